@@ -1,0 +1,42 @@
+# Thin: Meson builds. These are the short names.
+#   make run      set up, build, measure this machine
+#   make check    set up, build, run every test
+#   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
+# Only run and check install packages; the others name what is missing and stop.
+
+PREFIX ?= /usr/local
+configure = [ -e build/build.ninja ] || meson setup build
+
+build:
+	@FATHOM_NO_INSTALL=1 scripts/setup
+	@$(configure)
+	@meson compile -C build
+
+# Status 4 says "done, but a headline value cannot be trusted", and the report has said why.
+run:
+	@scripts/setup
+	@$(configure)
+	@meson compile -C build fathom:executable
+	@build/fathom run || { status=$$?; [ $$status -eq 4 ] || exit $$status; }
+
+# Configured anew each time: a library that was missing when `build` was made may be here now.
+check:
+	@scripts/setup check
+	@$(configure)
+	@meson setup --reconfigure build
+	@meson compile -C build
+	@status=0; meson test -C build --no-rebuild --print-errorlogs || status=$$?; \
+	tests/count build/meson-logs/testlog.json && exit $$status
+
+benchmark: build
+	@benchmarks/run build
+
+install: build
+	@meson configure build -Dprefix="$(PREFIX)"
+	@DESTDIR="$(DESTDIR)" meson install -C build
+
+# build-cross stays: it holds other people's libraries, which do not change with this tree.
+clean:
+	@rm -rf build build-ci
+
+.PHONY: benchmark build check clean install run

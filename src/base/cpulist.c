@@ -1,0 +1,132 @@
+#include "base/cpulist.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cpulist_add(struct cpulist *list, int id)
+{
+    size_t at = list->count;
+    while (at > 0 && list->ids[at - 1] >= id)
+        at--;
+    if (at < list->count && list->ids[at] == id)
+        return 0;
+    if ((list->count & (list->count - 1)) == 0) { /* grows at powers of two */
+        int *larger = realloc(list->ids, (list->count ? list->count * 2 : 1) * sizeof *larger);
+        if (!larger)
+            return ERROR_SYSTEM;
+        list->ids = larger;
+    }
+    memmove(list->ids + at + 1, list->ids + at, (list->count - at) * sizeof *list->ids);
+    list->ids[at] = id;
+    list->count++;
+    return 0;
+}
+
+bool cpulist_has(const struct cpulist *list, int id)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->ids[middle] == id)
+            return true;
+        if (list->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+int cpulist_copy(struct cpulist *to, const struct cpulist *from)
+{
+    *to = (struct cpulist){0};
+    for (size_t i = 0; i < from->count; i++)
+        if (cpulist_add(to, from->ids[i]) < 0) {
+            cpulist_free(to);
+            return ERROR_SYSTEM;
+        }
+    return 0;
+}
+
+/* Reads a decimal id at *cursor and moves past it; -1 if there is none or it is too large. */
+static int read_id(const char **cursor)
+{
+    if (!isdigit((unsigned char)**cursor))
+        return -1;
+    int id = 0;
+    for (; isdigit((unsigned char)**cursor); ++*cursor) {
+        id = id * 10 + (**cursor - '0');
+        if (id > CPU_ID_MAX)
+            return -1;
+    }
+    return id;
+}
+
+/* One element: N, N-M or N-M:STRIDE. Returns false where the text is none of these. */
+static bool read_range(const char **cursor, int *first, int *last, int *stride)
+{
+    *first = *last = read_id(cursor);
+    *stride = 1;
+    if (*first < 0)
+        return false;
+    if (**cursor != '-')
+        return true;
+    ++*cursor;
+    if ((*last = read_id(cursor)) < *first)
+        return false;
+    if (**cursor != ':')
+        return true;
+    ++*cursor;
+    return (*stride = read_id(cursor)) > 0;
+}
+
+int cpulist_parse(const char *text, struct cpulist *list, struct error *error)
+{
+    *list = (struct cpulist){0};
+    const char *cursor = text;
+    for (;;) {
+        int first, last, stride;
+        if (!read_range(&cursor, &first, &last, &stride) || (*cursor && *cursor != ',')) {
+            cpulist_free(list);
+            return error_set(error, ERROR_USAGE,
+                             "CPU list '%s': write ascending ids, ranges and strides, "
+                             "like 0-7,16-31:2",
+                             text);
+        }
+        for (int id = first; id <= last; id += stride)
+            if (cpulist_add(list, id) < 0) {
+                cpulist_free(list);
+                return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
+            }
+        if (!*cursor)
+            return 0;
+        cursor++;
+    }
+}
+
+char *cpulist_format(const struct cpulist *list, char *text, size_t size)
+{
+    size_t used = 0;
+    if (size)
+        text[0] = '\0';
+    for (size_t i = 0; i < list->count && used < size;) {
+        size_t last = i;
+        while (last + 1 < list->count && list->ids[last + 1] == list->ids[last] + 1)
+            last++;
+        const char *comma = i ? "," : "";
+        int wrote = last > i ? snprintf(text + used, size - used, "%s%d-%d", comma, list->ids[i],
+                                        list->ids[last])
+                             : snprintf(text + used, size - used, "%s%d", comma, list->ids[i]);
+        used += wrote > 0 ? (size_t)wrote : 0;
+        i = last + 1;
+    }
+    return text;
+}
+
+void cpulist_free(struct cpulist *list)
+{
+    free(list->ids);
+    *list = (struct cpulist){0};
+}

@@ -1,0 +1,33 @@
+/*
+ * A set of CPUs by the operating system's ids, kept as a sorted list so that there is no upper
+ * bound of 1024. Text form as the kernel and taskset write it: "0-7,16-31:2" is 0 to 7 and every
+ * second one of 16 to 31.
+ */
+#ifndef FATHOM_BASE_CPULIST_H
+#define FATHOM_BASE_CPULIST_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CPU_ID_MAX = 1 << 20 }; /* ids above this are refused as typing errors */
+
+struct cpulist {
+    int *ids; /* ascending, each once */
+    size_t count;
+};
+
+/* Parses a person's list; ERROR_USAGE with a remedy for anything else (empty text, "3-", "7-3",
+ * "1,,2", ids above CPU_ID_MAX). On success the caller frees with cpulist_free(). */
+int cpulist_parse(const char *text, struct cpulist *, struct error *);
+/* Adds one id; ERROR_SYSTEM when there is no memory. Adding in ascending order takes constant time.
+ */
+int cpulist_add(struct cpulist *, int id);
+bool cpulist_has(const struct cpulist *, int id);
+int cpulist_copy(struct cpulist *to, const struct cpulist *from);
+/* Writes "0-7,16,18" into text, cut at `size` bytes; returns text. */
+char *cpulist_format(const struct cpulist *, char *text, size_t size);
+void cpulist_free(struct cpulist *);
+
+#endif

@@ -1,0 +1,84 @@
+#include "base/pool.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 16 * 1024 };
+
+struct pool_block {
+    struct pool_block *next;
+    size_t used, size;
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+void *pool_alloc(struct pool *pool, size_t count, size_t size)
+{
+    size_t bytes;
+    const size_t align = alignof(max_align_t);
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - align - BLOCK_BYTES)
+        return NULL;
+    bytes = (bytes + align - 1) / align * align;
+    struct pool_block *block = pool->blocks;
+    if (!block || block->size - block->used < bytes) {
+        size_t wanted = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        block = calloc(1, sizeof *block + wanted);
+        if (!block)
+            return NULL;
+        block->size = wanted;
+        block->next = pool->blocks;
+        pool->blocks = block;
+    }
+    void *memory = block->bytes + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+char *pool_strdup(struct pool *pool, const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t length = strlen(text) + 1;
+    char *copy = pool_alloc(pool, length, 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+char *pool_printf(struct pool *pool, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = length < 0 ? NULL : pool_alloc(pool, (size_t)length + 1, 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void *pool_append(struct pool *pool, void **array, size_t *count, size_t size)
+{
+    /* Full exactly when the count is zero or a power of two: the capacity needs no field. */
+    if ((*count & (*count - 1)) == 0) {
+        void *larger = pool_alloc(pool, *count ? *count * 2 : 1, size);
+        if (!larger)
+            return NULL;
+        if (*count)
+            memcpy(larger, *array, *count * size);
+        *array = larger;
+    }
+    return (unsigned char *)*array + size * (*count)++;
+}
+
+void pool_free(struct pool *pool)
+{
+    while (pool->blocks) {
+        struct pool_block *next = pool->blocks->next;
+        free(pool->blocks);
+        pool->blocks = next;
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * A pool: many small allocations that are freed together. A document and everything it holds
+ * lives in one pool, so that reading a hostile file has one owner and one free.
+ */
+#ifndef FATHOM_BASE_POOL_H
+#define FATHOM_BASE_POOL_H
+
+#include <stddef.h>
+
+struct pool_block;
+
+struct pool {
+    struct pool_block *blocks; /* zero-initialise: {0} is an empty pool */
+};
+
+/* Zeroed memory aligned for any type, or NULL when there is none. Lives until pool_free(). */
+void *pool_alloc(struct pool *, size_t count, size_t size);
+/* A copy of `text`; NULL stays NULL. */
+char *pool_strdup(struct pool *, const char *text);
+char *pool_printf(struct pool *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Makes room for one more element in an array of `*count` elements and returns the address of
+ * that zeroed element, having counted it; NULL when there is no memory. Grows by doubling. */
+void *pool_append(struct pool *, void **array, size_t *count, size_t size);
+void pool_free(struct pool *);
+
+#endif

@@ -1,0 +1,245 @@
+#include "base/settings.h"
+
+#include "base/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct setting {
+    const struct option_spec *spec;
+    bool has, given;
+    const char *text;
+    double number; /* flag, integer, real, size, or the index of a choice */
+    uint64_t *sizes;
+    size_t size_count;
+    struct cpulist cpus;
+};
+
+static struct setting *find(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (strcmp(settings->list[i].spec->name, name) == 0)
+            return &settings->list[i];
+    return NULL;
+}
+
+static const struct setting *get(const struct settings *settings, const char *name)
+{
+    const struct setting *setting = find(settings, name);
+    assert(setting && "an option is read by the name that its table gives it");
+    return setting;
+}
+
+static int check_range(const struct option_spec *spec, const char *text, double value,
+                       struct error *error)
+{
+    double most = spec->most > 0 ? spec->most : INFINITY;
+    if (value >= spec->least && value <= most &&
+        (spec->type == OPTION_REAL || value == floor(value)))
+        return 0;
+    const char *kind = spec->type == OPTION_REAL ? "a number" : "a whole number";
+    bool size = spec->type == OPTION_SIZE || spec->type == OPTION_SIZES;
+    char low[UNIT_TEXT], high[UNIT_TEXT];
+    if (size)
+        size_format(spec->least, low);
+    else
+        snprintf(low, sizeof low, "%.16g", spec->least);
+    if (isinf(most))
+        return error_set(error, ERROR_USAGE, "--%s '%s': give %s of at least %s", spec->name, text,
+                         size ? "a size" : kind, low);
+    if (size)
+        size_format(most, high);
+    else
+        snprintf(high, sizeof high, "%.16g", most);
+    return error_set(error, ERROR_USAGE, "--%s '%s': give %s from %s to %s", spec->name, text,
+                     size ? "a size" : kind, low, high);
+}
+
+/* Puts the option's name before what a parser said. */
+static int name_option(const struct option_spec *spec, struct error *error)
+{
+    if (!error)
+        return ERROR_USAGE;
+    char said[sizeof error->text];
+    memcpy(said, error->text, sizeof said);
+    return error_set(error, error->code, "--%s: %s", spec->name, said);
+}
+
+static int set_sizes(struct settings *settings, struct setting *setting, const char *text,
+                     struct error *error)
+{
+    char *copy = pool_strdup(&settings->pool, text);
+    if (!copy)
+        return error_set(error, ERROR_SYSTEM, "out of memory");
+    setting->sizes = NULL;
+    setting->size_count = 0;
+    for (char *item = copy, *next; item; item = next) {
+        next = strchr(item, ',');
+        if (next)
+            *next++ = '\0';
+        uint64_t size;
+        if (size_parse(item, &size, error) < 0)
+            return name_option(setting->spec, error);
+        if (check_range(setting->spec, item, (double)size, error) < 0)
+            return ERROR_USAGE;
+        uint64_t *slot = pool_append(&settings->pool, (void **)&setting->sizes,
+                                     &setting->size_count, sizeof size);
+        if (!slot)
+            return error_set(error, ERROR_SYSTEM, "out of memory");
+        *slot = size;
+    }
+    return 0;
+}
+
+static int set_choice(struct setting *setting, const char *text, struct error *error)
+{
+    char known[256] = "";
+    for (int i = 0; setting->spec->choices[i]; i++) {
+        if (strcmp(setting->spec->choices[i], text) == 0) {
+            setting->number = i;
+            return 0;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                 setting->spec->choices[i]);
+    }
+    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s", setting->spec->name, text,
+                     known);
+}
+
+static int set_value(struct settings *settings, struct setting *setting, const char *text,
+                     struct error *error)
+{
+    uint64_t size;
+    switch (setting->spec->type) {
+    case OPTION_FLAG:
+        setting->number = 1;
+        return 0;
+    case OPTION_INTEGER:
+    case OPTION_REAL:
+        if (number_parse(text, &setting->number, error) < 0)
+            return name_option(setting->spec, error);
+        return check_range(setting->spec, text, setting->number, error);
+    case OPTION_SIZE:
+        if (size_parse(text, &size, error) < 0)
+            return name_option(setting->spec, error);
+        setting->number = (double)size;
+        return check_range(setting->spec, text, setting->number, error);
+    case OPTION_SIZES:
+        return set_sizes(settings, setting, text, error);
+    case OPTION_CPUS:
+        cpulist_free(&setting->cpus);
+        if (cpulist_parse(text, &setting->cpus, error) < 0)
+            return name_option(setting->spec, error);
+        return 0;
+    case OPTION_CHOICE:
+        return set_choice(setting, text, error);
+    case OPTION_TEXT:
+        if (*text)
+            return 0;
+        return error_set(error, ERROR_USAGE, "--%s '': give a name, not an empty text",
+                         setting->spec->name);
+    }
+    return 0;
+}
+
+static int assign(struct settings *settings, struct setting *setting, const char *text,
+                  struct error *error)
+{
+    int code = set_value(settings, setting, text, error);
+    if (code < 0)
+        return code;
+    setting->has = true;
+    setting->text = pool_strdup(&settings->pool, text ? text : "yes");
+    return setting->text ? 0 : error_set(error, ERROR_SYSTEM, "out of memory");
+}
+
+int settings_add(struct settings *settings, const struct option_spec *table, struct error *error)
+{
+    for (; table && table->name; table++) {
+        struct setting *setting = pool_append(&settings->pool, (void **)&settings->list,
+                                              &settings->count, sizeof *setting);
+        if (!setting)
+            return error_set(error, ERROR_SYSTEM, "out of memory");
+        setting->spec = table;
+        if (table->fallback) {
+            int code = assign(settings, setting, table->fallback, error);
+            if (code < 0)
+                return code;
+        }
+    }
+    return 0;
+}
+
+int settings_set(struct settings *settings, const char *name, const char *text, struct error *error)
+{
+    struct setting *setting = find(settings, name);
+    if (!setting)
+        return error_set(error, ERROR_USAGE, "unknown option '--%s'", name);
+    setting->given = true;
+    return assign(settings, setting, text, error);
+}
+
+void settings_free(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        cpulist_free(&settings->list[i].cpus);
+    pool_free(&settings->pool);
+    *settings = (struct settings){0};
+}
+
+bool settings_has(const struct settings *settings, const char *name)
+{
+    const struct setting *setting = find(settings, name);
+    return setting && setting->has;
+}
+
+bool settings_given(const struct settings *settings, const char *name)
+{
+    const struct setting *setting = find(settings, name);
+    return setting && setting->given;
+}
+
+bool settings_flag(const struct settings *settings, const char *name)
+{
+    return get(settings, name)->number != 0;
+}
+
+double settings_number(const struct settings *settings, const char *name)
+{
+    return get(settings, name)->number;
+}
+
+uint64_t settings_size(const struct settings *settings, const char *name)
+{
+    return (uint64_t)get(settings, name)->number;
+}
+
+size_t settings_sizes(const struct settings *settings, const char *name, const uint64_t **sizes)
+{
+    const struct setting *setting = get(settings, name);
+    *sizes = setting->sizes;
+    return setting->size_count;
+}
+
+const struct cpulist *settings_cpus(const struct settings *settings, const char *name)
+{
+    return &get(settings, name)->cpus;
+}
+
+int settings_choice(const struct settings *settings, const char *name)
+{
+    return (int)get(settings, name)->number;
+}
+
+const char *settings_text(const struct settings *settings, const char *name)
+{
+    return get(settings, name)->text;
+}
+
+const struct option_spec *settings_spec(const struct settings *settings, size_t i)
+{
+    return i < settings->count ? settings->list[i].spec : NULL;
+}

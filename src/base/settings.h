@@ -1,0 +1,74 @@
+/*
+ * Options as a table. Everything a person can set is one `struct option_spec`: the parser, the
+ * checks, --help and the document's parameters all come from it, so an option is written once.
+ *
+ * To add an option, add a line to the table of the probe (or of cli/options.c for those that all
+ * commands share) and read it by name with the getter of its type.
+ */
+#ifndef FATHOM_BASE_SETTINGS_H
+#define FATHOM_BASE_SETTINGS_H
+
+#include "base/cpulist.h"
+#include "base/error.h"
+#include "base/pool.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+    OPTION_FLAG,    /* no argument */
+    OPTION_INTEGER, /* least..most */
+    OPTION_REAL,    /* least..most */
+    OPTION_SIZE,    /* bytes, least..most */
+    OPTION_SIZES,   /* comma-separated sizes, each least..most */
+    OPTION_CPUS,    /* a CPU list */
+    OPTION_CHOICE,  /* one of `choices` */
+    OPTION_TEXT,    /* a file name or the like, not empty */
+};
+
+struct option_spec {
+    const char *name; /* without the dashes; a table ends with a NULL name */
+    char letter;      /* short form, 0 for none */
+    enum option_type type;
+    const char *argument;       /* its name in --help: "SIZE" */
+    const char *fallback;       /* default, as text; NULL: unset, and `help` says what then holds */
+    double least, most;         /* range of numbers; most = 0: no upper bound of its own */
+    const char *const *choices; /* NULL-terminated */
+    const char *help;
+};
+
+struct setting;
+
+struct settings {
+    struct setting *list;
+    size_t count;
+    struct pool pool;
+};
+
+/* Adds the options of a table with their defaults. ERROR_SYSTEM when there is no memory. */
+int settings_add(struct settings *, const struct option_spec *table, struct error *);
+void settings_free(struct settings *);
+
+/* Sets one option from text (NULL for a flag). ERROR_USAGE names the option, the text and what
+ * would do. */
+int settings_set(struct settings *, const char *name, const char *text, struct error *);
+
+/* Whether it was set, by a person or by its default. */
+bool settings_has(const struct settings *, const char *name);
+/* Whether a person set it. */
+bool settings_given(const struct settings *, const char *name);
+
+/* Getters; the name and type must exist, and a value must be there (settings_has). */
+bool settings_flag(const struct settings *, const char *name);
+double settings_number(const struct settings *, const char *name); /* INTEGER and REAL */
+uint64_t settings_size(const struct settings *, const char *name);
+size_t settings_sizes(const struct settings *, const char *name, const uint64_t **sizes);
+const struct cpulist *settings_cpus(const struct settings *, const char *name);
+int settings_choice(const struct settings *, const char *name);       /* index into `choices` */
+const char *settings_text(const struct settings *, const char *name); /* as typed, any type */
+
+/* The i-th option's spec, for walking over all of them. */
+const struct option_spec *settings_spec(const struct settings *, size_t i);
+
+#endif

@@ -1,0 +1,117 @@
+#include "base/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char prefixes[] = "KMGTPE";
+
+int number_parse(const char *text, double *value, struct error *error)
+{
+    char *end;
+    /* strtod also takes hexadecimal, "inf" and "nan", which nobody means here. */
+    if (!text[strspn(text, "0123456789.eE+-")] && *text) {
+        *value = strtod(text, &end);
+        if (!*end && isfinite(*value))
+            return 0;
+    }
+    return error_set(error, ERROR_USAGE, "'%s' is not a number: write it like 12 or 0.5", text);
+}
+
+int size_parse(const char *text, uint64_t *bytes, struct error *error)
+{
+    char *end = NULL;
+    double value = 0;
+    if (isdigit((unsigned char)*text)) {
+        size_t plain = strspn(text, "0123456789.");
+        char number[40];
+        if (plain < sizeof number) {
+            memcpy(number, text, plain);
+            number[plain] = '\0';
+            value = strtod(number, &end);
+            if (*end)
+                value = 0;
+        }
+        end = (char *)text + plain;
+        while (*end == ' ')
+            end++;
+        const char *prefix = *end ? strchr(prefixes, toupper((unsigned char)*end)) : NULL;
+        if (prefix) {
+            value = ldexp(value, 10 * (int)(prefix - prefixes + 1));
+            end++;
+            if (*end == 'i')
+                end++;
+        }
+        if (toupper((unsigned char)*end) == 'B')
+            end++;
+    }
+    if (!end || *end || !(value >= 1) || value > 0x1p62 || value != floor(value))
+        return error_set(
+            error, ERROR_USAGE,
+            "size '%s': write a whole number of bytes, from 1, like 512, 16K, 1.5M or 2G", text);
+    *bytes = (uint64_t)value;
+    return 0;
+}
+
+char *figure_format(double value, int digits, char *text)
+{
+    if (!isfinite(value)) {
+        strcpy(text, "-");
+        return text;
+    }
+    int magnitude = value == 0 ? 0 : (int)floor(log10(fabs(value)));
+    int decimals = digits - 1 - magnitude;
+    snprintf(text, UNIT_TEXT, "%.*f", decimals < 0 ? 0 : decimals > 9 ? 9 : decimals, value);
+    return text;
+}
+
+char *size_format(double bytes, char *text)
+{
+    int prefix = 0;
+    while (prefix < (int)sizeof prefixes - 1 && bytes >= 1024) {
+        bytes /= 1024;
+        prefix++;
+    }
+    char number[UNIT_TEXT];
+    if (bytes == floor(bytes))
+        snprintf(number, sizeof number, "%.0f", bytes);
+    else
+        figure_format(bytes, bytes >= 1000 ? 4 : 3, number);
+    if (prefix)
+        snprintf(text, UNIT_TEXT, "%.20s %ciB", number, prefixes[prefix - 1]);
+    else
+        snprintf(text, UNIT_TEXT, "%.20s B", number);
+    return text;
+}
+
+char *hertz_format(double hertz, char *text)
+{
+    static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", "THz"};
+    size_t unit = 0;
+    while (unit < 4 && hertz >= 1000) {
+        hertz /= 1000;
+        unit++;
+    }
+    char number[UNIT_TEXT];
+    snprintf(text, UNIT_TEXT, "%.20s %s", figure_format(hertz, 3, number), units[unit]);
+    return text;
+}
+
+char *duration_format(double seconds, char *text)
+{
+    if (!(seconds >= 0))
+        strcpy(text, "-");
+    else if (seconds < 0.9995)
+        snprintf(text, UNIT_TEXT, "%.0f ms", seconds * 1e3);
+    else if (seconds < 9.95)
+        snprintf(text, UNIT_TEXT, "%.1f s", seconds);
+    else if (seconds < 119.5)
+        snprintf(text, UNIT_TEXT, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, UNIT_TEXT, "%.0f min %.0f s", floor(seconds / 60), fmod(seconds, 60));
+    else
+        snprintf(text, UNIT_TEXT, "%.0f h %.0f min", floor(seconds / 3600), fmod(seconds / 60, 60));
+    return text;
+}

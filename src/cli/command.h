@@ -1,0 +1,49 @@
+/*
+ * The commands of the program. To add one, write a file that ends with a `struct command` and add
+ * a line here and in the table in command.c; help, parsing and `fathom list` follow from the
+ * table. Probes are commands too, by themselves: see probes/probes.c.
+ */
+#ifndef FATHOM_CLI_COMMAND_H
+#define FATHOM_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "base/settings.h"
+
+enum exit_status {
+    EXIT_DONE = 0,
+    EXIT_CHECK_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_IMPOSSIBLE = 3,
+    EXIT_DOUBTFUL = 4, /* done, but a headline value can't be trusted */
+    EXIT_SIGNAL = 128, /* plus the signal's number */
+};
+
+/* What a command gets: options parsed and checked, and what else was typed. */
+struct invocation {
+    const struct command *command;
+    const struct probe *probe; /* of a probe's command; NULL otherwise */
+    struct settings settings;
+    char **operands;
+    int operand_count;
+    char **argv; /* as typed, for the record */
+    int argc;
+};
+
+struct command {
+    const char *name;
+    const char *operands; /* as in the usage line: "FILE..." */
+    const char *summary;
+    const char *about;
+    const struct option_spec *const *options; /* tables, ends with NULL */
+    /* Returns an exit status, or a negative error code with the error filled in. */
+    int (*run)(struct invocation *, struct error *);
+};
+
+extern const struct command run_command, probe_command, report_command, list_command,
+    doctor_command;
+extern const struct command *const commands[]; /* ends with NULL; without probe_command */
+
+/* The command of that name, and the probe if it is one; NULL where there is neither. */
+const struct command *command_by_name(const char *name, const struct probe **probe);
+
+#endif

@@ -1,0 +1,83 @@
+#include "base/units.h"
+#include "cli/measure.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "machine/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Marks and colours by weight: fine, worth knowing, spoils. */
+static const struct {
+    const char *mark, *colour;
+} weights[] = {
+    [REMARK_FINE] = {"ok", "32"},
+    [REMARK_KNOW] = {"note", "33"},
+    [REMARK_SPOILS] = {"SPOILS", "31"},
+};
+
+static void print_machine(const struct machine *machine)
+{
+    const struct machine_facts *facts = &machine->facts;
+    char memory[UNIT_TEXT], available[UNIT_TEXT], cpus[64];
+    printf("%s, %u cores, %u threads, %s",
+           facts->cpu_model ? facts->cpu_model : "unknown processor", facts->cores, facts->threads,
+           size_format((double)facts->memory_bytes, memory));
+    printf(", %s\n", facts->hypervisor ? facts->hypervisor : "no hypervisor noticed");
+    printf("may use CPUs %s and up to %s of memory\n",
+           cpulist_format(&machine->allowed, cpus, sizeof cpus),
+           size_format((double)(machine_memory_budget(machine) >> 20 << 20), available));
+    for (size_t i = 0; i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        char size[UNIT_TEXT];
+        if (strcmp(cache->type, "instruction") == 0)
+            continue;
+        printf("declares L%d %s", cache->level, size_format((double)cache->size_bytes, size));
+        if (cache->line_bytes)
+            printf(", %u-byte lines", cache->line_bytes);
+        if (cache->ways)
+            printf(", %u ways", cache->ways);
+        printf(cache->shared_cpus ? ", shared by CPUs %s\n" : "\n", cache->shared_cpus);
+    }
+    puts("");
+}
+
+static int doctor(struct invocation *invocation, struct error *error)
+{
+    if (invocation->operand_count)
+        return error_set(error, ERROR_USAGE, "doctor takes no operand like '%s': leave it out",
+                         invocation->operands[0]);
+    struct machine_source source = measure_source();
+    struct machine machine = {0};
+    struct conditions conditions = {0};
+    struct remarks remarks = {0};
+    struct pool pool = {0};
+    int code = machine_read(&machine, &source, error);
+    if (code == 0)
+        code = conditions_read(&machine, &source, &pool, &conditions, &remarks, error);
+    if (code == 0) {
+        struct view_style style = output_style(stdout);
+        print_machine(&machine);
+        for (size_t i = 0; i < remarks.count; i++) {
+            const struct remark *remark = &remarks.list[i];
+            const char *colour = style.colour ? weights[remark->weight].colour : NULL;
+            printf("%s%s%s%-6s%s %s: %s\n", colour ? "\033[" : "", colour ? colour : "",
+                   colour ? "m" : "", weights[remark->weight].mark, colour ? "\033[0m" : "",
+                   remark->subject, remark->state);
+            if (remark->remedy)
+                printf("       %s\n", remark->remedy);
+        }
+    }
+    machine_free(&machine);
+    pool_free(&pool);
+    return code;
+}
+
+const struct command doctor_command = {
+    .name = "doctor",
+    .summary = "say what would spoil a measurement here, and what to do about it",
+    .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container\n"
+             "limits, load and the hypervisor, and names what would move or blur a number, each\n"
+             "with its remedy. Measures nothing and changes nothing.",
+    .run = doctor,
+};

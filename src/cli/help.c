@@ -1,0 +1,87 @@
+#include "cli/options.h"
+
+#include "probes/probe.h"
+
+#include <string.h>
+
+enum { LEFT = 28, WIDTH = 80 };
+
+/* Prints text from column LEFT on, broken between words. */
+static void print_wrapped(FILE *out, int column, const char *text)
+{
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column + 1 + length > WIDTH && column > LEFT) {
+            fprintf(out, "\n%*s", LEFT, "");
+            column = LEFT;
+        }
+        column += fprintf(out, "%s%.*s", column > LEFT ? " " : "", length, text);
+        text += length;
+        while (*text == ' ')
+            text++;
+    }
+    fputc('\n', out);
+}
+
+static void print_option(FILE *out, const struct option_spec *spec)
+{
+    int column = spec->letter ? fprintf(out, "  -%c, ", spec->letter) : fprintf(out, "      ");
+    column += fprintf(out, "--%s", spec->name);
+    if (spec->argument)
+        column += fprintf(out, " %s", spec->argument);
+    if (column > LEFT - 2) {
+        fputc('\n', out);
+        column = 0;
+    }
+    fprintf(out, "%*s", LEFT - column, "");
+    char help[512];
+    if (spec->fallback && !strstr(spec->help, "default"))
+        snprintf(help, sizeof help, "%s (default: %s)", spec->help, spec->fallback);
+    else
+        snprintf(help, sizeof help, "%s", spec->help);
+    print_wrapped(out, LEFT, help);
+}
+
+static void print_options(FILE *out, const char *title, const struct option_spec *table)
+{
+    fprintf(out, "%s", title);
+    for (; table && table->name; table++)
+        print_option(out, table);
+}
+
+void help_command(FILE *out, const struct command *command, const struct probe *probe)
+{
+    const char *name = probe ? probe->name : command->name;
+    const char *operands = command->operands ? command->operands : "";
+    fprintf(out, "fathom %s: %s\n\nusage: fathom %s [OPTION...]%s%s\n\n%s\n", name,
+            probe ? probe->summary : command->summary, name, *operands ? " " : "", operands,
+            probe ? probe->about : command->about);
+    if (probe)
+        print_options(out, "\nOptions of this probe\n", probe->options);
+    fprintf(out, "\nOptions\n");
+    for (const struct option_spec *const *table = command->options; table && *table; table++)
+        print_options(out, "", *table);
+    print_options(out, "", help_options);
+}
+
+void help_program(FILE *out)
+{
+    fputs("fathom measures how far away a machine's memory is, and tells the truth about it.\n"
+          "\n"
+          "usage: fathom COMMAND [OPTION...]\n"
+          "\n"
+          "Commands\n",
+          out);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nProbes: each measures one thing and prints its table\n", out);
+    for (size_t i = 0; probes[i]; i++)
+        fprintf(out, "  %-10s %s\n", probes[i]->name, probes[i]->summary);
+    fputs("\n"
+          "'fathom COMMAND --help' explains a command and its options.\n"
+          "\n"
+          "Exit status: 0 done; 2 wrong usage; 3 not possible on this machine; 4 done, but a\n"
+          "headline value cannot be trusted (the output says why and what helps); 130, 143\n"
+          "interrupted, with what was measured by then saved.\n",
+          out);
+}

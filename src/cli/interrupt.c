@@ -1,0 +1,19 @@
+#include "cli/interrupt.h"
+
+#include <stddef.h>
+
+/* A signal handler has nowhere else to leave its news. */
+volatile sig_atomic_t interrupt_signal;
+
+static void note_signal(int number)
+{
+    interrupt_signal = number;
+}
+
+void interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}

@@ -1,0 +1,64 @@
+#include "cli/command.h"
+#include "cli/options.h"
+#include "version.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one place where an error becomes a line and an exit status. */
+static int report_error(int code, const struct error *error)
+{
+    fprintf(stderr, "fathom: %s\n", error->text);
+    return code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
+}
+
+/* Results are only done when they have left this process: a full disk behind standard output is
+ * an error like any other. */
+static int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fputs("fathom: standard output can't be written to: is the disk full, or the reader gone?\n",
+          stderr);
+    return EXIT_USAGE;
+}
+
+static int run_command_named(int argc, char **argv)
+{
+    struct error error = {0};
+    struct invocation invocation = {.argc = argc, .argv = argv};
+    invocation.command = command_by_name(argv[1], &invocation.probe);
+    if (!invocation.command)
+        return report_error(error_set(&error, ERROR_USAGE,
+                                      "unknown command or probe '%s'; 'fathom --help' lists them",
+                                      argv[1]),
+                            &error);
+    int status = options_parse(&invocation, argc - 1, argv + 1, &error);
+    if (status == 0 && settings_has(&invocation.settings, "help"))
+        help_command(stdout, invocation.command, invocation.probe);
+    else if (status == 0)
+        status = invocation.command->run(&invocation, &error);
+    settings_free(&invocation.settings);
+    return status < 0 ? report_error(status, &error) : finish_output(status);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves shows as a failed write */
+    if (argc < 2) {
+        help_program(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        help_program(stdout);
+        return finish_output(EXIT_DONE);
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts("fathom " FATHOM_VERSION " (" FATHOM_COMMIT ")");
+        return finish_output(EXIT_DONE);
+    }
+    return run_command_named(argc, argv);
+}

@@ -1,0 +1,117 @@
+#include "cli/options.h"
+
+#include "probes/probe.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_spec help_options[] = {
+    {"help", 'h', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "print this help"},
+    {.name = NULL},
+};
+
+const struct option_spec output_options[] = {
+    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL, "write there; - is standard output"},
+    {.name = NULL},
+};
+
+static const char *const formats[] = {"text", "csv", NULL};
+const struct option_spec format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats,
+     "text, or csv: one row a point, with ids and intervals"},
+    {.name = NULL},
+};
+
+static int add_tables(struct invocation *invocation, struct error *error)
+{
+    int code = settings_add(&invocation->settings, help_options, error);
+    if (code == 0 && invocation->probe)
+        code = settings_add(&invocation->settings, invocation->probe->options, error);
+    const struct option_spec *const *tables = invocation->command->options;
+    for (; tables && *tables && code == 0; tables++)
+        code = settings_add(&invocation->settings, *tables, error);
+    return code;
+}
+
+/* getopt's tables from ours. Long options return 256 + index, short ones their letter. */
+struct getopt_tables {
+    struct option *longs;
+    char *shorts;
+};
+
+static int make_tables(const struct settings *settings, struct getopt_tables *tables)
+{
+    tables->longs = calloc(settings->count + 1, sizeof *tables->longs);
+    tables->shorts = calloc(2 * settings->count + 2, 1);
+    if (!tables->longs || !tables->shorts)
+        return ERROR_SYSTEM;
+    char *letter = tables->shorts;
+    *letter++ = ':'; /* a missing argument is reported as ':' */
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct option_spec *spec = settings_spec(settings, i);
+        int argument = spec->type == OPTION_FLAG ? no_argument : required_argument;
+        tables->longs[i] = (struct option){spec->name, argument, NULL, 256 + (int)i};
+        if (spec->letter) {
+            *letter++ = spec->letter;
+            if (argument)
+                *letter++ = ':';
+        }
+    }
+    return 0;
+}
+
+static const struct option_spec *spec_of(const struct settings *settings, int option)
+{
+    if (option >= 256)
+        return settings_spec(settings, (size_t)option - 256);
+    for (size_t i = 0; i < settings->count; i++)
+        if (settings_spec(settings, i)->letter == option)
+            return settings_spec(settings, i);
+    return NULL;
+}
+
+static int refuse(const struct invocation *invocation, int answer, const char *word,
+                  struct error *error)
+{
+    const char *name = invocation->probe ? invocation->probe->name : invocation->command->name;
+    const struct option_spec *spec = spec_of(&invocation->settings, optopt);
+    const char letter[] = {'-', (char)optopt, '\0'};
+    if (answer == ':')
+        return error_set(error, ERROR_USAGE, "%s needs a value: %s %s",
+                         optopt < 256 ? letter : word, optopt < 256 ? letter : word,
+                         spec && spec->argument ? spec->argument : "VALUE");
+    if (spec && optopt >= 256)
+        return error_set(error, ERROR_USAGE, "--%s takes no value", spec->name);
+    if (word[0] == '-' && word[1] == '-')
+        return error_set(error, ERROR_USAGE, "unknown option '%s'; 'fathom %s --help' lists them",
+                         word, name);
+    return error_set(error, ERROR_USAGE, "unknown option '-%c'; 'fathom %s --help' lists them",
+                     optopt, name);
+}
+
+int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
+{
+    struct getopt_tables tables = {0};
+    int code = add_tables(invocation, error);
+    if (code == 0 && make_tables(&invocation->settings, &tables) < 0)
+        code = error_set(error, ERROR_SYSTEM, "out of memory");
+    opterr = 0;
+    optind = 0; /* glibc and musl: begin anew, and let options follow operands */
+    while (code == 0) {
+        int answer = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
+        if (answer == -1)
+            break;
+        if (answer == '?' || answer == ':') {
+            code = refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], error);
+            break;
+        }
+        const struct option_spec *spec = spec_of(&invocation->settings, answer);
+        code = settings_set(&invocation->settings, spec->name, optarg, error);
+    }
+    invocation->operands = argv + optind;
+    invocation->operand_count = argc - optind;
+    free(tables.longs);
+    free(tables.shorts);
+    return code;
+}

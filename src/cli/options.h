@@ -1,0 +1,21 @@
+/* Reads the command line into settings, by the one option table. */
+#ifndef FATHOM_CLI_OPTIONS_H
+#define FATHOM_CLI_OPTIONS_H
+
+#include "cli/command.h"
+
+#include <stdio.h>
+
+extern const struct option_spec help_options[];   /* --help: every command's */
+extern const struct option_spec output_options[]; /* -o: where a document or report goes */
+extern const struct option_spec format_options[]; /* --format */
+
+/* Parses argv[1..argc) for the command: options by its tables, the rest into operands. ERROR_USAGE
+ * in one line for anything that is not in them. */
+int options_parse(struct invocation *, int argc, char **argv, struct error *);
+
+/* Prints usage, purpose and options of a command or of the whole program. */
+void help_command(FILE *, const struct command *, const struct probe *);
+void help_program(FILE *);
+
+#endif

@@ -1,0 +1,73 @@
+#include "cli/output.h"
+
+#include "result/flag.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 80 };
+
+static int terminal_width(int file)
+{
+    struct winsize size;
+    return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH_DEFAULT;
+}
+
+/* NO_COLOR (no-color.org) counts when it is set and not empty. */
+struct view_style output_style(FILE *out)
+{
+    const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
+    struct view_style style = {.width = WIDTH_DEFAULT};
+    if (!isatty(fileno(out)) || (no_colour && *no_colour) || !kind || strcmp(kind, "dumb") == 0)
+        return style;
+    setlocale(LC_CTYPE, "");
+    style.colour = true;
+    style.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    style.width = terminal_width(fileno(out));
+    return style;
+}
+
+struct page {
+    const struct document *document;
+    const struct probe_result *probe;
+    bool csv;
+};
+
+static int write_page(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct page *page = content;
+    struct view_style style = output_style(out);
+    if (page->csv)
+        view_csv(out, page->document);
+    else if (page->probe)
+        view_text_probe(out, page->document, page->probe, &style);
+    else
+        view_text_summary(out, page->document, &style);
+    return 0;
+}
+
+int output_document(const struct settings *settings, const struct document *document,
+                    const struct probe_result *probe, struct error *error)
+{
+    struct page page = {document, probe, strcmp(settings_text(settings, "format"), "csv") == 0};
+    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    if (strcmp(path, "-") == 0)
+        return write_page(&page, stdout, error);
+    return save_file(path, write_page, &page, error);
+}
+
+int output_status(const struct document *document)
+{
+    size_t measured = 0;
+    for (size_t i = 0; i < document->probe_count; i++)
+        measured +=
+            document->probes[i].status == PROBE_OK || document->probes[i].status == PROBE_PARTIAL;
+    if (!measured)
+        return EXIT_IMPOSSIBLE;
+    return flag_doubts(document_headline_flags(document)) ? EXIT_DOUBTFUL : EXIT_DONE;
+}

@@ -1,0 +1,22 @@
+/* Where results go: standard output or a file, and in what style. */
+#ifndef FATHOM_CLI_OUTPUT_H
+#define FATHOM_CLI_OUTPUT_H
+
+#include "base/save.h"
+#include "cli/command.h"
+#include "result/document.h"
+#include "views/view.h"
+
+/* Colour and block characters on a terminal, unless NO_COLOR or TERM=dumb ask for none. */
+struct view_style output_style(FILE *);
+
+/* Prints the document in the format asked for (--format) where -o says, or on standard output.
+ * `probe` NULL: the summary; else that probe's table. */
+int output_document(const struct settings *, const struct document *, const struct probe_result *,
+                    struct error *);
+
+/* Exit status for what a finished document says: EXIT_DONE, EXIT_DOUBTFUL, or EXIT_IMPOSSIBLE
+ * where nothing at all could be measured. */
+int output_status(const struct document *);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * What a run has at hand while it measures: one value passed down. cli/ fills it; a run's state
+ * hangs off it and nowhere else.
+ */
+#ifndef FATHOM_ENGINE_ENGINE_H
+#define FATHOM_ENGINE_ENGINE_H
+
+#include "engine/plan.h"
+#include "engine/team.h"
+#include "machine/clock.h"
+#include "machine/machine.h"
+
+struct progress {
+    /* Called a few times a second: share done (0 to 1) and seconds left, as far as one can tell. */
+    void (*show)(void *argument, double done, double left_s);
+    void *argument;
+};
+
+struct engine {
+    const struct machine *machine;
+    const struct clock *clock;
+    struct team *team;
+    uint64_t seed;
+    struct progress progress; /* show may be NULL */
+};
+
+/* What the sampler made of a plan. */
+struct sampled {
+    struct summary core_hz;        /* of all bursts that trials were bracketed by; n = 0: none */
+    size_t points_missing;         /* points without a single trial */
+    size_t points_starved;         /* of these: their workers got no time to run */
+    struct os_placement placement; /* what the last arena turned out to be */
+    enum page_policy pages_used;
+    double stolen_s; /* taken from the measuring CPUs by a hypervisor, as far as it was looked at */
+};
+
+/* Carries out a plan: rounds of one visit to every point that is not done yet, in random order,
+ * until each is as precise as asked or has its most trials, or the budget is used. Appends the
+ * points that have at least one trial to the plan's series, from `pool`, in the plan's order.
+ * ERROR_INTERRUPTED when asked to stop: what was measured by then is in the series all the same.
+ * Other errors: of team_run() and arena_map(). */
+int sampler_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,
+                struct sampled *, struct error *);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The record of one point while its trials come in, and its point of the document once they have.
+ */
+#ifndef FATHOM_ENGINE_RECORD_H
+#define FATHOM_ENGINE_RECORD_H
+
+#include "engine/plan.h"
+#include "engine/visit.h"
+
+struct record {
+    float *values, *cycles, *core_mhz; /* one a trial; cycles are NAN where they make no sense.
+                                          Floats: 24 bits are finer than any trial */
+    unsigned trials, room;
+    unsigned redone, interrupted, clock_moved, batches; /* batches, over all trials */
+    unsigned stolen_trials, starved_visits;
+    unsigned flags; /* known before the end: those of the arena */
+    uint64_t repeats;
+    bool done;
+};
+
+/* Adds the trials of a finished visit. ERROR_SYSTEM when there is no memory. */
+int record_add(struct record *, const struct visit *, double *scratch, struct error *);
+/* Whether the point is precise enough. `scratch` has room for a double a trial. */
+bool record_converged(const struct record *, const struct plan *, double *scratch);
+/* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial. */
+void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
+void record_free(struct record *);
+
+#endif

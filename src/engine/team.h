@@ -1,0 +1,44 @@
+/*
+ * The team: one thread a CPU, started when it is first needed, pinned once and checked to be
+ * there. The coordinator sends work to some of them and sleeps; it never measures.
+ *
+ * Nothing hangs: every piece of work can be recalled. A recall is a signal whose handler jumps
+ * back out of the work, so that the timed loops need no exit test of their own. Work must
+ * therefore take no lock and own nothing.
+ */
+#ifndef FATHOM_ENGINE_TEAM_H
+#define FATHOM_ENGINE_TEAM_H
+
+#include "base/error.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct team;
+
+/* `stop` is polled while waiting: where it becomes non-zero all work is recalled. May be NULL. */
+int team_create(struct team **, const volatile sig_atomic_t *stop, struct error *);
+/* Ends all threads; one that does not answer a recall is left behind, and so is its memory. */
+void team_free(struct team *);
+
+struct team_job {
+    const int *cpus; /* rank r runs on cpus[r]; each CPU at most once */
+    size_t count;
+    void (*work)(void *argument, unsigned rank);
+    void *argument;
+    /* Asked every 50 ms or so by the coordinator: true recalls the work. May be NULL. */
+    bool (*overdue)(void *argument);
+};
+
+enum team_end {
+    TEAM_DONE,     /* every rank returned by itself */
+    TEAM_RECALLED, /* overdue: all ranks were recalled and did come back */
+};
+
+/* Runs the job on its CPUs at the same time and waits for the end. Returns an enum team_end, or
+ * ERROR_INTERRUPTED (stop), ERROR_IMPOSSIBLE (a thread can't be started or pinned there),
+ * ERROR_SYSTEM (a worker did not answer a recall for 5 s: its CPU is not usable any more). */
+int team_run(struct team *, const struct team_job *, struct error *);
+
+#endif

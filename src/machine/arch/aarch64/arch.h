@@ -1,0 +1,30 @@
+/* AArch64: the virtual counter. See Arm ARM D13.11.21 (CNTVCT_EL0) and B2.3 (ISB, DSB). */
+#ifndef FATHOM_ARCH_H
+#define FATHOM_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_NAME         "aarch64"
+#define ARCH_COUNTER_NAME "cntvct"
+#define ARCH_LINE_BYTES   64u
+
+/* DSB waits for outstanding loads; ISB keeps the counter read from being speculated. */
+static inline uint64_t arch_counter(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("dsb ish\n\tisb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+static inline bool arch_counter_usable(void)
+{
+    return true;
+}
+
+static inline void arch_relax(void)
+{
+    __asm__ volatile("yield" : : : "memory");
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* Any other architecture: C and POSIX only. The clock's own resolution then sets the batch. */
+#ifndef FATHOM_ARCH_H
+#define FATHOM_ARCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define ARCH_NAME         "generic"
+#define ARCH_COUNTER_NAME "clock_gettime"
+#define ARCH_LINE_BYTES   64u
+
+static inline uint64_t arch_counter(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline bool arch_counter_usable(void)
+{
+    return false;
+}
+
+static inline void arch_relax(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+#endif

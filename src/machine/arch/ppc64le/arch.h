@@ -1,0 +1,29 @@
+/* POWER: the time base. See Power ISA 3.0, book II, 6.1; SYNC orders the loads before it. */
+#ifndef FATHOM_ARCH_H
+#define FATHOM_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_NAME         "ppc64le"
+#define ARCH_COUNTER_NAME "timebase"
+#define ARCH_LINE_BYTES   128u
+
+static inline uint64_t arch_counter(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("sync\n\tmfspr %0, 268\n\tisync" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+static inline bool arch_counter_usable(void)
+{
+    return true;
+}
+
+static inline void arch_relax(void)
+{
+    __asm__ volatile("or 27, 27, 27" : : : "memory"); /* yield, book II 3.2 */
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* RISC-V: the `time` CSR, which the Zicntr extension lets user mode read (unprivileged spec, ch.
+ * 8). */
+#ifndef FATHOM_ARCH_H
+#define FATHOM_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_NAME         "riscv64"
+#define ARCH_COUNTER_NAME "time"
+#define ARCH_LINE_BYTES   64u
+
+static inline uint64_t arch_counter(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("fence\n\trdtime %0\n\tfence" : "=r"(ticks) : : "memory");
+    return ticks;
+}
+
+static inline bool arch_counter_usable(void)
+{
+    return true;
+}
+
+static inline void arch_relax(void)
+{
+    __asm__ volatile(".4byte 0x0100000f"
+                     :
+                     :
+                     : "memory"); /* PAUSE, Zihintpause: FENCE with pred=w, succ=0 */
+}
+
+#endif

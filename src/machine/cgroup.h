@@ -1,0 +1,27 @@
+/*
+ * What the control groups of this process allow it: version 1, version 2, or both at once as many
+ * systems have it. A limit may stand at any level between the process's group and the mount, so
+ * the whole path is read and the smallest counts.
+ */
+#ifndef FATHOM_MACHINE_CGROUP_H
+#define FATHOM_MACHINE_CGROUP_H
+
+#include "base/cpulist.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cgroup_limits {
+    bool cpus_known;
+    struct cpulist cpus;   /* the cpuset, where it is known; the caller frees */
+    uint64_t memory_bytes; /* still free under the tightest limit; UINT64_MAX: unlimited */
+    double cpu_quota;      /* CPUs' worth of time; INFINITY: unlimited */
+};
+
+void cgroup_read(struct cgroup_limits *, const char *root);
+
+/* Leaves in `list` what is in both. Where nothing is, `list` stays as it was and the answer is
+ * false: no process lives on no CPU, so one of the lists was garbage. */
+bool cpulist_narrow(struct cpulist *list, const struct cpulist *to);
+
+#endif

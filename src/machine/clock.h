@@ -1,0 +1,50 @@
+/*
+ * The clock that times everything: the processor's own counter, checked against the operating
+ * system's raw monotonic clock; that clock itself where the counter can't be trusted.
+ */
+#ifndef FATHOM_MACHINE_CLOCK_H
+#define FATHOM_MACHINE_CLOCK_H
+
+#include "arch.h"
+#include "machine/os.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct clock {
+    const char *name;     /* "tsc", "cntvct", "time", "timebase", "clock_gettime" */
+    bool counter;         /* the processor's counter, not the operating system's clock */
+    double hz;            /* ticks a second */
+    double resolution_ns; /* the step in which it advances */
+    double reading_ns;    /* shortest time from one reading to the next: what a reading costs */
+};
+
+/* Calibrates for some 30 ms. Never fails: a counter that disagrees with itself between two
+ * windows, or stands still, is not used. */
+void clock_calibrate(struct clock *);
+
+/* Ticks now. The counter and the system's clock differ only here; the branch is predicted. */
+static inline uint64_t clock_ticks(const struct clock *clock)
+{
+    return clock->counter ? arch_counter() : os_raw_ns();
+}
+
+/* The shortest batch worth timing: 1000 steps of the clock, and 250 times the cost of reading it,
+ * so that neither shows in a batch by more than half a percent. */
+static inline double clock_shortest_batch_ns(const struct clock *clock)
+{
+    double steps = 1000 * clock->resolution_ns, readings = 250 * clock->reading_ns;
+    return steps > readings ? steps : readings;
+}
+
+static inline double clock_ns(const struct clock *clock, uint64_t ticks)
+{
+    return (double)ticks * 1e9 / clock->hz;
+}
+
+static inline uint64_t clock_ticks_of_ns(const struct clock *clock, double ns)
+{
+    return (uint64_t)(ns * 1e-9 * clock->hz);
+}
+
+#endif

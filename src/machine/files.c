@@ -1,0 +1,278 @@
+#include "machine/files.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool join_path(char path[FILES_PATH_MAX], const char *root, const char *format,
+                      va_list arguments)
+{
+    int prefix = snprintf(path, FILES_PATH_MAX, "%s", root ? root : "");
+    if (prefix < 0 || prefix >= FILES_PATH_MAX)
+        return false;
+    int rest = vsnprintf(path + prefix, (size_t)(FILES_PATH_MAX - prefix), format, arguments);
+    return rest >= 0 && rest < FILES_PATH_MAX - prefix;
+}
+
+/* O_NONBLOCK and the check of the type: a FIFO or a device in a strange tree must not stop us. */
+static int open_regular(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* Files in /proc and /sys say that their size is 0 or a page, so only reading tells it. */
+static char *read_all(int file)
+{
+    size_t used = 0, size = 4096;
+    char *text = malloc(size);
+    while (text) {
+        if (used + 1 == size) {
+            char *larger = size < FILES_TEXT_MAX ? realloc(text, size *= 2) : NULL;
+            if (!larger)
+                break; /* what we have is all that we keep */
+            text = larger;
+        }
+        ssize_t got = read(file, text + used, size - used - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) { /* half a file is not a fact: sysfs answers EINVAL or EIO for "unknown" */
+            free(text);
+            return NULL;
+        }
+        if (got == 0)
+            break;
+        used += (size_t)got;
+    }
+    if (!text)
+        return NULL;
+    text[used] = '\0';
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
+static char *text_at(const char *root, const char *format, va_list arguments)
+{
+    char path[FILES_PATH_MAX];
+    int file = join_path(path, root, format, arguments) ? open_regular(path) : -1;
+    if (file < 0)
+        return NULL;
+    char *text = read_all(file);
+    close(file);
+    return text;
+}
+
+char *files_text(const char *root, const char *path_format, ...)
+{
+    va_list arguments;
+    va_start(arguments, path_format);
+    char *text = text_at(root, path_format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/* What a file says goes into documents and onto terminals: it must be one inert line. */
+static const char *inert_line(struct pool *pool, const char *text, size_t length)
+{
+    char line[FILES_LINE_MAX];
+    while (length > 0 && isspace((unsigned char)*text)) {
+        text++;
+        length--;
+    }
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length == 0)
+        return NULL;
+    if (length >= sizeof line)
+        length = sizeof line - 1;
+    for (size_t i = 0; i < length; i++)
+        line[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    line[length] = '\0';
+    return pool_strdup(pool, line);
+}
+
+const char *files_line(struct pool *pool, const char *root, const char *path_format, ...)
+{
+    va_list arguments;
+    va_start(arguments, path_format);
+    char *text = text_at(root, path_format, arguments);
+    va_end(arguments);
+    const char *line = text ? inert_line(pool, text, strcspn(text, "\n")) : NULL;
+    free(text);
+    return line;
+}
+
+/* Digits that fit 64 bits; *end is where they stop. strtoull would take signs and wrap. */
+static bool read_digits(uint64_t *value, const char *text, const char **end)
+{
+    uint64_t number = 0;
+    const char *digit = text;
+    for (; isdigit((unsigned char)*digit); digit++)
+        if (__builtin_mul_overflow(number, 10u, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*digit - '0'), &number))
+            return false;
+    *end = digit;
+    if (digit == text)
+        return false;
+    *value = number;
+    return true;
+}
+
+bool files_number(uint64_t *value, const char *root, const char *path_format, ...)
+{
+    va_list arguments;
+    va_start(arguments, path_format);
+    char *text = text_at(root, path_format, arguments);
+    va_end(arguments);
+    uint64_t number;
+    const char *end;
+    bool good = text && read_digits(&number, text, &end) && !*end;
+    if (good)
+        *value = number;
+    free(text);
+    return good;
+}
+
+/* The kernel prints lists in ascending order; anything else is garbage, and refusing it here
+ * keeps the time linear however long the garbage is. */
+static bool read_cpulist(struct cpulist *list, const char *text)
+{
+    *list = (struct cpulist){0};
+    uint64_t next = 0;
+    while (*text && *text != '\n') {
+        uint64_t first, last;
+        bool good = read_digits(&first, text, &text);
+        last = first;
+        if (good && *text == '-')
+            good = read_digits(&last, text + 1, &text);
+        if (!good || first < next || last < first || last > CPU_ID_MAX ||
+            (*text && *text != '\n' && (*text != ',' || !isdigit((unsigned char)text[1]))))
+            goto garbage;
+        for (next = first; next <= last; next++)
+            if (cpulist_add(list, (int)next) < 0)
+                goto garbage;
+        text += *text == ',';
+    }
+    return true;
+garbage:
+    cpulist_free(list);
+    return false;
+}
+
+bool files_cpulist(struct cpulist *list, const char *root, const char *path_format, ...)
+{
+    va_list arguments;
+    va_start(arguments, path_format);
+    char *text = text_at(root, path_format, arguments);
+    va_end(arguments);
+    *list = (struct cpulist){0};
+    bool good = text && read_cpulist(list, text);
+    free(text);
+    return good;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+size_t files_names(struct pool *pool, char ***names, const char *root, const char *path)
+{
+    char full[FILES_PATH_MAX];
+    int length = snprintf(full, sizeof full, "%s%s", root ? root : "", path);
+    DIR *directory = length > 0 && (size_t)length < sizeof full ? opendir(full) : NULL;
+    size_t count = 0;
+    *names = NULL;
+    if (!directory)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *name = pool_strdup(pool, entry->d_name);
+        void *array = *names;
+        char **slot = name ? pool_append(pool, &array, &count, sizeof *slot) : NULL;
+        if (!slot)
+            break;
+        *names = array;
+        *slot = name;
+    }
+    closedir(directory);
+    if (count)
+        qsort(*names, count, sizeof **names, compare_names);
+    return count;
+}
+
+/* What follows the key at the beginning of a line, behind a colon; where `bare`, blanks will do in
+ * its place. Without the colon "cpu" would find "cpu family". NULL if nowhere. */
+static const char *after_key(const char *text, const char *key, bool bare)
+{
+    size_t length = strlen(key);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) != 0)
+            continue;
+        const char *rest = line + length + strspn(line + length, " \t");
+        if (*rest == ':')
+            return rest + 1;
+        if (bare && rest > line + length)
+            return rest;
+    }
+    return NULL;
+}
+
+const char *text_value(struct pool *pool, const char *text, const char *key)
+{
+    const char *rest = after_key(text, key, false);
+    return rest ? inert_line(pool, rest, strcspn(rest, "\n")) : NULL;
+}
+
+bool text_number(uint64_t *value, const char *text, const char *key)
+{
+    const char *rest = after_key(text, key, true);
+    uint64_t number;
+    if (!rest || !read_digits(&number, rest + strspn(rest, " \t"), &rest))
+        return false;
+    rest += strspn(rest, " \t");
+    if (strncmp(rest, "kB", 2) == 0) {
+        if (__builtin_mul_overflow(number, 1024u, &number))
+            return false;
+        rest += 2;
+    }
+    if (*rest && *rest != '\n')
+        return false;
+    *value = number;
+    return true;
+}
+
+bool text_cpulist(struct cpulist *list, const char *text, const char *key)
+{
+    const char *rest = after_key(text, key, false);
+    *list = (struct cpulist){0};
+    return rest && read_cpulist(list, rest + strspn(rest, " \t"));
+}
+
+bool text_has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length) {
+        bool begins = at == text || isspace((unsigned char)at[-1]);
+        if (begins && (!at[length] || isspace((unsigned char)at[length])))
+            return true;
+    }
+    return false;
+}

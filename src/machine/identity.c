@@ -1,0 +1,217 @@
+#include "machine/identity.h"
+
+#include "machine/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* --- the processor --- */
+
+/* Arm's processors name themselves by numbers only (MIDR_EL1); these are the ones that people rent
+ * and own. See arch/arm64/include/asm/cputype.h in the Linux sources. */
+static const struct implementer {
+    const char *number, *name;
+} implementers[] = {
+    {"0x41", "ARM"},       {"0x42", "Broadcom"}, {"0x43", "Cavium"},    {"0x46", "Fujitsu"},
+    {"0x48", "HiSilicon"}, {"0x4e", "NVIDIA"},   {"0x50", "APM"},       {"0x51", "Qualcomm"},
+    {"0x53", "Samsung"},   {"0x61", "Apple"},    {"0x6d", "Microsoft"}, {"0xc0", "Ampere"},
+};
+
+static const struct arm_part {
+    const char *implementer, *part, *name;
+} arm_parts[] = {
+    {"0x41", "0xd03", "Cortex-A53"},  {"0x41", "0xd04", "Cortex-A35"},
+    {"0x41", "0xd05", "Cortex-A55"},  {"0x41", "0xd07", "Cortex-A57"},
+    {"0x41", "0xd08", "Cortex-A72"},  {"0x41", "0xd09", "Cortex-A73"},
+    {"0x41", "0xd0a", "Cortex-A75"},  {"0x41", "0xd0b", "Cortex-A76"},
+    {"0x41", "0xd0c", "Neoverse-N1"}, {"0x41", "0xd0d", "Cortex-A77"},
+    {"0x41", "0xd40", "Neoverse-V1"}, {"0x41", "0xd41", "Cortex-A78"},
+    {"0x41", "0xd44", "Cortex-X1"},   {"0x41", "0xd46", "Cortex-A510"},
+    {"0x41", "0xd47", "Cortex-A710"}, {"0x41", "0xd48", "Cortex-X2"},
+    {"0x41", "0xd49", "Neoverse-N2"}, {"0x41", "0xd4f", "Neoverse-V2"},
+    {"0x43", "0x0af", "ThunderX2"},   {"0x46", "0x001", "A64FX"},
+    {"0x48", "0xd01", "Kunpeng-920"}, {"0x4e", "0x004", "Carmel"},
+    {"0xc0", "0xac3", "Ampere-1"},    {"0xc0", "0xac4", "Ampere-1a"},
+};
+
+static void read_arm(struct pool *pool, struct machine_facts *facts, const char *cpuinfo)
+{
+    const char *implementer = text_value(pool, cpuinfo, "CPU implementer");
+    const char *part = text_value(pool, cpuinfo, "CPU part");
+    for (size_t i = 0; implementer && i < sizeof implementers / sizeof *implementers; i++)
+        if (strcmp(implementers[i].number, implementer) == 0)
+            facts->cpu_vendor = implementers[i].name;
+    for (size_t i = 0; implementer && part && i < sizeof arm_parts / sizeof *arm_parts; i++)
+        if (strcmp(arm_parts[i].implementer, implementer) == 0 &&
+            strcmp(arm_parts[i].part, part) == 0)
+            facts->cpu_model = arm_parts[i].name;
+}
+
+/* Each architecture has its own words in /proc/cpuinfo: x86 and LoongArch; POWER; RISC-V. */
+static void read_processor(struct pool *pool, struct machine_facts *facts, const char *cpuinfo)
+{
+    static const char *const model_keys[] = {"model name", "Model Name", "cpu model",
+                                             "cpu",        "uarch",      "Processor"};
+    facts->cpu_vendor = text_value(pool, cpuinfo, "vendor_id");
+    read_arm(pool, facts, cpuinfo);
+    for (size_t i = 0; !facts->cpu_model && i < sizeof model_keys / sizeof *model_keys; i++)
+        facts->cpu_model = text_value(pool, cpuinfo, model_keys[i]);
+    if (!facts->cpu_vendor && facts->cpu_model && strncmp(facts->cpu_model, "POWER", 5) == 0)
+        facts->cpu_vendor = "IBM";
+}
+
+/* --- the hypervisor --- */
+
+/* CPUID has a leaf for it, but only on x86 and only live; the files say the same for recorded
+ * machines and for other architectures. */
+static const struct clue {
+    const char *path, *word, *name;
+} clues[] = {
+    {"/sys/hypervisor/type", "xen", "Xen"},
+    {"/proc/device-tree/hypervisor/compatible", "kvm", "KVM"},
+    {"/proc/device-tree/hypervisor/compatible", "xen", "Xen"},
+    {"/proc/device-tree/hypervisor/compatible", "", "unknown hypervisor"},
+    {"/proc/device-tree/ibm,partition-name", "", "PowerVM"},
+    {"/sys/class/dmi/id/sys_vendor", "VMware", "VMware"},
+    {"/sys/class/dmi/id/product_name", "VMware", "VMware"},
+    {"/sys/class/dmi/id/product_name", "VirtualBox", "VirtualBox"},
+    {"/sys/class/dmi/id/product_name", "Virtual Machine", "Hyper-V"},
+    {"/sys/class/dmi/id/sys_vendor", "Parallels", "Parallels"},
+    {"/sys/class/dmi/id/product_name", "Apple Virtualization", "Apple Virtualization"},
+    {"/sys/class/dmi/id/product_name", "BHYVE", "bhyve"},
+    {"/sys/class/dmi/id/sys_vendor", "Xen", "Xen"},
+    {"/sys/class/dmi/id/product_name", "KVM", "KVM"},
+    {"/sys/class/dmi/id/sys_vendor", "QEMU", "KVM"},
+    {"/sys/class/dmi/id/product_name", "Google Compute Engine", "KVM"},
+    {"/sys/class/dmi/id/product_name", "Cloud Hypervisor", "KVM"},
+    {"/sys/class/dmi/id/sys_vendor", "Amazon EC2", "KVM"},
+    {"/sys/class/dmi/id/sys_vendor", "Alibaba Cloud", "KVM"},
+    /* A guest without DMI, as Firecracker's, still has its host's clock. */
+    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "kvm-clock", "KVM"},
+    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "hyperv", "Hyper-V"},
+    {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "xen", "Xen"},
+};
+
+/* The clouds rent bare machines too, and name them so. */
+static bool is_metal(struct pool *pool, const char *root)
+{
+    const char *product = files_line(pool, root, "/sys/class/dmi/id/product_name");
+    return product && strlen(product) >= 5 && strcmp(product + strlen(product) - 5, "metal") == 0;
+}
+
+const char *identity_hypervisor(struct pool *pool, const char *root)
+{
+    if (is_metal(pool, root))
+        return NULL;
+    for (size_t i = 0; i < sizeof clues / sizeof *clues; i++) {
+        const char *line = files_line(pool, root, "%s", clues[i].path);
+        if (line && strstr(line, clues[i].word))
+            return clues[i].name;
+    }
+    char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    const char *flags = cpuinfo ? strstr(cpuinfo, "\nflags") : NULL;
+    bool guest = false;
+    if (flags) {
+        char *end = strchr(flags + 1, '\n');
+        if (end)
+            *end = '\0';
+        guest = text_has_word(flags, "hypervisor");
+    }
+    free(cpuinfo);
+    return guest ? "unknown hypervisor" : NULL;
+}
+
+/* --- pages --- */
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const uint64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static int add_page_size(struct machine *machine, uint64_t bytes)
+{
+    struct machine_facts *facts = &machine->facts;
+    if (bytes < 512 || (bytes & (bytes - 1)) != 0)
+        return 0;
+    for (size_t i = 0; i < facts->page_size_count; i++)
+        if (facts->page_sizes[i] == bytes)
+            return 0;
+    void *sizes = facts->page_sizes;
+    uint64_t *size = pool_append(&machine->pool, &sizes, &facts->page_size_count, sizeof *size);
+    if (!size)
+        return ERROR_SYSTEM;
+    facts->page_sizes = sizes;
+    *size = bytes;
+    qsort(facts->page_sizes, facts->page_size_count, sizeof *size, compare_sizes);
+    return 0;
+}
+
+static int read_page_sizes(struct machine *machine, const char *root)
+{
+    uint64_t base = machine->live ? (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    if (!machine->live) {
+        char *maps = files_text(root, "/proc/self/smaps");
+        if (maps)
+            text_number(&base, maps, "KernelPageSize");
+        free(maps);
+    }
+    int result = add_page_size(machine, base);
+    char **names;
+    size_t count = files_names(&machine->pool, &names, root, "/sys/kernel/mm/hugepages");
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        unsigned kib;
+        if (sscanf(names[i], "hugepages-%9ukB", &kib) == 1)
+            result = add_page_size(machine, (uint64_t)kib * 1024);
+    }
+    return result;
+}
+
+/* --- host and system --- */
+
+static int read_live_names(struct machine *machine)
+{
+    struct machine_facts *facts = &machine->facts;
+    struct utsname names;
+    if (uname(&names) != 0)
+        return 0;
+    facts->hostname = pool_strdup(&machine->pool, names.nodename);
+    facts->os = pool_strdup(&machine->pool, names.sysname);
+    facts->kernel = pool_strdup(&machine->pool, names.release);
+    facts->cpu_arch = pool_strdup(&machine->pool, names.machine);
+    return facts->hostname && facts->os && facts->kernel && facts->cpu_arch ? 0 : ERROR_SYSTEM;
+}
+
+static void read_recorded_names(struct machine *machine, const char *root)
+{
+    struct machine_facts *facts = &machine->facts;
+    facts->hostname = files_line(&machine->pool, root, "/proc/sys/kernel/hostname");
+    facts->os = files_line(&machine->pool, root, "/proc/sys/kernel/ostype");
+    facts->kernel = files_line(&machine->pool, root, "/proc/sys/kernel/osrelease");
+    facts->cpu_arch = files_line(&machine->pool, root, "/proc/sys/kernel/arch");
+}
+
+int identity_read(struct machine *machine, const char *root, struct error *error)
+{
+    struct machine_facts *facts = &machine->facts;
+    int result = 0;
+    if (machine->live)
+        result = read_live_names(machine);
+    else
+        read_recorded_names(machine, root);
+    char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    if (cpuinfo)
+        read_processor(&machine->pool, facts, cpuinfo);
+    free(cpuinfo);
+    facts->hypervisor = identity_hypervisor(&machine->pool, root);
+    char *meminfo = files_text(root, "/proc/meminfo");
+    if (meminfo)
+        text_number(&facts->memory_bytes, meminfo, "MemTotal");
+    free(meminfo);
+    if (result == 0)
+        result = read_page_sizes(machine, root);
+    return result < 0 ? error_set(error, result, "out of memory while the machine was read") : 0;
+}

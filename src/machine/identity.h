@@ -1,0 +1,16 @@
+/*
+ * What the machine calls itself: host, system, processor, hypervisor, and the sizes of its pages.
+ */
+#ifndef FATHOM_MACHINE_IDENTITY_H
+#define FATHOM_MACHINE_IDENTITY_H
+
+#include "machine/machine.h"
+
+/* Fills the facts' names and page sizes and, where /proc/meminfo tells it, memory_bytes; what the
+ * files below `root` don't tell stays absent. ERROR_SYSTEM without memory. */
+int identity_read(struct machine *, const char *root, struct error *);
+
+/* "KVM", "VMware", ..., "unknown hypervisor"; NULL where none is noticed. Containers are none. */
+const char *identity_hypervisor(struct pool *, const char *root);
+
+#endif

@@ -1,0 +1,85 @@
+#include "machine/limits.h"
+
+#include "machine/cgroup.h"
+#include "machine/files.h"
+#include "machine/os.h"
+#include "machine/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int allow_all(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->cpu_count; i++)
+        if (cpulist_add(&machine->allowed, machine->cpus[i].id) < 0)
+            return ERROR_SYSTEM;
+    return 0;
+}
+
+/* The mask of the running thread; of a recorded machine, of the process that recorded it. */
+static bool affinity(struct cpulist *cpus, const struct machine *machine, const char *root)
+{
+    if (machine->live)
+        return os_affinity(cpus, NULL) == 0;
+    char *status = files_text(root, "/proc/self/status");
+    *cpus = (struct cpulist){0};
+    bool known = status && text_cpulist(cpus, status, "Cpus_allowed_list");
+    free(status);
+    return known;
+}
+
+uint64_t limits_memory_free(const char *root)
+{
+    uint64_t total = UINT64_MAX, free_bytes = 0;
+    char *text = files_text(root, "/proc/meminfo");
+    if (text) {
+        text_number(&total, text, "MemTotal");
+        /* MemAvailable came with Linux 3.14. */
+        if (!text_number(&free_bytes, text, "MemAvailable"))
+            text_number(&free_bytes, text, "MemFree");
+    }
+    free(text);
+    return free_bytes <= total ? free_bytes : total;
+}
+
+static uint64_t available(const struct machine *machine, const char *root, uint64_t limit)
+{
+    uint64_t free_bytes = limits_memory_free(root);
+    if (free_bytes == 0)
+        free_bytes = machine->facts.memory_bytes / 2; /* unknown: rather too little */
+    return free_bytes < limit ? free_bytes : limit;
+}
+
+int limits_read(struct machine *machine, const char *root, struct error *error)
+{
+    struct cpulist mask;
+    struct cgroup_limits cgroup;
+    int result = 0;
+    bool known = affinity(&mask, machine, root);
+    /* A container may show fewer CPUs in its files than its mask has (lxcfs numbers them anew).
+     * The mask is the truth of a live machine. */
+    if (machine->live)
+        for (size_t i = 0; result == 0 && i < mask.count; i++)
+            result = topology_add_cpu(machine, mask.ids[i]);
+    if (result == 0)
+        result = allow_all(machine);
+    cgroup_read(&cgroup, root);
+    if (result == 0 && known)
+        cpulist_narrow(&machine->allowed, &mask);
+    if (result == 0 && cgroup.cpus_known)
+        cpulist_narrow(&machine->allowed, &cgroup.cpus);
+    machine->cpu_quota = cgroup.cpu_quota;
+    machine->memory_available_bytes = available(machine, root, cgroup.memory_bytes);
+    cpulist_free(&mask);
+    cpulist_free(&cgroup.cpus);
+    return result < 0 ? error_set(error, result, "out of memory while limits were read") : 0;
+}
+
+int limits_none(struct machine *machine, struct error *error)
+{
+    machine->cpu_quota = INFINITY;
+    machine->memory_available_bytes = machine->facts.memory_bytes;
+    return allow_all(machine) < 0
+               ? error_set(error, ERROR_SYSTEM, "out of memory while limits were read")
+               : 0;
+}

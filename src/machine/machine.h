@@ -1,0 +1,64 @@
+/*
+ * What machine this is, and what of it may be used. The facts that go into the document are kept
+ * in the document's own types; beside them stands what planning needs.
+ *
+ * Every system file is read below `root`, so a recorded tree replays as another machine. A machine
+ * read from a root or from a synthetic description is not `live`: it can be planned for and shown,
+ * but not measured.
+ */
+#ifndef FATHOM_MACHINE_MACHINE_H
+#define FATHOM_MACHINE_MACHINE_H
+
+#include "base/cpulist.h"
+#include "base/error.h"
+#include "base/pool.h"
+#include "result/document.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct machine_source {
+    const char *root;      /* NULL: the machine we run on */
+    const char *synthetic; /* an hwloc synthetic topology, like "pack:2 core:8 pu:2"; NULL: none */
+};
+
+/* Where one CPU (a hardware thread) sits. Ids are logical indexes of hwloc, -1 where unknown. */
+struct cpu_place {
+    int id;      /* the operating system's number */
+    int core;    /* siblings share it */
+    int sibling; /* 0 for the first hardware thread of its core, 1 for the second, ... */
+    int package;
+    int node; /* the operating system's NUMA node number */
+    int kind; /* index into facts.kinds; the largest is the most performant */
+};
+
+struct machine {
+    struct machine_facts facts;
+    struct cpu_place *cpus; /* online CPUs, ascending by id */
+    size_t cpu_count;
+    struct cpulist allowed; /* online, in the affinity mask and in the cgroup's cpuset */
+    uint64_t
+        memory_available_bytes; /* free now under the smallest limit (MemAvailable, cgroup v1
+                                   and v2 memory limits up the whole path); a run may use half */
+    double cpu_quota;           /* CPUs' worth of time cpu.max allows; INFINITY where unlimited */
+    bool live;
+    struct pool pool;
+};
+
+/* Reads the machine. A system file that is missing, or holds garbage, makes one fact unknown and
+ * never fails the call; ERROR_IMPOSSIBLE only when not a single CPU can be found, ERROR_USAGE for
+ * a bad synthetic description or a root that is not a directory. */
+int machine_read(struct machine *, const struct machine_source *, struct error *);
+void machine_free(struct machine *);
+
+const struct cpu_place *machine_cpu(const struct machine *, int id); /* NULL: no such CPU */
+/* Half of what is free: the most that a measurement may map. */
+uint64_t machine_memory_budget(const struct machine *);
+/* The largest data or unified cache declared at that level, NULL where none is; level 0 asks for
+ * the last level there is. */
+const struct cache_facts *machine_cache(const struct machine *, int level);
+/* The machine's cache line in bytes as declared, or the architecture's usual one. */
+unsigned machine_line_bytes(const struct machine *);
+
+#endif

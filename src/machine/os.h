@@ -1,0 +1,63 @@
+/*
+ * What the measuring threads ask of the operating system. os/linux/ answers for Linux; os/null/
+ * answers truthfully that it can't, and always builds. System files that describe the machine are
+ * not read here but through machine/files.h.
+ */
+#ifndef FATHOM_MACHINE_OS_H
+#define FATHOM_MACHINE_OS_H
+
+#include "base/cpulist.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- threads --- */
+
+/* Pins the calling thread to one CPU and checks that it is there. ERROR_IMPOSSIBLE, with the
+ * system's reason, when it can't be. */
+int os_pin_thread(int cpu, struct error *);
+/* The CPUs that the calling thread may run on, however many there are; the caller frees. On an
+ * error the list is empty: ERROR_IMPOSSIBLE where the system can't say. */
+int os_affinity(struct cpulist *, struct error *);
+/* CPU the caller runs on now, -1 where the system can't say. */
+int os_current_cpu(void);
+
+/* What has happened to the calling thread since it began. */
+struct os_thread_events {
+    uint64_t involuntary_switches;
+    uint64_t page_faults; /* minor and major */
+};
+void os_thread_events(struct os_thread_events *);
+
+/* Nanoseconds that a hypervisor has taken from this CPU since boot; 0 where the system doesn't
+ * say. Reading costs some 20 to 100 us: between trials, never between batches. */
+uint64_t os_stolen_ns(int cpu);
+
+/* --- memory --- */
+
+enum page_policy { PAGES_AUTO, PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1G };
+enum { PAGES_COUNT = PAGES_HUGE1G + 1 };
+extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small", ..., NULL */
+
+/* Address space for `bytes` (rounded up by the caller to the policy's page), not touched yet,
+ * aligned to 2 MiB, advised or mapped by the policy, which is not PAGES_AUTO. NULL with
+ * ERROR_IMPOSSIBLE where the policy can't be had. `node` >= 0 binds the memory to that NUMA node.
+ */
+void *os_map(size_t bytes, enum page_policy, int node, struct error *);
+void os_unmap(void *memory, size_t bytes);
+
+/* What was obtained for touched memory, as the kernel tells it (smaps, move_pages). */
+struct os_placement {
+    uint64_t page_bytes; /* size of the pages behind at least nine tenths of it; 0 unknown */
+    double huge_share;   /* share of the bytes on huge pages, 0 to 1; NAN unknown */
+    int node;            /* the node that holds all sampled pages; -1 mixed or unknown */
+    double node_share;   /* share of sampled pages on the node asked for; NAN unknown */
+};
+void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_placement *);
+
+/* Monotonic nanoseconds that no clock discipline bends (CLOCK_MONOTONIC_RAW). */
+uint64_t os_raw_ns(void);
+
+#endif

@@ -1,0 +1,166 @@
+#include "machine/files.h"
+#include "machine/os.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Large enough for every THP that is worth waiting for; aarch64 with 64 KiB pages has 512 MiB. */
+static const size_t alignment_bytes = (size_t)2 << 20;
+
+enum { NODE_MAX = 1 << 16, HUGE_SHIFT_2M = 21, HUGE_SHIFT_1G = 30 };
+
+/* Log2 of the page size stands in bits 26 to 31 of mmap's flags; older headers lack the names. */
+enum { HUGE_FLAG_SHIFT = 26 };
+
+static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | (int)(shift << HUGE_FLAG_SHIFT);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory != MAP_FAILED)
+        return memory;
+    unsigned long long kib = 1ull << (shift - 10);
+    unsigned long long pages = ((bytes - 1) >> shift) + 1;
+    if (errno == EINVAL)
+        error_set(error, ERROR_IMPOSSIBLE,
+                  "huge pages of %llu MiB can't be had (%s): this machine has no such pages, use "
+                  "--pages thp or small",
+                  kib >> 10, strerror(errno));
+    else
+        error_set(error, ERROR_IMPOSSIBLE,
+                  "%llu huge pages of %llu MiB can't be had (%s): reserve them, echo %llu > "
+                  "/sys/kernel/mm/hugepages/hugepages-%llukB/nr_hugepages%s",
+                  pages, kib >> 10, strerror(errno), pages, kib,
+                  shift == HUGE_SHIFT_2M ? " (vm.nr_hugepages)" : "");
+    return NULL;
+}
+
+/* mmap aligns to a base page only: map more, and give back what lies before and behind. */
+static void *map_aligned(size_t bytes, struct error *error)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t rounded = (bytes + page - 1) / page * page, all;
+    char *memory = MAP_FAILED;
+    errno = ENOMEM;
+    if (rounded >= bytes && !__builtin_add_overflow(rounded, alignment_bytes, &all))
+        memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        error_set(error, ERROR_IMPOSSIBLE,
+                  "%zu bytes can't be mapped (%s): ask for less, or see ulimit -v", bytes,
+                  strerror(errno));
+        return NULL;
+    }
+    size_t before = (alignment_bytes - (uintptr_t)memory % alignment_bytes) % alignment_bytes;
+    if (before)
+        munmap(memory, before);
+    munmap(memory + before + rounded, alignment_bytes - before);
+    return memory + before;
+}
+
+/* Where THP is off, MADV_HUGEPAGE still succeeds, and does nothing. Newer kernels have a switch
+ * for each size beside the one for all (transhuge.rst: "inherit" follows the general one). */
+static bool thp_off(void)
+{
+    static const char *const root = "/sys/kernel/mm/transparent_hugepage";
+    uint64_t size = alignment_bytes;
+    files_number(&size, NULL, "%s/hpage_pmd_size", root);
+    char *all = files_text(NULL, "%s/enabled", root);
+    char *own =
+        files_text(NULL, "%s/hugepages-%llukB/enabled", root, (unsigned long long)size / 1024);
+    bool off = all && strstr(all, "[never]") && (!own || strstr(own, "[inherit]"));
+    off = off || (own && strstr(own, "[never]"));
+    free(all);
+    free(own);
+    return off;
+}
+
+static int advise(void *memory, size_t bytes, enum page_policy policy, struct error *error)
+{
+    if (policy == PAGES_SMALL) {
+        /* A kernel without THP refuses, and gives small pages anyway. */
+        madvise(memory, bytes, MADV_NOHUGEPAGE);
+        return 0;
+    }
+    if (thp_off())
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "transparent huge pages are off: echo madvise > "
+                         "/sys/kernel/mm/transparent_hugepage/enabled");
+    if (madvise(memory, bytes, MADV_HUGEPAGE) != 0)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "transparent huge pages can't be had (%s): this kernel has none, use "
+                         "--pages small or huge2m",
+                         strerror(errno));
+    return 0;
+}
+
+/* By the system call, for one call is no reason to depend on libnuma. */
+static int bind_node(void *memory, size_t bytes, int node, struct error *error)
+{
+    enum { BITS = 8 * sizeof(unsigned long) };
+    unsigned long mask[NODE_MAX / BITS] = {0};
+    long result = -1;
+    errno = EINVAL;
+    if (node < NODE_MAX) {
+        mask[node / BITS] = 1ul << (node % BITS);
+        /* The kernel looks at one bit less than it is told. */
+        result = syscall(SYS_mbind, memory, bytes, MPOL_BIND, mask, (unsigned long)node + 2, 0);
+    }
+    if (result == 0)
+        return 0;
+    return error_set(
+        error, ERROR_IMPOSSIBLE,
+        "memory can't be bound to NUMA node %d (%s): choose a node that has memory and "
+        "is allowed (numactl --show)",
+        node, strerror(errno));
+}
+
+/* Huge pages are reserved for the whole machine, not for a node: where the node has too few of
+ * them, the first touch would end in SIGBUS. */
+static int check_node_pool(size_t bytes, int node, unsigned shift, struct error *error)
+{
+    uint64_t free_pages;
+    if (!files_number(&free_pages, NULL,
+                      "/sys/devices/system/node/node%d/hugepages/hugepages-%llukB/free_hugepages",
+                      node, 1ull << (shift - 10)) ||
+        free_pages >= ((bytes - 1) >> shift) + 1)
+        return 0;
+    return error_set(
+        error, ERROR_IMPOSSIBLE,
+        "NUMA node %d has %llu free huge pages of %llu MiB, %zu bytes need more: reserve "
+        "them in /sys/devices/system/node/node%d/hugepages/",
+        node, (unsigned long long)free_pages, 1ull << (shift - 20), bytes, node);
+}
+
+void *os_map(size_t bytes, enum page_policy policy, int node, struct error *error)
+{
+    unsigned shift = policy == PAGES_HUGE2M   ? HUGE_SHIFT_2M
+                     : policy == PAGES_HUGE1G ? HUGE_SHIFT_1G
+                                              : 0;
+    if (bytes == 0) {
+        error_set(error, ERROR_IMPOSSIBLE, "no bytes can't be mapped: ask for at least one");
+        return NULL;
+    }
+    void *memory = shift ? map_hugetlb(bytes, shift, error) : map_aligned(bytes, error);
+    if (!memory)
+        return NULL;
+    int result = shift ? 0 : advise(memory, bytes, policy, error);
+    if (result == 0 && node >= 0)
+        result = bind_node(memory, bytes, node, error);
+    if (result == 0 && node >= 0 && shift)
+        result = check_node_pool(bytes, node, shift, error);
+    if (result == 0)
+        return memory;
+    os_unmap(memory, bytes);
+    return NULL;
+}
+
+void os_unmap(void *memory, size_t bytes)
+{
+    if (memory)
+        munmap(memory, bytes);
+}

@@ -1,0 +1,127 @@
+#include "machine/files.h"
+#include "machine/os.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The kernel refuses (EINVAL) a set that is smaller than its own, whose size it doesn't tell. */
+static cpu_set_t *read_mask(size_t *bytes)
+{
+    for (int cpus = 1024; cpus <= CPU_ID_MAX; cpus *= 2) {
+        cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+        *bytes = CPU_ALLOC_SIZE((size_t)cpus);
+        if (!set)
+            return NULL;
+        CPU_ZERO_S(*bytes, set);
+        if (sched_getaffinity(0, *bytes, set) == 0)
+            return set;
+        int reason = errno;
+        CPU_FREE(set);
+        errno = reason;
+        if (reason != EINVAL)
+            return NULL;
+    }
+    return NULL;
+}
+
+int os_affinity(struct cpulist *cpus, struct error *error)
+{
+    *cpus = (struct cpulist){0};
+    size_t bytes;
+    cpu_set_t *set = read_mask(&bytes);
+    if (!set)
+        return error_set(error, ERROR_IMPOSSIBLE, "the affinity mask can't be read: %s",
+                         strerror(errno));
+    int result = 0;
+    for (size_t id = 0; result == 0 && id < bytes * 8; id++)
+        if (CPU_ISSET_S(id, bytes, set))
+            result = cpulist_add(cpus, (int)id);
+    CPU_FREE(set);
+    if (result < 0) {
+        cpulist_free(cpus);
+        return error_set(error, result, "out of memory while the affinity mask was read");
+    }
+    return 0;
+}
+
+static int set_mask(int cpu)
+{
+    size_t bytes = CPU_ALLOC_SIZE((size_t)cpu + 1);
+    cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+    if (!set)
+        return -1;
+    CPU_ZERO_S(bytes, set);
+    CPU_SET_S((size_t)cpu, bytes, set);
+    int result = sched_setaffinity(0, bytes, set);
+    int reason = errno;
+    CPU_FREE(set);
+    errno = reason;
+    return result;
+}
+
+int os_pin_thread(int cpu, struct error *error)
+{
+    if (cpu < 0 || cpu > CPU_ID_MAX)
+        return error_set(error, ERROR_IMPOSSIBLE, "CPU %d can't be: no system has it", cpu);
+    if (set_mask(cpu) != 0)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "this thread can't be pinned to CPU %d: %s; see taskset -p and the "
+                         "cgroup's cpuset",
+                         cpu, strerror(errno));
+    /* Success is not proof: emulators and some sandboxes accept the call and forget it. */
+    struct cpulist now;
+    int result = os_affinity(&now, error);
+    bool alone = result == 0 && now.count == 1 && now.ids[0] == cpu;
+    cpulist_free(&now);
+    if (result < 0)
+        return result;
+    int here = os_current_cpu();
+    if (!alone || (here >= 0 && here != cpu))
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "this thread was pinned to CPU %d but runs on CPU %d: the system does not "
+                         "honour affinity",
+                         cpu, here);
+    return 0;
+}
+
+int os_current_cpu(void)
+{
+    return sched_getcpu();
+}
+
+void os_thread_events(struct os_thread_events *events)
+{
+    struct rusage usage;
+    *events = (struct os_thread_events){0};
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return;
+    events->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+    events->page_faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
+uint64_t os_stolen_ns(int cpu)
+{
+    char key[32];
+    snprintf(key, sizeof key, "\ncpu%d ", cpu);
+    char *text = files_text(NULL, "/proc/stat");
+    const char *line = text ? strstr(text, key) : NULL;
+    unsigned long long stolen = 0;
+    long ticks = sysconf(_SC_CLK_TCK);
+    if (!line || sscanf(line, " %*s %*u %*u %*u %*u %*u %*u %*u %llu", &stolen) != 1 || ticks <= 0)
+        stolen = 0;
+    free(text);
+    return stolen * (1000000000u / (uint64_t)(ticks > 0 ? ticks : 100));
+}
+
+uint64_t os_raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

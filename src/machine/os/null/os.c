@@ -1,0 +1,73 @@
+/* A system that fathom doesn't know: plain memory and a monotonic clock, and for the rest the
+ * truth that it can't be had. POSIX only. */
+#include "machine/os.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const size_t alignment_bytes = (size_t)2 << 20;
+/* Beyond it some allocators abort the program where they should refuse. */
+static const uint64_t bytes_max = (uint64_t)1 << 40;
+
+int os_affinity(struct cpulist *cpus, struct error *error)
+{
+    *cpus = (struct cpulist){0};
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "this system's affinity mask can't be read: fathom has no port for it");
+}
+
+int os_pin_thread(int cpu, struct error *error)
+{
+    return error_set(
+        error, ERROR_IMPOSSIBLE,
+        "threads can't be pinned (to CPU %d) on this system: fathom has no port for it", cpu);
+}
+
+int os_current_cpu(void)
+{
+    return -1;
+}
+
+void os_thread_events(struct os_thread_events *events)
+{
+    *events = (struct os_thread_events){0};
+}
+
+uint64_t os_stolen_ns(int cpu)
+{
+    (void)cpu;
+    return 0;
+}
+
+void *os_map(size_t bytes, enum page_policy policy, int node, struct error *error)
+{
+    void *memory = NULL;
+    if (policy != PAGES_SMALL || node >= 0)
+        error_set(error, ERROR_IMPOSSIBLE,
+                  "huge pages and NUMA nodes can't be had on this system: use --pages small");
+    else if (bytes == 0 || bytes > bytes_max ||
+             posix_memalign(&memory, alignment_bytes, bytes) != 0)
+        error_set(error, ERROR_IMPOSSIBLE, "%zu bytes can't be mapped: ask for less", bytes);
+    return memory;
+}
+
+void os_unmap(void *memory, size_t bytes)
+{
+    (void)bytes;
+    free(memory);
+}
+
+void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_placement *placement)
+{
+    (void)memory, (void)bytes, (void)wanted_node;
+    *placement =
+        (struct os_placement){.page_bytes = 0, .huge_share = NAN, .node = -1, .node_share = NAN};
+}
+
+uint64_t os_raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

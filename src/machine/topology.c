@@ -1,0 +1,301 @@
+#include "machine/topology.h"
+
+#include "machine/files.h"
+#include "machine/hwloc_load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Outside of these a file holds garbage. */
+static const uint64_t cache_bytes_min = 1024, cache_bytes_max = (uint64_t)1 << 40;
+
+const char *cpulist_pooled(struct pool *pool, const struct cpulist *list)
+{
+    size_t size = list->count * 8 + 1; /* seven digits and a comma: CPU_ID_MAX */
+    char *text = malloc(size);
+    const char *pooled = text ? pool_strdup(pool, cpulist_format(list, text, size)) : NULL;
+    free(text);
+    return pooled;
+}
+
+static int bitmap_cpulist(struct cpulist *list, hwloc_const_bitmap_t bitmap)
+{
+    *list = (struct cpulist){0};
+    for (int id = hwloc_bitmap_first(bitmap); id >= 0 && id <= CPU_ID_MAX;
+         id = hwloc_bitmap_next(bitmap, id))
+        if (cpulist_add(list, id) < 0) {
+            cpulist_free(list);
+            return ERROR_SYSTEM;
+        }
+    return 0;
+}
+
+static const char *bitmap_pooled(struct pool *pool, hwloc_const_bitmap_t bitmap)
+{
+    struct cpulist list;
+    if (bitmap_cpulist(&list, bitmap) < 0)
+        return NULL;
+    const char *text = cpulist_pooled(pool, &list);
+    cpulist_free(&list);
+    return text;
+}
+
+static void *append(struct pool *pool, void *array_address, size_t *count, size_t size)
+{
+    void *array;
+    memcpy(&array, array_address, sizeof array);
+    void *slot = pool_append(pool, &array, count, size);
+    memcpy(array_address, &array, sizeof array);
+    return slot;
+}
+
+/* --- CPUs --- */
+
+static int compare_cpus(const void *a, const void *b)
+{
+    const struct cpu_place *left = a, *right = b;
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+int topology_add_cpu(struct machine *machine, int id)
+{
+    if (machine_cpu(machine, id))
+        return 0;
+    struct cpu_place *place =
+        append(&machine->pool, &machine->cpus, &machine->cpu_count, sizeof *place);
+    if (!place)
+        return ERROR_SYSTEM;
+    for (; place > machine->cpus && place[-1].id > id; place--)
+        place[0] = place[-1];
+    *place = (struct cpu_place){
+        .id = id, .core = -1, .sibling = 0, .package = -1, .node = -1, .kind = -1};
+    return 0;
+}
+
+static int logical_index(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t below)
+{
+    hwloc_obj_t object = hwloc_get_ancestor_obj_by_type(topology, type, below);
+    return object ? (int)object->logical_index : -1;
+}
+
+/* How many hardware threads of the same core come before this one. */
+static int sibling_index(hwloc_topology_t topology, hwloc_obj_t pu)
+{
+    hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, pu);
+    int index = 0;
+    for (int id = core ? hwloc_bitmap_first(core->cpuset) : -1; id >= 0 && id < (int)pu->os_index;
+         id = hwloc_bitmap_next(core->cpuset, id))
+        index++;
+    return index;
+}
+
+static int read_cpus(struct machine *machine, hwloc_topology_t topology)
+{
+    for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
+        if (pu->os_index > CPU_ID_MAX)
+            continue;
+        struct cpu_place *place =
+            append(&machine->pool, &machine->cpus, &machine->cpu_count, sizeof *place);
+        if (!place)
+            return ERROR_SYSTEM;
+        *place = (struct cpu_place){
+            .id = (int)pu->os_index,
+            .core = logical_index(topology, HWLOC_OBJ_CORE, pu),
+            .sibling = sibling_index(topology, pu),
+            .package = logical_index(topology, HWLOC_OBJ_PACKAGE, pu),
+            .node = -1,
+            .kind = -1,
+        };
+    }
+    if (machine->cpu_count)
+        qsort(machine->cpus, machine->cpu_count, sizeof *machine->cpus, compare_cpus);
+    int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+    machine->facts.cores = cores > 0 ? (unsigned)cores : 0;
+    return 0;
+}
+
+/* --- kinds of core --- */
+
+static const char *kind_name(struct pool *pool, int count, int index, bool ordered)
+{
+    if (count == 2 && ordered)
+        return index ? "performance" : "efficiency";
+    return pool_printf(pool, "kind%d", index);
+}
+
+/* hwloc lists the kinds by efficiency, its word for performance, the slowest first; -1 says that
+ * it could not tell which is which. */
+static int read_kinds(struct machine *machine, hwloc_topology_t topology)
+{
+    int count = hwloc_cpukinds_get_nr(topology, 0);
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    int result = cpus ? 0 : ERROR_SYSTEM;
+    for (int i = 0; result == 0 && i < (count > 1 ? count : 1); i++) {
+        int efficiency = -1;
+        if (count > 1)
+            hwloc_cpukinds_get_info(topology, (unsigned)i, cpus, &efficiency, NULL, NULL, 0);
+        else
+            hwloc_bitmap_fill(cpus);
+        hwloc_bitmap_and(cpus, cpus, hwloc_topology_get_topology_cpuset(topology));
+        struct cpu_kind_facts *kind =
+            append(&machine->pool, &machine->facts.kinds, &machine->facts.kind_count, sizeof *kind);
+        if (!kind) {
+            result = ERROR_SYSTEM;
+            break;
+        }
+        kind->name = kind_name(&machine->pool, count, i, efficiency >= 0);
+        kind->cpus = bitmap_pooled(&machine->pool, cpus);
+        if (!kind->name || !kind->cpus)
+            result = ERROR_SYSTEM;
+        for (size_t c = 0; c < machine->cpu_count; c++)
+            if (hwloc_bitmap_isset(cpus, (unsigned)machine->cpus[c].id))
+                machine->cpus[c].kind = i;
+    }
+    hwloc_bitmap_free(cpus);
+    return result;
+}
+
+/* --- caches --- */
+
+static const char *cache_type(hwloc_obj_cache_type_t type)
+{
+    return type == HWLOC_OBJ_CACHE_DATA          ? "data"
+           : type == HWLOC_OBJ_CACHE_INSTRUCTION ? "instruction"
+                                                 : "unified";
+}
+
+static struct cache_facts describe_cache(const struct hwloc_cache_attr_s *cache)
+{
+    unsigned line = cache->linesize;
+    if (line < 8 || line > 4096 || (line & (line - 1)))
+        line = 0;
+    /* hwloc: -1 is fully associative, 0 unknown. */
+    uint64_t ways = cache->associativity >= 0 ? (uint64_t)cache->associativity
+                    : line                    ? cache->size / line
+                                              : 0;
+    return (struct cache_facts){
+        .level = (int)cache->depth,
+        .type = cache_type(cache->type),
+        .size_bytes = cache->size,
+        .line_bytes = line,
+        .ways = ways <= UINT32_MAX ? (unsigned)ways : 0,
+    };
+}
+
+static bool same_cache(const struct cache_facts *a, const struct cache_facts *b)
+{
+    return a->level == b->level && strcmp(a->type, b->type) == 0 &&
+           a->size_bytes == b->size_bytes && a->line_bytes == b->line_bytes && a->ways == b->ways;
+}
+
+static int compare_caches(const void *a, const void *b)
+{
+    const struct cache_facts *left = a, *right = b;
+    if (left->level != right->level)
+        return left->level < right->level ? -1 : 1;
+    int type = strcmp(left->type, right->type);
+    return type ? type
+                : (left->size_bytes < right->size_bytes) - (left->size_bytes > right->size_bytes);
+}
+
+static int add_cache(struct machine *machine, hwloc_obj_t object)
+{
+    struct machine_facts *facts = &machine->facts;
+    struct cache_facts described = describe_cache(&object->attr->cache);
+    if (described.size_bytes < cache_bytes_min || described.size_bytes > cache_bytes_max)
+        return 0;
+    for (size_t i = 0; i < facts->cache_count; i++)
+        if (same_cache(&facts->caches[i], &described))
+            return 0;
+    described.shared_cpus = bitmap_pooled(&machine->pool, object->cpuset);
+    struct cache_facts *cache =
+        append(&machine->pool, &facts->caches, &facts->cache_count, sizeof *cache);
+    if (!cache || !described.shared_cpus)
+        return ERROR_SYSTEM;
+    *cache = described;
+    return 0;
+}
+
+static int read_caches(struct machine *machine, hwloc_topology_t topology)
+{
+    for (int depth = 0; depth < hwloc_topology_get_depth(topology); depth++) {
+        if (!hwloc_obj_type_is_cache(hwloc_get_depth_type(topology, depth)))
+            continue;
+        for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++)
+            if (add_cache(machine, hwloc_get_obj_by_depth(topology, depth, i)) < 0)
+                return ERROR_SYSTEM;
+    }
+    if (machine->facts.cache_count)
+        qsort(machine->facts.caches, machine->facts.cache_count, sizeof *machine->facts.caches,
+              compare_caches);
+    return 0;
+}
+
+/* --- NUMA --- */
+
+/* The CPUs that the kernel counts to a node. hwloc's own set won't do: it gives a node of memory
+ * only the CPUs of the place where that memory hangs. */
+static int node_cpus(struct cpulist *cpus, hwloc_obj_t node, const struct machine_source *source)
+{
+    if (!source->synthetic &&
+        files_cpulist(cpus, source->root, "/sys/devices/system/node/node%u/cpulist",
+                      node->os_index))
+        return 0;
+    return bitmap_cpulist(cpus, node->cpuset);
+}
+
+static int add_node(struct machine *machine, hwloc_obj_t object,
+                    const struct machine_source *source)
+{
+    struct cpulist listed, online = {0};
+    int result = node_cpus(&listed, object, source);
+    for (size_t i = 0; result == 0 && i < machine->cpu_count; i++) {
+        struct cpu_place *cpu = &machine->cpus[i];
+        if (!cpulist_has(&listed, cpu->id))
+            continue;
+        if (cpu->node < 0)
+            cpu->node = (int)object->os_index;
+        result = cpulist_add(&online, cpu->id);
+    }
+    struct numa_facts *node =
+        append(&machine->pool, &machine->facts.nodes, &machine->facts.node_count, sizeof *node);
+    if (node) {
+        node->id = (int)object->os_index;
+        node->cpus = cpulist_pooled(&machine->pool, &online);
+        node->memory_bytes = object->attr->numanode.local_memory;
+    }
+    if (!node || !node->cpus)
+        result = ERROR_SYSTEM;
+    cpulist_free(&listed);
+    cpulist_free(&online);
+    return result;
+}
+
+static int read_nodes(struct machine *machine, hwloc_topology_t topology,
+                      const struct machine_source *source)
+{
+    hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topology);
+    for (int id = hwloc_bitmap_first(nodes); id >= 0; id = hwloc_bitmap_next(nodes, id)) {
+        hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology, (unsigned)id);
+        if (node && add_node(machine, node, source) < 0)
+            return ERROR_SYSTEM;
+    }
+    return 0;
+}
+
+int topology_read(struct machine *machine, const struct machine_source *source, struct error *error)
+{
+    hwloc_topology_t topology;
+    int result = hwloc_load(&topology, source, error);
+    machine->live = !source->root && !source->synthetic;
+    if (result < 0 || !topology)
+        return result;
+    /* HWLOC_XMLFILE and the like can make hwloc describe another machine than this one. */
+    machine->live = machine->live && hwloc_topology_is_thissystem(topology);
+    if (read_cpus(machine, topology) < 0 || read_kinds(machine, topology) < 0 ||
+        read_caches(machine, topology) < 0 || read_nodes(machine, topology, source) < 0)
+        result = error_set(error, ERROR_SYSTEM, "out of memory while the machine was read");
+    hwloc_topology_destroy(topology);
+    return result;
+}

@@ -1,0 +1,70 @@
+/*
+ * A probe says what is measured; the engine says how. A new measurement is one new file that ends
+ * with a `struct probe`, and one line in the table in probes.c. docs/adding-a-probe.md shows the
+ * way.
+ */
+#ifndef FATHOM_PROBES_PROBE_H
+#define FATHOM_PROBES_PROBE_H
+
+#include "base/settings.h"
+#include "engine/engine.h"
+
+enum needs { NEEDS_TWO_CPUS = 1 };
+
+/* What plan() works with, and where it leaves what prepare() and conclude() need. */
+struct probe_task {
+    const struct probe *probe;
+    const struct settings *settings; /* the probe's own options and the common ones */
+    const struct machine *machine;
+    struct cpulist cpus; /* those asked for by --cpus, or all that are allowed */
+    struct plan plan;
+    void *state;       /* the probe's own, in the pool */
+    struct pool *pool; /* the document's */
+    struct probe_result *result;
+};
+
+struct probe {
+    const char *name;    /* the command: "latency" */
+    const char *title;   /* "Load latency by working-set size" */
+    const char *summary; /* one line for lists */
+    const char *about;   /* a paragraph or two for --help: what the number means, what moves it */
+    unsigned needs;      /* set of enum needs */
+    double weight;       /* share of a whole run's time */
+    const struct option_spec *options;
+    /* Fills task->plan, which comes with everything common filled in. ERROR_USAGE when options
+     * contradict each other or the machine. */
+    int (*plan)(struct probe_task *, struct error *);
+    /* See struct trial_work; trial->probe_state is task->state. */
+    void (*prepare)(struct trial *);
+    /* Adds findings to task->result, whose series are complete. */
+    int (*conclude)(struct probe_task *, const struct sampled *, struct error *);
+};
+
+extern const struct probe *const probes[]; /* ends with NULL */
+const struct probe *probe_by_name(const char *name);
+
+/* Options that every probe understands: CPUs, precision, time, seed. Who runs probes sets a seed
+ * where the person has not. */
+extern const struct option_spec probe_common_options[];
+
+/* Checks the options against the machine and plans; measures nothing. Where the machine lacks what
+ * the probe needs, the result says so (PROBE_SKIPPED) and there is nothing to measure.
+ * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
+int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
+                  const struct machine *, struct pool *, struct probe_result *, struct error *);
+
+/* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
+ * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring
+ * can't go on at all. */
+int probe_measure(struct probe_task *, struct engine *, double budget_s, struct sampled *,
+                  struct error *);
+
+void probe_release(struct probe_task *);
+
+/* Adds an empty finding of that name. NULL when there is no memory. */
+struct finding *probe_add_finding(struct probe_task *, const char *name, const char *unit);
+/* Adds a finding that is a summary's median and interval. */
+struct finding *probe_add_summary(struct probe_task *, const char *name, const char *unit,
+                                  const struct summary *, unsigned flags);
+
+#endif

@@ -1,0 +1,18 @@
+#include "probes/probes.h"
+
+#include <string.h>
+
+/* The one table of all probes, in the order in which `fathom run` measures them. */
+const struct probe *const probes[] = {
+    &latency_probe,
+    &cores_probe,
+    NULL,
+};
+
+const struct probe *probe_by_name(const char *name)
+{
+    for (size_t i = 0; probes[i]; i++)
+        if (strcmp(probes[i]->name, name) == 0)
+            return probes[i];
+    return NULL;
+}

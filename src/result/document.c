@@ -1,0 +1,47 @@
+#include "result/document.h"
+
+#include <string.h>
+
+const char *const probe_status_names[] = {"ok", "partial", "skipped", "failed"};
+
+struct probe_result *document_probe(const struct document *document, const char *name)
+{
+    for (size_t i = 0; i < document->probe_count; i++)
+        if (strcmp(document->probes[i].name, name) == 0)
+            return &document->probes[i];
+    return NULL;
+}
+
+const struct factor *series_factor(const struct series *series, const char *name)
+{
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (strcmp(series->factors[i].name, name) == 0)
+            return &series->factors[i];
+    return NULL;
+}
+
+const struct finding *document_finding(const struct document *document, const char *name)
+{
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        for (size_t f = 0; f < probe->finding_count; f++)
+            if (strcmp(probe->findings[f].name, name) == 0)
+                return &probe->findings[f];
+    }
+    return NULL;
+}
+
+unsigned document_headline_flags(const struct document *document)
+{
+    unsigned flags = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            flags |= document->probes[p].findings[f].flags;
+    return flags;
+}
+
+void document_free(struct document *document)
+{
+    pool_free(&document->pool);
+    *document = (struct document){0};
+}

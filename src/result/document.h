@@ -1,0 +1,164 @@
+/*
+ * The document: the hub of the house. Measuring produces it, reading a file produces it, and every
+ * view starts from it and from nothing else. Schema "fathom/1", described by
+ * docs/fathom-1.schema.json. Everything a document holds lives in its pool.
+ *
+ * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
+ * where 0 has no meaning of its own).
+ */
+#ifndef FATHOM_RESULT_DOCUMENT_H
+#define FATHOM_RESULT_DOCUMENT_H
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "stats/summary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DOCUMENT_SCHEMA "fathom/1"
+
+struct tool_facts {
+    const char *version, *commit, *compiler;
+};
+
+struct run_facts {
+    const char *id;      /* unique enough to tell two runs apart: 16 hexadecimal digits */
+    const char *started; /* RFC 3339, UTC, whole seconds */
+    double elapsed_s;
+    const char **command; /* argument vector as typed */
+    size_t command_count;
+    uint64_t seed;
+    double precision; /* relative half width asked for: 0.01 */
+    double budget_s;
+    bool complete;
+};
+
+struct cache_facts {
+    int level;
+    const char *type; /* "data", "instruction" or "unified" */
+    uint64_t size_bytes;
+    unsigned line_bytes, ways; /* 0 where the machine does not say */
+    const char *shared_cpus;   /* CPU list of one instance's sharers */
+};
+
+struct numa_facts {
+    int id;
+    const char *cpus; /* CPU list; "" for a node of memory only */
+    uint64_t memory_bytes;
+};
+
+struct cpu_kind_facts { /* kinds of core, the slowest first; one kind on most machines */
+    const char *name;   /* "performance", "efficiency" or "kind0"... */
+    const char *cpus;
+};
+
+struct machine_facts {
+    const char *hostname, *os, *kernel;
+    const char *hypervisor; /* NULL where none was noticed */
+    const char *cpu_vendor, *cpu_model, *cpu_arch;
+    unsigned cores, threads; /* in the whole machine, not only those allowed */
+    struct cpu_kind_facts *kinds;
+    size_t kind_count;
+    struct cache_facts *caches; /* one per level and type (and kind of core) as declared */
+    size_t cache_count;
+    struct numa_facts *nodes;
+    size_t node_count;
+    uint64_t memory_bytes;
+    uint64_t *page_sizes; /* ascending */
+    size_t page_size_count;
+};
+
+struct conditions {
+    double core_hz;          /* as observed by dependent additions: the median over the run */
+    double counter_hz;       /* the counter that timed everything */
+    const char *counter;     /* "tsc", "cntvct", "time", "clock_gettime" */
+    const char *governor;    /* NULL where the system has no cpufreq */
+    const char *turbo, *smt; /* "on", "off"; NULL unknown */
+    const char *thp;         /* "always", "madvise", "never"; NULL unknown */
+    const char *affinity;    /* CPU list that may be used */
+    double load1;            /* one-minute load at the start; NAN unknown */
+    double stolen_s;         /* CPU time taken by a hypervisor during the run; NAN unknown */
+    const char **warnings;   /* one line each: what, and its remedy */
+    size_t warning_count;
+};
+
+/* A named value: a probe's parameter, or a factor of a series. */
+struct factor {
+    const char *name;
+    const char *text; /* NULL where it is a number */
+    double number;
+};
+
+struct point {
+    double x;     /* of a curve */
+    int from, to; /* of a matrix: CPU, node or device ids as the operating system counts them */
+    struct summary y;
+    struct summary cycles; /* the same trials in core cycles; n = 0 where cycles make no sense */
+    unsigned flags;        /* set of enum flag */
+    unsigned redone;       /* batches measured again because something interrupted them */
+};
+
+struct axis {
+    const char *name, *unit; /* unit "B", "ns", "cycles", "B/s", "Hz", "" */
+};
+
+struct series {
+    const char *name;
+    struct factor *factors;
+    size_t factor_count;
+    bool matrix; /* points have from and to in place of x */
+    struct axis x, y;
+    struct point *points;
+    size_t point_count;
+};
+
+struct finding {
+    const char *name; /* dotted and stable: "L1.latency" */
+    const char *unit; /* "cycles", "ns", "B", "Hz", "" */
+    double value, low, high;
+    double declared;  /* what the machine says of itself, in the same unit; NAN */
+    const char *text; /* one sentence for people; may be NULL */
+    const char *cpus; /* CPU list the finding is about; may be NULL */
+    unsigned flags;
+};
+
+enum probe_status { PROBE_OK, PROBE_PARTIAL, PROBE_SKIPPED, PROBE_FAILED };
+
+struct probe_result {
+    const char *name, *title;
+    enum probe_status status;
+    const char *reason; /* why it is not ok; NULL when it is */
+    double elapsed_s;
+    struct factor *parameters;
+    size_t parameter_count;
+    struct series *series;
+    size_t series_count;
+    struct finding *findings;
+    size_t finding_count;
+};
+
+struct document {
+    struct tool_facts tool;
+    struct run_facts run;
+    struct machine_facts machine;
+    struct conditions conditions;
+    struct probe_result *probes;
+    size_t probe_count;
+    struct pool pool;
+};
+
+extern const char *const probe_status_names[]; /* indexed by enum probe_status */
+
+/* The probe, series factor or finding of that name; NULL where there is none. */
+struct probe_result *document_probe(const struct document *, const char *name);
+const struct factor *series_factor(const struct series *, const char *name);
+const struct finding *document_finding(const struct document *, const char *name);
+
+/* Union of the flags of all findings: what the exit status and the warnings are about. */
+unsigned document_headline_flags(const struct document *);
+
+void document_free(struct document *); /* leaves an empty document behind */
+
+#endif

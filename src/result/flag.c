@@ -1,0 +1,57 @@
+#include "result/flag.h"
+
+#include <string.h>
+
+const struct flag_text flag_texts[FLAG_COUNT] = {
+    [FLAG_UNCONVERGED] = {"unconverged", "the interval is wider than the precision asked for",
+                          "give it time (--thorough or a larger --budget), or ask for less "
+                          "(--precision)",
+                          true},
+    [FLAG_PREEMPTED] = {"preempted", "other programs kept interrupting the measurement",
+                        "stop what else runs on these CPUs, or choose quieter ones with --cpus",
+                        true},
+    [FLAG_STOLEN] = {"stolen", "the hypervisor took the CPU away while measuring",
+                     "measure when the host is quiet, or on a machine with CPUs of its own", true},
+    [FLAG_CLOCK_DRIFT] = {"clock-drift", "the core clock moved between trials",
+                          "compare cycles rather than ns, or fix the clock (governor "
+                          "'performance', turbo off)",
+                          false},
+    [FLAG_DRIFT] = {"drift", "the value rose or fell steadily through the run",
+                    "let the machine settle (temperature, background work) and repeat", true},
+    [FLAG_UNSTABLE] = {"unstable", "trials differ widely from one another",
+                       "look for shared caches and busy neighbours; repeat with --thorough", true},
+    [FLAG_BIMODAL] = {"bimodal", "the trials fall into two groups",
+                      "something switches between two states (page placement, clock, a shared "
+                      "cache): read both groups from the quartiles",
+                      false},
+    [FLAG_SMALL_PAGES] = {"small-pages", "huge pages were asked for and not all were obtained",
+                          "enable transparent huge pages (madvise) or reserve huge pages: address "
+                          "translation is in this number",
+                          false},
+    [FLAG_MISPLACED] = {"misplaced", "memory or a thread was not where it was asked to be",
+                        "check cpusets and free memory on the NUMA node asked for", true},
+    [FLAG_NARROW_AFFINITY] = {"narrow-affinity", "only some of the machine's CPUs may be used here",
+                              "widen the CPU mask (taskset, cpuset, container limits) to measure "
+                              "all CPUs",
+                              false},
+    [FLAG_VIRTUAL_MACHINE] = {"virtual-machine",
+                              "a virtual machine: where its CPUs and caches really sit is unknown",
+                              "measure on the host to know the hardware itself", false},
+};
+
+int flag_by_name(const char *name)
+{
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (strcmp(flag_texts[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+unsigned flag_doubts(unsigned flags)
+{
+    unsigned doubts = 0;
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (flag_texts[i].doubt)
+            doubts |= flags & FLAG_BIT(i);
+    return doubts;
+}

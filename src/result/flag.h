@@ -1,0 +1,43 @@
+/*
+ * Flags: what can spoil a number. Each has a name that stands in documents, one line of remedy,
+ * and a weight: a doubt on a headline value makes the exit status 4, a remark only explains.
+ */
+#ifndef FATHOM_RESULT_FLAG_H
+#define FATHOM_RESULT_FLAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum flag {
+    FLAG_UNCONVERGED,
+    FLAG_PREEMPTED,
+    FLAG_STOLEN,
+    FLAG_CLOCK_DRIFT,
+    FLAG_DRIFT,
+    FLAG_UNSTABLE,
+    FLAG_BIMODAL,
+    FLAG_SMALL_PAGES,
+    FLAG_MISPLACED,
+    FLAG_NARROW_AFFINITY,
+    FLAG_VIRTUAL_MACHINE,
+    FLAG_COUNT
+};
+
+/* A set of flags is an unsigned with bit (1u << flag) set. */
+#define FLAG_BIT(flag) (1u << (flag))
+
+struct flag_text {
+    const char *name;    /* "unconverged" */
+    const char *meaning; /* what it says about the number, a short clause */
+    const char *remedy;  /* what a person can do */
+    bool doubt;
+};
+
+extern const struct flag_text flag_texts[FLAG_COUNT];
+
+/* The flag's index for a name, or -1. */
+int flag_by_name(const char *name);
+/* The subset of `flags` that are doubts. */
+unsigned flag_doubts(unsigned flags);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The document as JSON (RFC 8259) and back. The reader is strict about what it understands and
+ * ignores keys that it doesn't; it survives any bytes.
+ */
+#ifndef FATHOM_RESULT_JSON_H
+#define FATHOM_RESULT_JSON_H
+
+#include "result/document.h"
+
+#include <stdio.h>
+
+enum { DOCUMENT_BYTES_MAX = 256 * 1024 * 1024 };
+
+/* Reads a whole document into `document`, which the caller frees with document_free() (also after
+ * an error it is safe to free). ERROR_USAGE, naming the file and what is wrong, when the file
+ * can't be opened, is a directory, is empty, larger than DOCUMENT_BYTES_MAX, not JSON, of another
+ * schema, or lacks what the schema requires. `path` "-" is standard input. */
+int document_read(struct document *, const char *path, struct error *);
+
+/* Writes to an open stream; ERROR_SYSTEM when the stream fails or memory runs out. */
+int document_write(const struct document *, FILE *, struct error *);
+
+/* Writes to `path` through a temporary file beside it and a rename, so that a reader never sees
+ * half a document and an interrupted run leaves the last whole one. Where `path` is an existing
+ * thing that is no regular file (a pipe, /dev/stdout, /dev/full) it is written directly.
+ * ERROR_USAGE naming the path when it is a directory, can't be created, or the disk is full; the
+ * temporary file is then gone. */
+int document_save(const struct document *, const char *path, struct error *);
+
+#endif

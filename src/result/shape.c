@@ -1,0 +1,223 @@
+#include "result/shape.h"
+
+#include "result/document.h"
+
+#include <limits.h>
+
+/* Every line of a table is one key: NEED_ marks those without which a document is refused. */
+#define FIELD(name, what, type, member) .key = name, .kind = what, .offset = offsetof(type, member)
+#define TEXT(name, type, member)                                                                   \
+    {                                                                                              \
+        FIELD(name, FIELD_TEXT, type, member)                                                      \
+    }
+#define NEED_TEXT(name, type, member)                                                              \
+    {                                                                                              \
+        FIELD(name, FIELD_TEXT, type, member), .required = true                                    \
+    }
+#define NUMBER(name, type, member)                                                                 \
+    {                                                                                              \
+        FIELD(name, FIELD_NUMBER, type, member)                                                    \
+    }
+#define WHOLE(name, type, member, max)                                                             \
+    {                                                                                              \
+        FIELD(name, FIELD_WHOLE, type, member), .bytes = sizeof(((type *)0)->member), .most = max  \
+    }
+#define NEED_WHOLE(name, type, member, max)                                                        \
+    {                                                                                              \
+        FIELD(name, FIELD_WHOLE, type, member), .bytes = sizeof(((type *)0)->member), .most = max, \
+                                                .required = true                                   \
+    }
+#define ARRAY(name, what, type, member, count)                                                     \
+    {                                                                                              \
+        FIELD(name, what, type, member), .count_offset = offsetof(type, count)                     \
+    }
+#define OBJECT(name, type, member, of)                                                             \
+    {                                                                                              \
+        FIELD(name, FIELD_OBJECT, type, member), .shape = &(of)                                    \
+    }
+#define NEED_OBJECT(name, type, member, of)                                                        \
+    {                                                                                              \
+        FIELD(name, FIELD_OBJECT, type, member), .shape = &(of), .required = true                  \
+    }
+#define LIST(name, type, member, count, of)                                                        \
+    {                                                                                              \
+        FIELD(name, FIELD_LIST, type, member), .count_offset = offsetof(type, count),              \
+                                               .shape = &(of)                                      \
+    }
+#define NEED_LIST(name, type, member, count, of)                                                   \
+    {                                                                                              \
+        FIELD(name, FIELD_LIST, type, member), .count_offset = offsetof(type, count),              \
+                                               .shape = &(of), .required = true                    \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .key = NULL                                                                                \
+    }
+#define SHAPE(name, type) const struct shape name##_shape = {name##_fields, sizeof(type)}
+
+static const struct field tool_fields[] = {
+    TEXT("version", struct tool_facts, version),
+    TEXT("commit", struct tool_facts, commit),
+    TEXT("compiler", struct tool_facts, compiler),
+    END,
+};
+static SHAPE(tool, struct tool_facts);
+
+static const struct field run_fields[] = {
+    TEXT("id", struct run_facts, id),
+    TEXT("started", struct run_facts, started),
+    NUMBER("elapsed_s", struct run_facts, elapsed_s),
+    ARRAY("command", FIELD_TEXTS, struct run_facts, command, command_count),
+    {FIELD("seed", FIELD_SEED, struct run_facts, seed)},
+    NUMBER("precision", struct run_facts, precision),
+    NUMBER("budget_s", struct run_facts, budget_s),
+    {FIELD("complete", FIELD_TRUTH, struct run_facts, complete), .required = true},
+    END,
+};
+static SHAPE(run, struct run_facts);
+
+static const struct field kind_fields[] = {
+    NEED_TEXT("name", struct cpu_kind_facts, name),
+    NEED_TEXT("cpus", struct cpu_kind_facts, cpus),
+    END,
+};
+static SHAPE(kind, struct cpu_kind_facts);
+
+static const struct field cpu_fields[] = {
+    TEXT("vendor", struct machine_facts, cpu_vendor),
+    TEXT("model", struct machine_facts, cpu_model),
+    TEXT("arch", struct machine_facts, cpu_arch),
+    WHOLE("cores", struct machine_facts, cores, UINT_MAX),
+    WHOLE("threads", struct machine_facts, threads, UINT_MAX),
+    LIST("kinds", struct machine_facts, kinds, kind_count, kind_shape),
+    END,
+};
+static SHAPE(cpu, struct machine_facts);
+
+static const struct field cache_fields[] = {
+    NEED_WHOLE("level", struct cache_facts, level, INT_MAX),
+    NEED_TEXT("type", struct cache_facts, type),
+    WHOLE("size_bytes", struct cache_facts, size_bytes, INT64_MAX),
+    WHOLE("line_bytes", struct cache_facts, line_bytes, UINT_MAX),
+    WHOLE("ways", struct cache_facts, ways, UINT_MAX),
+    TEXT("shared_cpus", struct cache_facts, shared_cpus),
+    END,
+};
+static SHAPE(cache, struct cache_facts);
+
+static const struct field numa_fields[] = {
+    NEED_WHOLE("id", struct numa_facts, id, INT_MAX),
+    TEXT("cpus", struct numa_facts, cpus),
+    WHOLE("memory_bytes", struct numa_facts, memory_bytes, INT64_MAX),
+    END,
+};
+static SHAPE(numa, struct numa_facts);
+
+static const struct field machine_fields[] = {
+    TEXT("hostname", struct machine_facts, hostname),
+    TEXT("os", struct machine_facts, os),
+    TEXT("kernel", struct machine_facts, kernel),
+    TEXT("hypervisor", struct machine_facts, hypervisor),
+    {.key = "cpu", .kind = FIELD_OBJECT, .shape = &cpu_shape},
+    LIST("caches", struct machine_facts, caches, cache_count, cache_shape),
+    LIST("numa", struct machine_facts, nodes, node_count, numa_shape),
+    WHOLE("memory_bytes", struct machine_facts, memory_bytes, INT64_MAX),
+    ARRAY("page_sizes", FIELD_SIZES, struct machine_facts, page_sizes, page_size_count),
+    END,
+};
+static SHAPE(machine, struct machine_facts);
+
+static const struct field conditions_fields[] = {
+    NUMBER("core_hz", struct conditions, core_hz),
+    NUMBER("counter_hz", struct conditions, counter_hz),
+    TEXT("counter", struct conditions, counter),
+    TEXT("governor", struct conditions, governor),
+    TEXT("turbo", struct conditions, turbo),
+    TEXT("smt", struct conditions, smt),
+    TEXT("thp", struct conditions, thp),
+    TEXT("affinity", struct conditions, affinity),
+    NUMBER("load1", struct conditions, load1),
+    NUMBER("stolen_s", struct conditions, stolen_s),
+    ARRAY("warnings", FIELD_TEXTS, struct conditions, warnings, warning_count),
+    END,
+};
+static SHAPE(conditions, struct conditions);
+
+static const struct field cycles_fields[] = {
+    NUMBER("median", struct summary, median),
+    NUMBER("low", struct summary, low),
+    NUMBER("high", struct summary, high),
+    END,
+};
+SHAPE(cycles, struct summary);
+
+/* Where a point lies (x, or from and to) is the reader's and the writer's own business. */
+static const struct field point_fields[] = {
+    NUMBER("median", struct point, y.median),
+    NUMBER("low", struct point, y.low),
+    NUMBER("high", struct point, y.high),
+    NUMBER("coverage", struct point, y.coverage),
+    NUMBER("min", struct point, y.min),
+    NUMBER("p25", struct point, y.p25),
+    NUMBER("p75", struct point, y.p75),
+    NUMBER("max", struct point, y.max),
+    NEED_WHOLE("n", struct point, y.n, INT_MAX),
+    {FIELD("flags", FIELD_FLAGS, struct point, flags)},
+    WHOLE("redone", struct point, redone, UINT_MAX),
+    END,
+};
+SHAPE(point, struct point);
+
+static const struct field axis_fields[] = {
+    NEED_TEXT("name", struct axis, name),
+    NEED_TEXT("unit", struct axis, unit),
+    END,
+};
+static SHAPE(axis, struct axis);
+
+static const struct field series_fields[] = {
+    NEED_TEXT("name", struct series, name),
+    ARRAY("factors", FIELD_FACTORS, struct series, factors, factor_count),
+    OBJECT("x", struct series, x, axis_shape),
+    NEED_OBJECT("y", struct series, y, axis_shape),
+    NEED_LIST("points", struct series, points, point_count, point_shape),
+    END,
+};
+static SHAPE(series, struct series);
+
+static const struct field finding_fields[] = {
+    NEED_TEXT("name", struct finding, name),
+    NUMBER("value", struct finding, value),
+    TEXT("unit", struct finding, unit),
+    NUMBER("low", struct finding, low),
+    NUMBER("high", struct finding, high),
+    NUMBER("declared", struct finding, declared),
+    TEXT("text", struct finding, text),
+    TEXT("cpus", struct finding, cpus),
+    {FIELD("flags", FIELD_FLAGS, struct finding, flags)},
+    END,
+};
+static SHAPE(finding, struct finding);
+
+static const struct field probe_fields[] = {
+    NEED_TEXT("name", struct probe_result, name),
+    TEXT("title", struct probe_result, title),
+    {FIELD("status", FIELD_STATUS, struct probe_result, status), .required = true},
+    TEXT("reason", struct probe_result, reason),
+    NUMBER("elapsed_s", struct probe_result, elapsed_s),
+    ARRAY("parameters", FIELD_FACTORS, struct probe_result, parameters, parameter_count),
+    LIST("series", struct probe_result, series, series_count, series_shape),
+    LIST("findings", struct probe_result, findings, finding_count, finding_shape),
+    END,
+};
+static SHAPE(probe, struct probe_result);
+
+static const struct field document_fields[] = {
+    OBJECT("tool", struct document, tool, tool_shape),
+    NEED_OBJECT("run", struct document, run, run_shape),
+    OBJECT("machine", struct document, machine, machine_shape),
+    OBJECT("conditions", struct document, conditions, conditions_shape),
+    NEED_LIST("probes", struct document, probes, probe_count, probe_shape),
+    END,
+};
+SHAPE(document, struct document);

@@ -1,0 +1,26 @@
+/*
+ * What a set of independent trials says: order statistics only, because timings have no
+ * distribution worth naming.
+ */
+#ifndef FATHOM_STATS_SUMMARY_H
+#define FATHOM_STATS_SUMMARY_H
+
+#include <stddef.h>
+
+struct summary {
+    double median;
+    double low, high; /* interval of the median; NAN where n = 0 */
+    double coverage;  /* probability that [low, high] holds the true median: 0.95 or more from six
+                         trials on, less below that */
+    double min, p25, p75, max;
+    size_t n; /* trials; 0 means "nothing was measured" and all else is NAN */
+};
+
+/* Summarises values[n], which need not be sorted. `scratch` has room for n doubles and may be
+ * `values` itself, which is then left sorted. */
+void summarize(const double *values, size_t n, double *scratch, struct summary *);
+
+/* Half the interval's width over the median; INFINITY for fewer than two trials. */
+double summary_half_width(const struct summary *);
+
+#endif

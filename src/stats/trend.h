@@ -1,0 +1,18 @@
+/*
+ * Does a value rise or fall through the run? Mann (1945) and Kendall's rank test, which asks
+ * nothing of the distribution, and the Theil-Sen slope (Sen 1968) for how much.
+ */
+#ifndef FATHOM_STATS_TREND_H
+#define FATHOM_STATS_TREND_H
+
+#include <stddef.h>
+
+struct trend {
+    double z;      /* standard normal under "no trend"; 0 for fewer than four values */
+    double change; /* median slope times the length: the total rise over the median value */
+};
+
+/* values[n] in the order of time; O(n^2). `scratch` has room for n doubles. */
+struct trend trend_test(const double *values, size_t n, double *scratch);
+
+#endif

@@ -1,0 +1,74 @@
+"""Where a command runs: an empty folder of its own and a small, known environment."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+SECONDS_MAX = 50
+
+
+class Skip(Exception):
+    """Why a test can't be run here."""
+
+
+class Surroundings:
+    def __init__(self, program):
+        self.program = program
+
+    def __enter__(self):
+        self.root = Path(tempfile.mkdtemp(prefix="fathom-cli-"))
+        (self.root / "bin").mkdir()
+        (self.root / "bin" / "fathom").symlink_to(self.program)
+        self.cpus = sorted(os.sched_getaffinity(0))
+        self.environment = {
+            "PATH": f"{self.root}/bin:{os.environ.get('PATH', os.defpath)}",
+            "HOME": str(self.root),
+            "LC_ALL": "C.UTF-8",
+            "TESTS": str(SOURCE / "tests"),
+            "CPU": str(self.cpus[0]),
+            "OTHER_CPU": str(self.cpus[-1]),
+        }
+        # What the sanitizers are told.
+        self.environment |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+        return self
+
+    def __exit__(self, *_):
+        for folder, _, _ in os.walk(self.root):
+            os.chmod(folder, 0o700)   # some tests close theirs
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def folder(self):
+        return Path(tempfile.mkdtemp(dir=self.root, prefix="w"))
+
+    def need_two_cpus(self):
+        if len(self.cpus) < 2:
+            raise Skip("needs two CPUs")
+
+    def need_ordinary_user(self):
+        if os.geteuid() == 0:
+            raise Skip("root may write everywhere")
+
+    def start(self, command, folder, **more):
+        """A program by its arguments, or a command line for the shell."""
+        if isinstance(command, str):
+            command = ["sh", "-c", command]
+        channels = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                    "stderr": subprocess.PIPE} | more
+        return subprocess.Popen(command, cwd=folder, env=self.environment, **channels)
+
+    def run(self, command, folder, **more):
+        """(status, standard output, standard error); 'hangs' in place of a status that never came."""
+        process = self.start(command, folder, start_new_session=True, **more)
+        try:
+            out, err = process.communicate(timeout=SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            out, err = process.communicate()
+            return "hangs", text(out), text(err)
+        return process.returncode, text(out), text(err)
+
+
+def text(raw):
+    return (raw or b"").decode(errors="backslashreplace")

@@ -1,0 +1,160 @@
+/* Trials become a point with the flags that they earned, and with no others. */
+#include "engine/record.h"
+
+#include "base/random.h"
+#include "result/flag.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { TRIALS = 30, BATCHES = 5 };
+
+static const struct plan plain = {.cycles = true,
+                                  .trials_min = 6,
+                                  .trials_max = TRIALS,
+                                  .trials_per_visit = 1,
+                                  .batches = BATCHES,
+                                  .precision = 0.01,
+                                  .unstable_above = 0.1};
+
+/* Adds one trial whose batches took `ns` an operation at that clock. */
+static void add(struct record *record, const struct plan *plan, double ns, double core_hz)
+{
+    struct batch batches[BATCHES];
+    double scratch[BATCHES];
+    struct trial trial = {.operations = 10};
+    struct visit visit = {
+        .plan = plan, .trials = &trial, .trial_count = 1, .repeats = 4, .batches = batches};
+    /* One batch in five is far off: a trial is the median of its batches. */
+    for (int i = 0; i < BATCHES; i++)
+        batches[i] = (struct batch){ns * 40 * (i == 2 ? 9 : 1), core_hz};
+    assert_int_equal(record_add(record, &visit, scratch, NULL), 0);
+}
+
+static struct point conclude(struct record *record, const struct plan *plan)
+{
+    double scratch[2 * TRIALS];
+    struct point point = {0};
+    record_conclude(record, plan, scratch, &point);
+    record_free(record);
+    return point;
+}
+
+static void a_steady_point_has_its_value_and_no_flag(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    double scratch[2 * TRIALS];
+    for (int i = 0; i < 6; i++)
+        add(&record, &plain, 2.0, 2.5e9);
+    assert_true(record_converged(&record, &plain, scratch));
+    struct point point = conclude(&record, &plain);
+    assert_true(fabs(point.y.median - 2) < 1e-6);
+    assert_true(fabs(point.cycles.median - 5) < 1e-6);
+    assert_int_equal(point.y.n, 6);
+    assert_int_equal(point.flags, 0);
+}
+
+static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    double scratch[2 * TRIALS];
+    for (int i = 0; i < 12; i++) {
+        double hz = i * 7 % 12 < 6 ? 2.5e9 : 3e9;
+        add(&record, &plain, 5e9 / hz, hz);
+    }
+    assert_true(record_converged(&record, &plain, scratch));
+    struct point point = conclude(&record, &plain);
+    assert_int_equal(point.flags, FLAG_BIT(FLAG_CLOCK_DRIFT));
+    assert_true(fabs(point.cycles.high - point.cycles.low) < 1e-5);
+    assert_true(point.y.high > point.y.low * 1.1);
+}
+
+static void wide_trials_are_unconverged_and_unstable(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    struct random random = {3};
+    double scratch[2 * TRIALS];
+    for (int i = 0; i < TRIALS; i++)
+        add(&record, &plain, 100 + 60 * random_unit(&random), 3e9);
+    assert_false(record_converged(&record, &plain, scratch));
+    struct point point = conclude(&record, &plain);
+    assert_int_equal(point.flags, FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_UNSTABLE));
+}
+
+static void a_rise_through_the_run_is_drift(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < TRIALS; i++)
+        add(&record, &plain, 100 + 0.3 * i, 3e9);
+    assert_int_equal(conclude(&record, &plain).flags & FLAG_BIT(FLAG_DRIFT), FLAG_BIT(FLAG_DRIFT));
+}
+
+static void two_groups_are_bimodal(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    struct random random = {8};
+    for (int i = 0; i < TRIALS; i++)
+        add(&record, &plain, (i * 13 % 30 < 12 ? 100 : 107) + random_unit(&random), 3e9);
+    assert_true(conclude(&record, &plain).flags & FLAG_BIT(FLAG_BIMODAL));
+}
+
+static void what_spoiled_many_trials_is_told(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 10; i++)
+        add(&record, &plain, 2, 3e9);
+    record.interrupted = record.batches / 10 + 1;
+    record.stolen_trials = 3;
+    record.flags = FLAG_BIT(FLAG_SMALL_PAGES);
+    assert_int_equal(conclude(&record, &plain).flags,
+                     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_SMALL_PAGES));
+}
+
+static void no_trial_no_value(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    struct point point = conclude(&record, &plain);
+    assert_int_equal(point.y.n, 0);
+    assert_true(isnan(point.y.median));
+    assert_int_equal(point.flags, 0);
+}
+
+static void a_rate_is_operations_a_second(void **state)
+{
+    (void)state;
+    struct plan plan = plain;
+    struct record record = {0};
+    plan.quantity = OPERATIONS_PER_SECOND;
+    plan.cycles = false;
+    for (int i = 0; i < 6; i++)
+        add(&record, &plan, 2, 3e9);
+    struct point point = conclude(&record, &plan);
+    assert_true(fabs(point.y.median / 5e8 - 1) < 1e-6);
+    assert_int_equal(point.cycles.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_steady_point_has_its_value_and_no_flag),
+        cmocka_unit_test(a_moving_clock_scatters_ns_but_not_cycles),
+        cmocka_unit_test(wide_trials_are_unconverged_and_unstable),
+        cmocka_unit_test(a_rise_through_the_run_is_drift),
+        cmocka_unit_test(two_groups_are_bimodal),
+        cmocka_unit_test(what_spoiled_many_trials_is_told),
+        cmocka_unit_test(no_trial_no_value),
+        cmocka_unit_test(a_rate_is_operations_a_second),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

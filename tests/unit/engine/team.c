@@ -1,0 +1,145 @@
+#include "engine/team.h"
+
+#include "machine/os.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct note {
+    atomic_int cpus[2];
+    atomic_int runs;
+    uint64_t began_ns, patience_ns;
+};
+
+static void note_cpu(void *argument, unsigned rank)
+{
+    struct note *note = argument;
+    atomic_store(&note->cpus[rank], os_current_cpu());
+    atomic_fetch_add(&note->runs, 1);
+}
+
+static void spin_for_ever(void *argument, unsigned rank)
+{
+    (void)rank;
+    struct note *note = argument;
+    atomic_fetch_add(&note->runs, 1);
+    for (;;)
+        atomic_load_explicit(&note->runs, memory_order_relaxed);
+}
+
+static bool waited_long_enough(void *argument)
+{
+    const struct note *note = argument;
+    return os_raw_ns() - note->began_ns > note->patience_ns;
+}
+
+static void work_runs_on_its_cpu(void **state)
+{
+    (void)state;
+    struct team *team;
+    struct note note = {0};
+    int cpu = allowed_cpu(0);
+    assert_int_equal(team_create(&team, NULL, NULL), 0);
+    for (int i = 1; i <= 20; i++) {
+        assert_int_equal(team_run(team, &(struct team_job){&cpu, 1, note_cpu, &note, NULL}, NULL),
+                         TEAM_DONE);
+        assert_int_equal(atomic_load(&note.runs), i);
+        assert_int_equal(atomic_load(&note.cpus[0]), cpu);
+    }
+    team_free(team);
+}
+
+static void two_ranks_run_on_two_cpus(void **state)
+{
+    (void)state;
+    if (allowed_cpu(1) < 0)
+        skip();
+    struct team *team;
+    struct note note = {0};
+    const int cpus[] = {allowed_cpu(1), allowed_cpu(0)};
+    assert_int_equal(team_create(&team, NULL, NULL), 0);
+    assert_int_equal(team_run(team, &(struct team_job){cpus, 2, note_cpu, &note, NULL}, NULL),
+                     TEAM_DONE);
+    assert_int_equal(atomic_load(&note.cpus[0]), cpus[0]);
+    assert_int_equal(atomic_load(&note.cpus[1]), cpus[1]);
+    team_free(team);
+}
+
+static void endless_work_is_recalled_and_the_worker_works_on(void **state)
+{
+    (void)state;
+    struct team *team;
+    int cpu = allowed_cpu(0);
+    assert_int_equal(team_create(&team, NULL, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        struct note note = {.began_ns = os_raw_ns(), .patience_ns = 50 * 1000 * 1000};
+        struct team_job job = {&cpu, 1, spin_for_ever, &note, waited_long_enough};
+        assert_int_equal(team_run(team, &job, NULL), TEAM_RECALLED);
+        assert_int_equal(atomic_load(&note.runs), 1);
+        job = (struct team_job){&cpu, 1, note_cpu, &note, NULL};
+        assert_int_equal(team_run(team, &job, NULL), TEAM_DONE);
+        assert_int_equal(atomic_load(&note.runs), 2);
+    }
+    team_free(team);
+}
+
+static void *stop_soon(void *stop)
+{
+    usleep(100 * 1000);
+    *(volatile sig_atomic_t *)stop = SIGINT;
+    return NULL;
+}
+
+static void a_stop_ends_endless_work_within_a_second(void **state)
+{
+    (void)state;
+    volatile sig_atomic_t stop = 0;
+    struct team *team;
+    struct note note = {0};
+    struct error error = {0};
+    int cpu = allowed_cpu(0);
+    pthread_t stopper;
+    assert_int_equal(team_create(&team, &stop, NULL), 0);
+    assert_int_equal(pthread_create(&stopper, NULL, stop_soon, (void *)&stop), 0);
+    uint64_t began_ns = os_raw_ns();
+    struct team_job job = {&cpu, 1, spin_for_ever, &note, NULL};
+    assert_int_equal(team_run(team, &job, &error), ERROR_INTERRUPTED);
+    assert_true(os_raw_ns() - began_ns < 1000u * 1000 * 1000);
+    pthread_join(stopper, NULL);
+    team_free(team);
+}
+
+static void a_cpu_that_does_not_exist_is_refused(void **state)
+{
+    (void)state;
+    struct team *team;
+    struct note note = {0};
+    struct error error = {0};
+    const int cpu = 1 << 19;
+    assert_int_equal(team_create(&team, NULL, NULL), 0);
+    struct team_job job = {&cpu, 1, note_cpu, &note, NULL};
+    assert_int_equal(team_run(team, &job, &error), ERROR_IMPOSSIBLE);
+    assert_non_null(strstr(error.text, "524288"));
+    assert_int_equal(atomic_load(&note.runs), 0);
+    team_free(team);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_runs_on_its_cpu),
+        cmocka_unit_test(two_ranks_run_on_two_cpus),
+        cmocka_unit_test(endless_work_is_recalled_and_the_worker_works_on),
+        cmocka_unit_test(a_stop_ends_endless_work_within_a_second),
+        cmocka_unit_test(a_cpu_that_does_not_exist_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

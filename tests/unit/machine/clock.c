@@ -1,0 +1,63 @@
+#include "machine/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void the_clock_ticks_forward_at_the_rate_it_says(void **state)
+{
+    (void)state;
+    struct clock clock;
+    clock_calibrate(&clock);
+    assert_true(clock.hz >= 1e5 && clock.hz < 1e11);
+    uint64_t before = clock_ticks(&clock), raw = os_raw_ns();
+    while (os_raw_ns() - raw < 20 * 1000 * 1000)
+        ;
+    double ns = clock_ns(&clock, clock_ticks(&clock) - before);
+    double raw_ns = (double)(os_raw_ns() - raw);
+    /* Other programs may come between the readings, but not before 20 ms are over. */
+    assert_true(ns > 0.95 * 20e6);
+    assert_true(ns < raw_ns * 1.05 + 1e6);
+}
+
+static void a_batch_is_long_beside_step_and_reading(void **state)
+{
+    (void)state;
+    struct clock clock = {.hz = 1e9, .resolution_ns = 40, .reading_ns = 20};
+    assert_true(clock_shortest_batch_ns(&clock) == 40e3);
+    clock.resolution_ns = 1;
+    assert_true(clock_shortest_batch_ns(&clock) == 5e3);
+    clock_calibrate(&clock);
+    assert_true(clock.resolution_ns > 0 && clock.reading_ns >= clock.resolution_ns);
+}
+
+static void the_counter_is_named_and_so_is_its_stand_in(void **state)
+{
+    (void)state;
+    struct clock clock;
+    clock_calibrate(&clock);
+    assert_string_equal(clock.name, clock.counter ? ARCH_COUNTER_NAME : "clock_gettime");
+    assert_true(clock.counter || clock.hz == 1e9);
+}
+
+static void ticks_and_ns_are_inverse(void **state)
+{
+    (void)state;
+    struct clock clock = {.hz = 2.5e9};
+    assert_true(clock_ns(&clock, 2500) == 1000);
+    assert_int_equal(clock_ticks_of_ns(&clock, 1000), 2500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_clock_ticks_forward_at_the_rate_it_says),
+        cmocka_unit_test(a_batch_is_long_beside_step_and_reading),
+        cmocka_unit_test(the_counter_is_named_and_so_is_its_stand_in),
+        cmocka_unit_test(ticks_and_ns_are_inverse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* What would spoil a measurement, each with its remedy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../machines/tree.h"
+#include "machine/conditions.h"
+
+#include <math.h>
+
+static struct tree tree;
+static struct machine machine;
+static struct conditions conditions;
+static struct remarks remarks;
+static struct pool pool;
+
+static int set_up(void **state)
+{
+    (void)state;
+    tree = (struct tree){""};
+    machine = (struct machine){0};
+    conditions = (struct conditions){0};
+    pool = (struct pool){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    machine_free(&machine);
+    pool_free(&pool);
+    if (*tree.root)
+        tree_remove(&tree);
+    return 0;
+}
+
+static void look(const struct machine_source *source)
+{
+    struct error error = {0};
+    machine_free(&machine);
+    if (machine_read(&machine, source, &error) < 0 ||
+        conditions_read(&machine, source, &pool, &conditions, &remarks, &error) < 0)
+        fail_msg("%s", error.text);
+    size_t warnings = 0;
+    for (size_t i = 0; i < remarks.count; i++) {
+        assert_non_null(remarks.list[i].state);
+        if (remarks.list[i].weight != REMARK_FINE) {
+            warnings++;
+            assert_non_null(remarks.list[i].remedy);
+        }
+    }
+    assert_int_equal(conditions.warning_count, warnings);
+}
+
+static void look_again(void)
+{
+    struct machine_source source = {.root = tree.root};
+    look(&source);
+}
+
+static void look_at(const char *name)
+{
+    assert_true(tree_unpack(&tree, name));
+    look_again();
+}
+
+static const struct remark *find(const char *subject)
+{
+    for (size_t i = 0; i < remarks.count; i++)
+        if (strcmp(remarks.list[i].subject, subject) == 0)
+            return &remarks.list[i];
+    return NULL;
+}
+
+static void assert_remark(const char *subject, enum remark_weight weight, const char *state_part,
+                          const char *remedy_part)
+{
+    const struct remark *remark = find(subject);
+    if (!remark)
+        fail_msg("no remark on %s", subject);
+    assert_int_equal(remark->weight, weight);
+    if (!strstr(remark->state, state_part))
+        fail_msg("'%s' does not say '%s'", remark->state, state_part);
+    if (remedy_part && (!remark->remedy || !strstr(remark->remedy, remedy_part)))
+        fail_msg("'%s' does not say '%s'", remark->remedy ? remark->remedy : "", remedy_part);
+}
+
+static void put(const char *path, const char *text)
+{
+    assert_true(tree_put_text(&tree, path, text));
+}
+
+static void a_server_left_as_it_came(void **state)
+{
+    (void)state;
+    look_at("intel-xeon-2socket-smt-16cpu");
+    assert_string_equal(conditions.governor, "powersave");
+    assert_string_equal(conditions.turbo, "on");
+    assert_string_equal(conditions.smt, "on");
+    assert_string_equal(conditions.thp, "madvise");
+    assert_string_equal(conditions.affinity, "0-15");
+    assert_true(conditions.load1 == 0.08);
+    assert_remark("core clock", REMARK_SPOILS, "powersave on 16 of 16 CPUs", "-g performance");
+    assert_remark("turbo", REMARK_KNOW, "turbo is on", "intel_pstate/no_turbo");
+    assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 0-7");
+    assert_remark("NUMA balancing", REMARK_SPOILS, "moves pages", "numa_balancing=0");
+    assert_remark("virtual machine", REMARK_FINE, "no hypervisor", NULL);
+    assert_remark("affinity", REMARK_FINE, "all 16 CPUs", NULL);
+    assert_remark("load", REMARK_FINE, "0.08 on 16 CPUs", NULL);
+    assert_remark("huge pages", REMARK_FINE, "madvise", NULL);
+    assert_null(find("CPU quota"));
+    assert_null(find("memory limit"));
+    assert_null(find("stolen time"));
+}
+
+static void a_laptop(void **state)
+{
+    (void)state;
+    look_at("intel-alderlake-laptop-12cpu");
+    assert_string_equal(conditions.governor, "performance,powersave");
+    assert_string_equal(conditions.turbo, "off");
+    assert_string_equal(conditions.thp, "never");
+    assert_remark("core clock", REMARK_SPOILS, "performance on 4 of 12 CPUs, powersave on 8 of 12",
+                  "-g performance");
+    assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 0,2,4-11");
+    assert_remark("turbo", REMARK_FINE, "off", NULL);
+    assert_remark("huge pages", REMARK_SPOILS, "off", "echo madvise >");
+    assert_remark("swap", REMARK_KNOW, "1024 MiB", "swapoff");
+    assert_null(find("NUMA balancing"));
+}
+
+static void a_container(void **state)
+{
+    (void)state;
+    look_at("container-cgroup-v2");
+    assert_string_equal(conditions.affinity, "2-3,6");
+    assert_string_equal(conditions.governor, "performance");
+    assert_remark("core clock", REMARK_FINE, "performance on 3 of 3 CPUs", NULL);
+    assert_remark("affinity", REMARK_KNOW, "only 3 of 8 CPUs may be used (2-3,6)", "taskset");
+    assert_remark("CPU quota", REMARK_SPOILS, "1.50 CPUs' worth of time for 3 CPUs", "cpu.max");
+    assert_remark("memory limit", REMARK_KNOW, "1.5 of 12.0 GiB", "memory.max");
+    assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 2-3"); /* 6 is 2's sibling */
+    assert_remark("virtual machine", REMARK_FINE, "no hypervisor", NULL);
+}
+
+static void a_quota_for_all_cpus_stops_nobody(void **state)
+{
+    (void)state;
+    assert_true(tree_unpack(&tree, "container-cgroup-v2"));
+    put("/sys/fs/cgroup/machine.slice/pod.slice/cpu.max", "300000 100000\n");
+    look_again();
+    assert_remark("CPU quota", REMARK_FINE, "3.00 CPUs' worth of time for 3 CPUs", NULL);
+}
+
+static void without_cpufreq_the_clock_is_unknown(void **state)
+{
+    (void)state;
+    look_at("arm-altra-no-cpufreq");
+    assert_null(conditions.governor);
+    assert_null(conditions.turbo);
+    assert_string_equal(conditions.smt, "off");
+    assert_remark("core clock", REMARK_KNOW, "can't be known or fixed from here", "cycles");
+    assert_null(find("turbo"));
+}
+
+static void a_guest_needs_no_cpufreq(void **state)
+{
+    (void)state;
+    look_at("amd-epyc-milan-kvm-2cpu");
+    assert_remark("core clock", REMARK_FINE, "its host rules the clock", NULL);
+    assert_remark("virtual machine", REMARK_KNOW, "(KVM)", "dedicated host");
+    assert_remark("stolen time", REMARK_FINE, "0.02 %", NULL);
+    assert_remark("swap", REMARK_FINE, "there is no swap", NULL);
+    assert_remark("reserved pages", REMARK_FINE, "no 2 MiB pages are reserved", NULL);
+}
+
+static void a_sandbox_without_sys(void **state)
+{
+    (void)state;
+    look_at("no-sys");
+    assert_null(conditions.governor);
+    assert_null(conditions.turbo);
+    assert_null(conditions.smt);
+    assert_null(conditions.thp);
+    assert_remark("system files", REMARK_KNOW, "/sys can't be read", "mount");
+    assert_remark("virtual machine", REMARK_KNOW, "unknown hypervisor", NULL);
+    assert_remark("stolen time", REMARK_SPOILS, "5.0 %", "dedicated");
+    assert_null(find("huge pages"));
+    assert_null(find("SMT"));
+}
+
+static void garbage_is_unknown(void **state)
+{
+    (void)state;
+    look_at("garbage");
+    assert_true(isnan(conditions.load1));
+    assert_null(conditions.turbo);
+    assert_null(conditions.thp);
+    assert_string_equal(conditions.smt, "on"); /* by the topology */
+    assert_string_equal(conditions.governor, "performance");
+    assert_remark("core clock", REMARK_FINE, "performance on 5 of 8 CPUs", NULL);
+    assert_null(find("stolen time"));
+    assert_null(find("swap"));
+    assert_null(find("load"));
+}
+
+static void load_weighs_by_the_number_of_cpus(void **state)
+{
+    (void)state;
+    assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
+    put("/proc/loadavg", "1.50 0.1 0.1 2/300 99\n");
+    look_again();
+    assert_remark("load", REMARK_KNOW, "1.50 on 16 CPUs", "stop other work");
+    put("/proc/loadavg", "7.00 0.1 0.1 2/300 99\n");
+    look_again();
+    assert_remark("load", REMARK_SPOILS, "7.00 on 16 CPUs", "stop other work");
+}
+
+static void switches_are_read_both_ways(void **state)
+{
+    (void)state;
+    assert_true(tree_unpack(&tree, "container-cgroup-v1"));
+    look_again();
+    assert_string_equal(conditions.turbo, "on");
+    assert_remark("turbo", REMARK_KNOW, "on", "cpufreq/boost");
+    put("/sys/devices/system/cpu/cpufreq/boost", "0\n");
+    put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
+    put("/sys/kernel/mm/transparent_hugepage/defrag",
+        "always defer defer+madvise madvise [never]\n");
+    put("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512\n");
+    put("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "500\n");
+    look_again();
+    assert_string_equal(conditions.turbo, "off");
+    assert_string_equal(conditions.thp, "always");
+    assert_remark("huge pages", REMARK_KNOW, "unfragmented", "defrag");
+    assert_remark("reserved pages", REMARK_FINE, "500 of 512", NULL);
+}
+
+static void a_warning_names_state_and_remedy(void **state)
+{
+    (void)state;
+    look_at("intel-alderlake-laptop-12cpu");
+    bool found = false;
+    for (size_t i = 0; i < conditions.warning_count; i++)
+        found =
+            found || strcmp(conditions.warnings[i],
+                            "1024 MiB are swapped out: end what fills the memory, then swapoff -a "
+                            "and swapon -a") == 0;
+    assert_true(found);
+}
+
+static void a_synthetic_machine_has_no_conditions(void **state)
+{
+    (void)state;
+    struct machine_source source = {.synthetic = "pack:1 core:4 pu:2"};
+    look(&source);
+    assert_string_equal(conditions.affinity, "0-7");
+    assert_string_equal(conditions.smt, "on");
+    assert_null(conditions.governor);
+    assert_null(conditions.thp);
+    assert_true(isnan(conditions.load1));
+    assert_null(find("load"));
+    assert_null(find("virtual machine"));
+}
+
+static void what_a_run_measures_is_left_alone(void **state)
+{
+    (void)state;
+    conditions.core_hz = 3e9;
+    conditions.stolen_s = 0.25;
+    conditions.counter = "tsc";
+    look_at("no-sys");
+    assert_true(conditions.core_hz == 3e9);
+    assert_true(conditions.stolen_s == 0.25);
+    assert_string_equal(conditions.counter, "tsc");
+}
+
+static void this_machine_has_conditions(void **state)
+{
+    (void)state;
+    struct machine_source source = {NULL, NULL};
+    look(&source);
+    assert_non_null(conditions.affinity);
+    assert_non_null(find("affinity"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_server_left_as_it_came, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_laptop, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_container, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_quota_for_all_cpus_stops_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_cpufreq_the_clock_is_unknown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_guest_needs_no_cpufreq, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_sandbox_without_sys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(garbage_is_unknown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(load_weighs_by_the_number_of_cpus, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(switches_are_read_both_ways, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_warning_names_state_and_remedy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_synthetic_machine_has_no_conditions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_run_measures_is_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(this_machine_has_conditions, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* What may be used: of recorded machines by their files, of this one by its mask. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../machines/tree.h"
+#include "machine/limits.h"
+#include "machine/os.h"
+
+#include <math.h>
+
+static struct tree tree;
+static struct machine machine;
+
+static void read_tree(const char *name)
+{
+    struct error error = {0};
+    assert_true(tree_unpack(&tree, name));
+    struct machine_source source = {.root = tree.root};
+    if (machine_read(&machine, &source, &error) < 0)
+        fail_msg("%s: %s", name, error.text);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    tree = (struct tree){""};
+    machine = (struct machine){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    machine_free(&machine);
+    if (*tree.root)
+        tree_remove(&tree);
+    return 0;
+}
+
+static void assert_limits(const char *cpus, uint64_t mib, double quota)
+{
+    char found[64];
+    assert_string_equal(cpulist_format(&machine.allowed, found, sizeof found), cpus);
+    assert_int_equal(machine.memory_available_bytes, mib << 20);
+    assert_int_equal(machine_memory_budget(&machine), mib << 19);
+    if (isinf(quota))
+        assert_true(isinf(machine.cpu_quota));
+    else
+        assert_true(machine.cpu_quota == quota);
+}
+
+static void a_container_of_version_2(void **state)
+{
+    (void)state;
+    read_tree("container-cgroup-v2");
+    /* 2 GiB in the middle of the path, of which 1 GiB is used, half of it by page cache. */
+    assert_limits("2-3,6", 1536, 1.5);
+    assert_int_equal(machine.facts.threads, 8);
+}
+
+static void a_container_of_version_1(void **state)
+{
+    (void)state;
+    read_tree("container-cgroup-v1");
+    assert_limits("0-1", 512, 0.5);
+    assert_int_equal(machine.facts.threads, 8);
+}
+
+static void a_machine_without_limits(void **state)
+{
+    (void)state;
+    read_tree("intel-xeon-2socket-smt-16cpu");
+    assert_limits("0-15", 440 * 1024, INFINITY);
+}
+
+static void the_mask_alone_narrows_too(void **state)
+{
+    (void)state;
+    read_tree("intel-xeon-2socket-smt-16cpu");
+    machine_free(&machine);
+    assert_true(tree_put_text(&tree, "/proc/self/status", "Cpus_allowed_list:\t3,11-40\n"));
+    struct machine_source source = {.root = tree.root};
+    assert_int_equal(machine_read(&machine, &source, NULL), 0);
+    assert_limits("3,11-15", 440 * 1024, INFINITY);
+}
+
+static void garbage_allows_everything_but_little_memory(void **state)
+{
+    (void)state;
+    read_tree("garbage");
+    assert_limits("0-7", 8 * 1024, INFINITY); /* half of what the node says it has */
+}
+
+static void an_old_kernel_has_no_estimate_of_free_memory(void **state)
+{
+    (void)state;
+    assert_true(tree_new(&tree));
+    assert_int_equal(limits_memory_free(tree.root), 0);
+    assert_true(tree_put_text(&tree, "/proc/meminfo", "MemTotal: 8 kB\nMemFree: 3 kB\n"));
+    assert_int_equal(limits_memory_free(tree.root), 3 * 1024);
+    assert_true(tree_put_text(&tree, "/proc/meminfo", "MemTotal: 8 kB\nMemAvailable: 9 kB\n"));
+    assert_int_equal(limits_memory_free(tree.root), 8 * 1024);
+}
+
+static void this_machine_allows_what_its_mask_allows(void **state)
+{
+    (void)state;
+    struct cpulist mask;
+    struct error error = {0};
+    struct machine_source source = {NULL, NULL};
+    if (machine_read(&machine, &source, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_true(machine.allowed.count > 0);
+    assert_true(machine.allowed.count <= machine.cpu_count);
+    if (os_affinity(&mask, NULL) < 0)
+        skip(); /* no port for this system: there is no mask to compare with */
+    for (size_t i = 0; i < machine.allowed.count; i++)
+        assert_true(cpulist_has(&mask, machine.allowed.ids[i]));
+    cpulist_free(&mask);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_container_of_version_2, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_container_of_version_1, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_machine_without_limits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_mask_alone_narrows_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(garbage_allows_everything_but_little_memory, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(an_old_kernel_has_no_estimate_of_free_memory, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(this_machine_allows_what_its_mask_allows, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

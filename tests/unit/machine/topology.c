@@ -1,0 +1,260 @@
+/* What hwloc makes of recorded, composed and synthetic machines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../machines/tree.h"
+#include "machine/machine.h"
+#include "machine/topology.h"
+
+static struct tree tree;
+static struct machine machine;
+
+static void read_tree(const char *name)
+{
+    struct error error = {0};
+    assert_true(tree_unpack(&tree, name));
+    struct machine_source source = {.root = tree.root};
+    if (machine_read(&machine, &source, &error) < 0)
+        fail_msg("%s: %s", name, error.text);
+}
+
+static void read_synthetic(const char *description)
+{
+    struct error error = {0};
+    struct machine_source source = {.synthetic = description};
+    if (machine_read(&machine, &source, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    tree = (struct tree){""};
+    machine = (struct machine){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    machine_free(&machine);
+    if (*tree.root)
+        tree_remove(&tree);
+    return 0;
+}
+
+static void assert_cache(size_t index, int level, const char *type, uint64_t kib, unsigned ways,
+                         const char *shared)
+{
+    assert_true(index < machine.facts.cache_count);
+    const struct cache_facts *cache = &machine.facts.caches[index];
+    assert_int_equal(cache->level, level);
+    assert_string_equal(cache->type, type);
+    assert_int_equal(cache->size_bytes, kib * 1024);
+    assert_int_equal(cache->ways, ways);
+    assert_int_equal(cache->line_bytes, 64);
+    assert_string_equal(cache->shared_cpus, shared);
+}
+
+static void assert_place(int id, int core, int sibling, int package, int node)
+{
+    const struct cpu_place *cpu = machine_cpu(&machine, id);
+    assert_non_null(cpu);
+    assert_int_equal(cpu->core, core);
+    assert_int_equal(cpu->sibling, sibling);
+    assert_int_equal(cpu->package, package);
+    assert_int_equal(cpu->node, node);
+}
+
+static void assert_node(size_t index, int id, const char *cpus, uint64_t gib)
+{
+    assert_true(index < machine.facts.node_count);
+    assert_int_equal(machine.facts.nodes[index].id, id);
+    assert_string_equal(machine.facts.nodes[index].cpus, cpus);
+    assert_int_equal(machine.facts.nodes[index].memory_bytes, gib << 30);
+}
+
+static void a_small_guest(void **state)
+{
+    (void)state;
+    read_tree("amd-epyc-milan-kvm-2cpu");
+    assert_false(machine.live);
+    assert_int_equal(machine.facts.cores, 2);
+    assert_int_equal(machine.facts.threads, 2);
+    assert_int_equal(machine.facts.cache_count, 4);
+    assert_cache(0, 1, "data", 32, 8, "0");
+    assert_cache(1, 1, "instruction", 32, 8, "0");
+    assert_cache(2, 2, "unified", 512, 8, "0");
+    assert_cache(3, 3, "unified", 32768, 16, "0-1");
+    assert_int_equal(machine.facts.kind_count, 1);
+    assert_string_equal(machine.facts.kinds[0].name, "kind0");
+    assert_string_equal(machine.facts.kinds[0].cpus, "0-1");
+    assert_place(1, 1, 0, 0, 0);
+    assert_int_equal(machine_cpu(&machine, 1)->kind, 0);
+}
+
+static void two_sockets_with_siblings_far_apart(void **state)
+{
+    (void)state;
+    read_tree("intel-xeon-2socket-smt-16cpu");
+    assert_int_equal(machine.facts.cores, 8);
+    assert_int_equal(machine.facts.threads, 16);
+    assert_int_equal(machine.cpu_count, 16);
+    assert_place(0, 0, 0, 0, 0);
+    assert_place(8, 0, 1, 0, 0);
+    assert_place(4, 4, 0, 1, 1);
+    assert_place(15, 7, 1, 1, 1);
+    assert_int_equal(machine.facts.cache_count, 4);
+    assert_cache(2, 2, "unified", 1024, 16, "0,8");
+    assert_cache(3, 3, "unified", 16896, 11, "0-3,8-11");
+}
+
+static void a_node_of_memory_only(void **state)
+{
+    (void)state;
+    read_tree("intel-xeon-2socket-smt-16cpu");
+    assert_int_equal(machine.facts.node_count, 3);
+    assert_node(0, 0, "0-3,8-11", 96);
+    assert_node(1, 1, "4-7,12-15", 96);
+    assert_node(2, 2, "", 256);
+}
+
+static void two_kinds_of_core(void **state)
+{
+    (void)state;
+    read_tree("intel-alderlake-laptop-12cpu");
+    assert_int_equal(machine.facts.cores, 10);
+    assert_int_equal(machine.facts.threads, 12);
+    assert_int_equal(machine.facts.kind_count, 2);
+    assert_string_equal(machine.facts.kinds[0].name, "efficiency");
+    assert_string_equal(machine.facts.kinds[0].cpus, "4-11");
+    assert_string_equal(machine.facts.kinds[1].name, "performance");
+    assert_string_equal(machine.facts.kinds[1].cpus, "0-3");
+    assert_int_equal(machine_cpu(&machine, 3)->kind, 1);
+    assert_int_equal(machine_cpu(&machine, 4)->kind, 0);
+    assert_int_equal(machine.facts.cache_count, 7);
+    assert_cache(0, 1, "data", 48, 12, "0-1");
+    assert_cache(1, 1, "data", 32, 8, "4");
+    assert_cache(4, 2, "unified", 2048, 16, "4-7");
+    assert_cache(5, 2, "unified", 1280, 10, "0-1");
+    assert_int_equal(machine_cache(&machine, 1)->size_bytes, 48 * 1024);
+}
+
+static void offline_cpus_are_left_out(void **state)
+{
+    (void)state;
+    char allowed[64];
+    read_tree("offline-cpus");
+    assert_int_equal(machine.cpu_count, 3);
+    assert_int_equal(machine.facts.threads, 3);
+    assert_int_equal(machine.facts.cores, 3);
+    assert_null(machine_cpu(&machine, 1));
+    assert_null(machine_cpu(&machine, 4));
+    assert_place(3, 2, 0, 0, 0);
+    assert_cache(3, 3, "unified", 4096, 16, "0,2-3");
+    assert_string_equal(cpulist_format(&machine.allowed, allowed, sizeof allowed), "0,2-3");
+}
+
+static void without_sys_only_numbers_are_known(void **state)
+{
+    (void)state;
+    read_tree("no-sys");
+    assert_int_equal(machine.cpu_count, 8);
+    assert_int_equal(machine.facts.threads, 8);
+    assert_int_equal(machine.facts.cores, 0);
+    assert_int_equal(machine.facts.cache_count, 0);
+    assert_int_equal(machine.facts.node_count, 0);
+    assert_place(7, -1, 0, -1, -1);
+    assert_int_equal(machine_cpu(&machine, 7)->kind, -1);
+    assert_null(machine_cache(&machine, 0));
+}
+
+static void damaged_caches_are_left_out(void **state)
+{
+    (void)state;
+    read_tree("garbage");
+    assert_int_equal(machine.cpu_count, 8);
+    for (size_t i = 0; i < machine.facts.cache_count; i++) {
+        assert_in_range(machine.facts.caches[i].size_bytes, 1024, 4096 * 1024);
+        assert_in_range(machine.facts.caches[i].line_bytes, 0, 64);
+    }
+    assert_int_equal(machine_cache(&machine, 1)->size_bytes, 32 * 1024);
+    assert_int_equal(machine_line_bytes(&machine), 64);
+}
+
+static void a_machine_of_2048_cpus(void **state)
+{
+    (void)state;
+    read_synthetic("pack:8 [numa(memory=4294967296)] l3:2 l2:64 l1d:1 core:1 pu:2");
+    assert_int_equal(machine.cpu_count, 2048);
+    assert_int_equal(machine.facts.cores, 1024);
+    assert_int_equal(machine.allowed.count, 2048);
+    assert_place(2047, 1023, 1, 7, 7);
+    assert_node(7, 7, "1792-2047", 4);
+    assert_string_equal(machine_cache(&machine, 3)->shared_cpus, "0-127");
+    assert_int_equal(machine.memory_available_bytes, (uint64_t)32 << 30);
+    assert_int_equal(machine_memory_budget(&machine), (uint64_t)16 << 30);
+    assert_null(machine_cpu(&machine, 2048));
+}
+
+static void synthetic_cpus_may_be_numbered_anyhow(void **state)
+{
+    (void)state;
+    read_synthetic("pack:2 core:4 pu:2(indexes=core:pu)");
+    for (int id = 0; id < 16; id++)
+        assert_int_equal(machine.cpus[id].id, id);
+    machine_free(&machine);
+    read_synthetic("core:3000 pu:1");
+    assert_int_equal(machine.facts.threads, 3000);
+    assert_int_equal(machine.cpus[2999].core, 2999);
+}
+
+static void a_cpu_is_added_once_and_in_order(void **state)
+{
+    (void)state;
+    read_synthetic("core:2 pu:2(indexes=0,2,5,9)");
+    static const int added[] = {7, 0, 3, 12, 3}, expected[] = {0, 2, 3, 5, 7, 9, 12};
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(topology_add_cpu(&machine, added[i]), 0);
+    assert_int_equal(machine.cpu_count, 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(machine.cpus[i].id, expected[i]);
+    assert_int_equal(machine_cpu(&machine, 7)->core, -1);
+    assert_int_equal(machine_cpu(&machine, 9)->core, 1);
+}
+
+static void long_lists_are_whole(void **state)
+{
+    (void)state;
+    struct cpulist list = {0}, again;
+    struct pool pool = {0};
+    for (int id = 0; id < 4000; id++)
+        assert_int_equal(cpulist_add(&list, 1000000 + 2 * id), 0);
+    assert_int_equal(cpulist_parse(cpulist_pooled(&pool, &list), &again, NULL), 0);
+    assert_int_equal(again.count, 4000);
+    assert_int_equal(again.ids[3999], 1007998);
+    cpulist_free(&list);
+    cpulist_free(&again);
+    pool_free(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_small_guest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_sockets_with_siblings_far_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_node_of_memory_only, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_kinds_of_core, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(offline_cpus_are_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_sys_only_numbers_are_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_caches_are_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_machine_of_2048_cpus, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(synthetic_cpus_may_be_numbered_anyhow, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_cpu_is_added_once_and_in_order, set_up, tear_down),
+        cmocka_unit_test(long_lists_are_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+#include "result/document.h"
+
+#include "sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void things_are_found_by_name(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    assert_ptr_equal(document_probe(&document, "cores"), &document.probes[1]);
+    assert_null(document_probe(&document, "core"));
+    assert_string_equal(series_factor(&document.probes[0].series[0], "order")->text, "random");
+    assert_null(series_factor(&document.probes[0].series[0], "op"));
+    assert_true(document_finding(&document, "cores.cas.mean")->value == 72.4);
+    assert_null(document_finding(&document, "L4.latency"));
+    document_free(&document);
+}
+
+static void headline_flags_are_those_of_findings_alone(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    document.probes[0].series[0].points[0].flags = FLAG_BIT(FLAG_STOLEN);
+    document.probes[1].findings[0].flags = FLAG_BIT(FLAG_BIMODAL);
+    assert_int_equal(document_headline_flags(&document),
+                     FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_BIMODAL));
+    document_free(&document);
+}
+
+static void a_freed_document_is_an_empty_one(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    document_free(&document);
+    assert_int_equal(document.probe_count, 0);
+    assert_null(document_probe(&document, "cores"));
+    assert_int_equal(document_headline_flags(&document), 0);
+    document_free(&document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(things_are_found_by_name),
+        cmocka_unit_test(headline_flags_are_those_of_findings_alone),
+        cmocka_unit_test(a_freed_document_is_an_empty_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

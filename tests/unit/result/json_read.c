@@ -1,0 +1,290 @@
+#include "files.h"
+#include "sample.h"
+
+#include "base/random.h"
+
+/* What stands before and after the part of a document that a test is about. */
+#define BEFORE "{\"schema\":\"fathom/1\",\"run\":{\"complete\":true},"
+#define PROBE  BEFORE "\"probes\":[{\"name\":\"p\",\"status\":\"ok\","
+#define SERIES                                                                                     \
+    PROBE "\"series\":[{\"name\":\"s\",\"x\":{\"name\":\"x\",\"unit\":\"B\"},"                     \
+          "\"y\":{\"name\":\"y\",\"unit\":\"ns\"},\"points\":["
+#define AFTER_PROBE  "}]}"
+#define AFTER_SERIES "]}]}]}"
+
+struct malformed {
+    const char *text;
+    const char *says;
+};
+
+static const struct malformed malformed[] = {
+    {"", "is empty"},
+    {" \n ", "line 2"},
+    {"nonsense", "is not JSON at line 1"},
+    {"[]", "is not a JSON object"},
+    {"17", "is not JSON"},
+    {"{\"schema\":\"fathom/1\"", "ends in the middle, at line 1"},
+    {"{}", "has no schema"},
+    {"{\"schema\":1}", "has no schema"},
+    {"{\"schema\":\"fathom/2\"}", "\"fathom/2\""},
+    {"{\"schema\":\"fathom/10\"}", "\"fathom/10\""},
+    {"{\"schema\":\"fathom/1.\"}", "\"fathom/1.\""},
+    {"{\"schema\":\"fathom/1.x\"}", "\"fathom/1.x\""},
+    {"{\"schema\":\"lstopo\"}", "\"lstopo\""},
+    {"{\"schema\":\"fathom/1\"}", "run is missing"},
+    {"{\"schema\":\"fathom/1\",\"schema\":\"fathom/1\"}", "duplicate"},
+    {"{\"schema\":\"fathom/1\",\"run\":{}}", "run.complete is missing"},
+    {"{\"schema\":\"fathom/1\",\"run\":[]}", "run is not an object"},
+    {"{\"schema\":\"fathom/1\",\"run\":{\"complete\":1}}", "run.complete is neither"},
+    {"{\"schema\":\"fathom/1\",\"run\":{\"complete\":true}}", "probes is missing"},
+    {BEFORE "\"probes\":{}}", "probes is not an array"},
+    {BEFORE "\"probes\":[7]}", "probes[0] is not an object"},
+    {BEFORE "\"probes\":[{}]}", "probes[0].name is missing"},
+    {BEFORE "\"probes\":[{\"name\":null}]}", "probes[0].name is not a text"},
+    {BEFORE "\"probes\":[{\"name\":\"a\\u0000b\"}]}", "is not JSON"},
+    {BEFORE "\"probes\":[{\"name\":\"\\ud800\"}]}", "is not JSON"},
+    {BEFORE "\"probes\":[{\"name\":\"\xff\"}]}", "is not JSON"},
+    {BEFORE "\"probes\":[{\"name\":\"p\",\"status\":\"fine\"}]}", "probes[0].status is none of"},
+    {BEFORE "\"probes\":[{\"name\":\"p\",\"status\":0}]}", "probes[0].status is none of"},
+    {BEFORE "\"probes\":[]} trailing", "is not JSON"},
+    {BEFORE "\"machine\":{\"memory_bytes\":-1},\"probes\":[]}",
+     "machine.memory_bytes is not a whole"},
+    {BEFORE "\"machine\":{\"memory_bytes\":0.5},\"probes\":[]}",
+     "machine.memory_bytes is not a whole"},
+    {BEFORE "\"machine\":{\"memory_bytes\":1e19},\"probes\":[]}",
+     "machine.memory_bytes is too large"},
+    {BEFORE "\"machine\":{\"memory_bytes\":99999999999999999999},\"probes\":[]}", "is not JSON"},
+    {BEFORE "\"machine\":{\"cpu\":{\"cores\":4294967296}},\"probes\":[]}",
+     "machine.cpu.cores is too large"},
+    {BEFORE "\"machine\":{\"caches\":[{\"level\":1}]},\"probes\":[]}",
+     "machine.caches[0].type is missing"},
+    {BEFORE "\"machine\":{\"page_sizes\":[4096,\"2M\"]},\"probes\":[]}",
+     "machine.page_sizes[1] is not"},
+    {BEFORE "\"conditions\":{\"load1\":1e999},\"probes\":[]}", "is not JSON"},
+    {BEFORE "\"conditions\":{\"load1\":\"1\"},\"probes\":[]}", "conditions.load1 is not a number"},
+    {BEFORE "\"conditions\":{\"warnings\":[\"a\",{}]},\"probes\":[]}",
+     "conditions.warnings[1] is not a text"},
+    {"{\"schema\":\"fathom/1\",\"run\":{\"complete\":true,\"seed\":7},\"probes\":[]}",
+     "run.seed is not a text of digits"},
+    {"{\"schema\":\"fathom/1\",\"run\":{\"complete\":true,\"seed\":\"-7\"},\"probes\":[]}",
+     "run.seed is not a text of digits"},
+    {"{\"schema\":\"fathom/"
+     "1\",\"run\":{\"complete\":true,\"seed\":\"99999999999999999999\"},\"probes\":[]}",
+     "run.seed is too large"},
+    {PROBE "\"parameters\":[]" AFTER_PROBE, "probes[0].parameters is not an object"},
+    {PROBE "\"parameters\":{\"stride\":true}" AFTER_PROBE,
+     "probes[0].parameters.stride is neither"},
+    {PROBE "\"findings\":[{\"value\":1}]" AFTER_PROBE, "probes[0].findings[0].name is missing"},
+    {PROBE "\"findings\":[{\"name\":\"f\",\"flags\":[3]}]" AFTER_PROBE,
+     "probes[0].findings[0].flags[0] is not a text"},
+    {PROBE "\"findings\":[{\"name\":\"f\",\"flags\":\"drift\"}]" AFTER_PROBE,
+     "probes[0].findings[0].flags is not an array"},
+    {PROBE "\"series\":[{\"name\":\"s\",\"points\":[]}]" AFTER_PROBE,
+     "probes[0].series[0].y is missing"},
+    {SERIES "{\"x\":1,\"n\":0},{\"x\":2,\"n\":1,\"median\":\"2\"}" AFTER_SERIES,
+     "probes[0].series[0].points[1].median is not a number"},
+    {SERIES "{\"x\":1,\"n\":1}" AFTER_SERIES, "probes[0].series[0].points[0].median is missing"},
+    {SERIES "{\"x\":1}" AFTER_SERIES, "probes[0].series[0].points[0].n is missing"},
+    {SERIES "{\"x\":\"1\",\"n\":0}" AFTER_SERIES,
+     "probes[0].series[0].points[0].x is not a number"},
+    {SERIES "{\"n\":0}" AFTER_SERIES, "probes[0].series[0].points[0] has to have either"},
+    {SERIES "{\"x\":1,\"from\":0,\"to\":1,\"n\":0}" AFTER_SERIES, "points[0] has to have either"},
+    {SERIES "{\"from\":0,\"n\":0}" AFTER_SERIES, "points[0] has to have either"},
+    {SERIES "{\"x\":1,\"to\":0,\"n\":0}" AFTER_SERIES, "points[0] has to have either"},
+    {SERIES "{\"x\":1,\"n\":0},{\"from\":0,\"to\":1,\"n\":0}" AFTER_SERIES,
+     "points[1] is of another form"},
+    {SERIES "{\"from\":0,\"to\":2147483648,\"n\":0}" AFTER_SERIES, "points[0].to is too large"},
+    {SERIES "{\"from\":-1,\"to\":1,\"n\":0}" AFTER_SERIES, "points[0].from is not a whole"},
+    {SERIES "{\"x\":1,\"n\":0,\"cycles\":5}" AFTER_SERIES, "points[0].cycles is not an object"},
+    {SERIES "{\"x\":1,\"n\":0,\"redone\":-1}" AFTER_SERIES, "points[0].redone is not a whole"},
+};
+
+static struct place place;
+
+static int make_place(void **state)
+{
+    (void)state;
+    place = place_make();
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    (void)state;
+    place_remove(&place);
+    return 0;
+}
+
+static int read_bytes(struct document *document, const char *bytes, size_t size,
+                      struct error *error)
+{
+    file_write(place.file, bytes, size);
+    return document_read(document, place.file, error);
+}
+
+static void assert_refused(const char *path, const char *says)
+{
+    struct document document;
+    struct error error = {0};
+    assert_int_equal(document_read(&document, path, &error), ERROR_USAGE);
+    if (!strstr(error.text, path) || !strstr(error.text, says))
+        fail_msg("\"%s\" does not name %s and say \"%s\"", error.text, path, says);
+    assert_null(strchr(error.text, '\n'));
+    assert_int_equal(document.probe_count, 0);
+    document_free(&document);
+}
+
+static void malformed_documents_are_refused_by_path(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        file_write(place.file, malformed[i].text, strlen(malformed[i].text));
+        assert_refused(place.file, malformed[i].says);
+    }
+}
+
+static void what_is_not_known_is_passed_over(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"schema\":\"fathom/1.3\",\"future\":[{}],\"run\":{\"complete\":false,\"mood\":\"calm\"},"
+        "\"probes\":[{\"name\":\"p\",\"status\":\"partial\",\"findings\":[{\"name\":\"f\","
+        "\"flags\":[\"from-the-future\",\"drift\"]}],\"series\":[{\"name\":\"s\","
+        "\"y\":{\"name\":\"y\",\"unit\":\"\"},\"points\":[{\"from\":3,\"to\":4,\"n\":2,\"median\":"
+        "7.0,"
+        "\"cycles\":{\"median\":21}}]}]}]}";
+    struct document document;
+    struct error error = {0};
+    if (read_bytes(&document, text, strlen(text), &error) < 0)
+        fail_msg("%s", error.text);
+    assert_true(isnan(document.conditions.core_hz) && isnan(document.run.elapsed_s));
+    const struct probe_result *probe = document_probe(&document, "p");
+    assert_int_equal(probe->status, PROBE_PARTIAL);
+    assert_int_equal(probe->findings[0].flags, FLAG_BIT(FLAG_DRIFT));
+    assert_true(isnan(probe->findings[0].value));
+    assert_true(probe->series[0].matrix);
+    const struct point *point = &probe->series[0].points[0];
+    assert_int_equal(point->from, 3);
+    assert_true(point->y.median == 7 && isnan(point->y.low) && isnan(point->y.p25));
+    assert_true(point->cycles.median == 21 && isnan(point->cycles.low) && point->cycles.n == 2);
+    document_free(&document);
+}
+
+static void files_that_cannot_be_read_are_named(void **state)
+{
+    (void)state;
+    char missing[400];
+    snprintf(missing, sizeof missing, "%s/missing.json", place.folder);
+    assert_refused(missing, "No such file");
+    assert_refused(place.folder, "directory");
+    assert_refused("", "No such file");
+}
+
+static void a_file_too_large_is_refused_before_it_is_read(void **state)
+{
+    (void)state;
+    file_write(place.file, "{", 1);
+    if (truncate(place.file, (off_t)DOCUMENT_BYTES_MAX + 1) < 0)
+        skip(); /* a file system without holes */
+    assert_refused(place.file, "larger than the 256 MiB");
+}
+
+/* Writes `size` bytes of a repeated piece after a beginning. */
+static void write_repeated(const char *begin, const char *piece, size_t size)
+{
+    FILE *file = fopen(place.file, "wb");
+    assert_non_null(file);
+    fputs(begin, file);
+    char block[4096];
+    size_t length = strlen(piece), fill = sizeof block / length * length;
+    for (size_t i = 0; i < fill; i++)
+        block[i] = piece[i % length];
+    for (size_t done = 0; done < size; done += fill)
+        if (fwrite(block, 1, fill, file) != fill) {
+            fclose(file);
+            skip(); /* no room for it here */
+        }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void a_hundred_megabytes_of_brackets_are_refused(void **state)
+{
+    (void)state;
+    write_repeated("", "[", 100u << 20);
+    assert_refused(place.file, "is not JSON");
+    write_repeated("", "{\"a\":", 1u << 20);
+    assert_refused(place.file, "is not JSON");
+}
+
+static void more_values_than_memory_should_hold_are_refused(void **state)
+{
+    (void)state;
+    /* Commas in a text count as well, and need less memory here. */
+    write_repeated("[\"", ",", 20u << 20);
+    assert_refused(place.file, "more values");
+}
+
+/* Any bytes: changed, cut, doubled or replaced by what JSON is made of. */
+static void a_damaged_document_never_harms(void **state)
+{
+    (void)state;
+    static const char pieces[] = "{}[]\",:0123456789-+.eEtfn\\u\x00\x01\x7f\x80\xc3\xff \n";
+    enum { MUTATIONS = 4000 };
+    struct document sample;
+    struct random random = {20261121};
+    size_t size;
+    sample_document(&sample, 2, 1);
+    char *text = document_text(&sample, &size);
+    char *damaged = malloc(size);
+    int read = 0;
+    assert_non_null(damaged);
+    for (int i = 0; i < MUTATIONS; i++) {
+        size_t length = i % 5 == 0 ? random_below(&random, size) : size;
+        memcpy(damaged, text, size);
+        for (uint64_t changes = random_below(&random, 4) + 1; changes > 0; changes--) {
+            size_t at = random_below(&random, size), from = random_below(&random, size);
+            size_t span = random_below(&random, 40) % (size - (at > from ? at : from));
+            if (random_below(&random, 3) == 0)
+                memmove(damaged + at, damaged + from, span);
+            else
+                damaged[at] = pieces[random_below(&random, sizeof pieces)];
+        }
+        struct document document;
+        struct error error = {0};
+        int code = read_bytes(&document, damaged, length, &error);
+        assert_true(code == 0 || (code == ERROR_USAGE && *error.text));
+        read += code == 0;
+        document_free(&document);
+    }
+    /* Some only change a figure, and those are to be read. */
+    assert_in_range(read, 1, MUTATIONS - 1);
+    free(damaged);
+    free(text);
+    document_free(&sample);
+}
+
+static void standard_input_is_read_as_a_dash(void **state)
+{
+    (void)state;
+    struct document document;
+    struct error error = {0};
+    file_write(place.file, "{", 1);
+    assert_non_null(freopen(place.file, "rb", stdin));
+    assert_int_equal(document_read(&document, "-", &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "standard input: ends in the middle"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(malformed_documents_are_refused_by_path),
+        cmocka_unit_test(what_is_not_known_is_passed_over),
+        cmocka_unit_test(files_that_cannot_be_read_are_named),
+        cmocka_unit_test(a_file_too_large_is_refused_before_it_is_read),
+        cmocka_unit_test(a_hundred_megabytes_of_brackets_are_refused),
+        cmocka_unit_test(more_values_than_memory_should_hold_are_refused),
+        cmocka_unit_test(a_damaged_document_never_harms),
+        cmocka_unit_test(standard_input_is_read_as_a_dash),
+    };
+    return cmocka_run_group_tests(tests, make_place, remove_place);
+}

@@ -1,0 +1,47 @@
+#include "result/shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Every key that is written stands in the schema's text. */
+static void look_up(const struct shape *shape, const char *schema)
+{
+    for (const struct field *field = shape->fields; field->key; field++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "\"%s\": {", field->key);
+        if (!strstr(schema, quoted))
+            fail_msg("docs/fathom-1.schema.json does not know %s", quoted);
+        if (field->shape)
+            look_up(field->shape, schema);
+    }
+}
+
+static void the_schema_describes_every_key(void **state)
+{
+    (void)state;
+    const char *source = getenv("FATHOM_SOURCE");
+    char path[4096];
+    static char schema[1 << 16];
+    snprintf(path, sizeof path, "%s/docs/fathom-1.schema.json", source ? source : ".");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(schema, 1, sizeof schema - 1, file);
+    fclose(file);
+    assert_in_range(size, 1000, sizeof schema - 2);
+    look_up(&document_shape, schema);
+    look_up(&cycles_shape, schema);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_schema_describes_every_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

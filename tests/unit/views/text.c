@@ -1,0 +1,199 @@
+#include "capture.h"
+
+#include <setjmp.h>
+
+static const struct view_style plain = {.width = 80};
+static const struct view_style terminal = {.width = 80, .blocks = true};
+static const struct view_style coloured = {.width = 80, .blocks = true, .colour = true};
+
+static char *summary(const struct document *document, const struct view_style *style)
+{
+    struct capture capture = {0};
+    view_text_summary(capture_begin(&capture), document, style);
+    return capture_end(&capture);
+}
+
+static char *probe(const struct document *document, size_t index, const struct view_style *style)
+{
+    struct capture capture = {0};
+    view_text_probe(capture_begin(&capture), document, &document->probes[index], style);
+    return capture_end(&capture);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0, columns = 0;
+    for (; *text; text++) {
+        columns = *text == '\n' ? 0 : columns + (((unsigned char)*text & 0xc0) != 0x80);
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static void views_of_the_sample_are_as_before(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 8);
+    assert_golden(summary(&document, &plain), "summary.txt");
+    assert_golden(summary(&document, &terminal), "summary-terminal.txt");
+    assert_golden(summary(&document, &coloured), "summary-coloured.txt");
+    assert_golden(probe(&document, 0, &plain), "latency.txt");
+    assert_golden(probe(&document, 1, &plain), "cores.txt");
+    assert_golden(probe(&document, 1, &coloured), "cores-coloured.txt");
+    document_free(&document);
+}
+
+static void a_summary_fits_a_screen(void **state)
+{
+    (void)state;
+    struct document document;
+    for (int cpus = 2; cpus <= 128; cpus *= 4) {
+        sample_document(&document, cpus, 8);
+        char *text = summary(&document, &terminal);
+        assert_in_range(count_lines(text), 20, cpus == 8 ? 40 : 36);
+        assert_in_range(widest_line(text), 60, 80);
+        free(text);
+        document_free(&document);
+    }
+}
+
+static void a_run_that_was_stopped_is_told_at_once(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    document.run.complete = false;
+    char *text = summary(&document, &plain);
+    assert_in_range(strstr(text, "not complete") - text, 1, 3 * 80);
+    free(text);
+    document_free(&document);
+}
+
+static void every_flag_is_explained_once(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        document.probes[0].series[0].points[flag].flags = FLAG_BIT(flag);
+    const struct view_style wide = {.width = 1000};
+    char *text = summary(&document, &wide);
+    for (int flag = 0; flag < FLAG_COUNT; flag++) {
+        const char *remedy = strstr(text, flag_texts[flag].remedy);
+        assert_non_null(strstr(text, flag_texts[flag].meaning));
+        assert_non_null(remedy);
+        assert_null(strstr(remedy + 1, flag_texts[flag].remedy));
+    }
+    free(text);
+    document_free(&document);
+}
+
+static void a_hypervisor_is_told_of_once(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    const char *meaning = flag_texts[FLAG_VIRTUAL_MACHINE].meaning;
+    const struct view_style wide = {.width = 1000};
+    document.probes[1].findings[0].flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
+    char *text = summary(&document, &wide);
+    assert_non_null(strstr(text, meaning));
+    free(text);
+    document.conditions.warnings[0] = "a virtual machine (KVM): measure on the host";
+    text = summary(&document, &wide);
+    assert_null(strstr(text, meaning));
+    assert_non_null(strstr(text, "(KVM): measure on the host"));
+    free(text);
+    document_free(&document);
+}
+
+/* Each number in turn, and all at once, absent or out of all bounds. */
+static void odd_numbers_never_harm(void **state)
+{
+    (void)state;
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 0, -1, 1e308, 5e-324, 1e-10, 3};
+    const struct summary nothing = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    for (size_t o = 0; o < sizeof odd / sizeof *odd; o++)
+        for (size_t stride = 1; stride < 4; stride++) {
+            struct document document;
+            sample_document(&document, 3, 2);
+            for (size_t p = 0; p < 2; p++)
+                for (size_t i = 0; i < document.probes[p].series[0].point_count; i += stride) {
+                    struct point *point = &document.probes[p].series[0].points[i];
+                    point->x = stride == 2 ? odd[o] : point->x;
+                    point->y = isnan(odd[o]) ? nothing : sample_summary(odd[o], 0.5);
+                    point->cycles = point->y;
+                }
+            for (size_t f = 0; f < document.probes[0].finding_count; f += stride)
+                document.probes[0].findings[f].value = document.probes[0].findings[f].declared =
+                    odd[o];
+            char *texts[] = {summary(&document, &terminal), summary(&document, &plain),
+                             probe(&document, 0, &coloured), probe(&document, 1, &terminal)};
+            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+                if (strstr(texts[i], "nan ") || strstr(texts[i], "inf "))
+                    fail_msg("%g, view %zu:\n%s", odd[o], i, texts[i]);
+                free(texts[i]);
+            }
+            document_free(&document);
+        }
+}
+
+static void hostile_texts_are_inert(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_hostile(&document);
+    char *texts[] = {summary(&document, &terminal), summary(&document, &plain),
+                     probe(&document, 0, &terminal), probe(&document, 1, &plain)};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_inert(texts[i]);
+        assert_null(strstr(texts[i], "\xe2\x80\xae"));
+        assert_null(strstr(texts[i], "\xc2\x9b"));
+        free(texts[i]);
+    }
+    document_free(&document);
+}
+
+static void an_empty_document_can_be_shown(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    const struct view_style none = {0};
+    char *text = summary(&document, &none);
+    assert_non_null(strstr(text, "fathom"));
+    free(text);
+    struct probe_result *empty = sample_probe(&document, "empty", NULL);
+    sample_series(&document, empty, "curve", 0);
+    sample_series(&document, empty, "matrix", 0)->matrix = true;
+    text = probe(&document, 0, &coloured);
+    assert_non_null(strstr(text, "nothing was measured"));
+    free(text);
+    text = summary(&document, &terminal);
+    assert_non_null(strstr(text, "nothing was measured"));
+    free(text);
+    document_free(&document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(views_of_the_sample_are_as_before),
+        cmocka_unit_test(a_summary_fits_a_screen),
+        cmocka_unit_test(a_run_that_was_stopped_is_told_at_once),
+        cmocka_unit_test(every_flag_is_explained_once),
+        cmocka_unit_test(a_hypervisor_is_told_of_once),
+        cmocka_unit_test(odd_numbers_never_harm),
+        cmocka_unit_test(hostile_texts_are_inert),
+        cmocka_unit_test(an_empty_document_can_be_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
