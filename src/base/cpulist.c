@@ -82,28 +82,40 @@ static bool read_range(const char **cursor, int *first, int *last, int *stride)
     return (*stride = read_id(cursor)) > 0;
 }
 
+/* Marks the ids that the text names; false where it is no list. */
+static bool mark_ranges(const char *text, bool chosen[CPU_ID_MAX + 1])
+{
+    for (const char *cursor = text;; cursor++) {
+        int first, last, stride;
+        if (!read_range(&cursor, &first, &last, &stride) || (*cursor && *cursor != ','))
+            return false;
+        for (int id = first; id <= last; id += stride)
+            chosen[id] = true;
+        if (!*cursor)
+            return true;
+    }
+}
+
 int cpulist_parse(const char *text, struct cpulist *list, struct error *error)
 {
     *list = (struct cpulist){0};
-    const char *cursor = text;
-    for (;;) {
-        int first, last, stride;
-        if (!read_range(&cursor, &first, &last, &stride) || (*cursor && *cursor != ',')) {
-            cpulist_free(list);
-            return error_set(error, ERROR_USAGE,
-                             "CPU list '%s': write ascending ids, ranges and strides, "
-                             "like 0-7,16-31:2",
-                             text);
-        }
-        for (int id = first; id <= last; id += stride)
-            if (cpulist_add(list, id) < 0) {
-                cpulist_free(list);
-                return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
-            }
-        if (!*cursor)
-            return 0;
-        cursor++;
-    }
+    /* Overlapping and descending ranges would make a sorted list quadratic to fill. */
+    bool *chosen = calloc(CPU_ID_MAX + 1, sizeof *chosen);
+    if (!chosen)
+        return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
+    int code = 0;
+    if (!mark_ranges(text, chosen))
+        code = error_set(error, ERROR_USAGE,
+                         "CPU list '%s': write ascending ids, ranges and strides, "
+                         "like 0-7,16-31:2",
+                         text);
+    for (int id = 0; id <= CPU_ID_MAX && code == 0; id++)
+        if (chosen[id] && cpulist_add(list, id) < 0)
+            code = error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
+    free(chosen);
+    if (code < 0)
+        cpulist_free(list);
+    return code;
 }
 
 char *cpulist_format(const struct cpulist *list, char *text, size_t size)

@@ -1,6 +1,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 int error_set(struct error *error, int code, const char *format, ...)
@@ -12,9 +13,13 @@ int error_set(struct error *error, int code, const char *format, ...)
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     /* The text quotes what a person typed or what a file holds; it must stay one inert line. */
-    for (char *c = error->text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
+    for (unsigned char *c = (unsigned char *)error->text; *c; c++) {
+        bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; /* U+0080 to U+009F in UTF-8 */
+        if (*c < ' ' || *c == 127 || c1)
             *c = '?';
+        if (c1)
+            *++c = '?';
+    }
     error->code = code;
     return code;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +63,15 @@ static int replace(save_function *write, const void *content, const char *path,
     int file = open_beside(path, &name, error);
     if (file < 0)
         return file;
+    int code;
     /* A file that its owner has closed to others stays closed. */
-    bool kept = !old || fchmod(file, old->st_mode & 0777) == 0;
-    int code = write_and_close(write, content, file, path, error);
-    if (code == 0 && (!kept || rename(name, path) < 0))
+    if (old && fchmod(file, old->st_mode & 0777) < 0) {
+        code = refuse(error, path, strerror(errno));
+        close(file);
+    } else {
+        code = write_and_close(write, content, file, path, error);
+    }
+    if (code == 0 && rename(name, path) < 0)
         code = refuse(error, path, strerror(errno));
     if (code < 0)
         unlink(name);
@@ -81,6 +85,8 @@ int save_file(const char *path, save_function *write, const void *content, struc
     if (stat(path, &status) < 0) {
         if (errno != ENOENT || !*path)
             return refuse(error, path, strerror(errno));
+        if (lstat(path, &status) == 0)
+            return refuse(error, path, "it is a link to a file that is not there");
         return replace(write, content, path, NULL, error);
     }
     if (S_ISDIR(status.st_mode))
@@ -88,8 +94,12 @@ int save_file(const char *path, save_function *write, const void *content, struc
     if (S_ISREG(status.st_mode)) {
         /* Through a symbolic link the file it names is replaced, not the link. */
         char *real = realpath(path, NULL);
-        if (!real)
-            return refuse(error, path, strerror(errno));
+        /* A rename would replace even a file that its owner has protected from writing. */
+        if (!real || access(real, W_OK) < 0) {
+            int code = refuse(error, path, strerror(errno));
+            free(real);
+            return code;
+        }
         int code = replace(write, content, real, &status, error);
         free(real);
         return code;

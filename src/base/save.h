@@ -14,8 +14,8 @@ typedef int save_function(const void *content, FILE *, struct error *);
 
 /* Where `path` is an existing thing that is no regular file (a pipe, /dev/stdout, /dev/full) it is
  * written directly; through a symbolic link the file it names is replaced. ERROR_USAGE naming the
- * path when it is a directory, can't be created, or the disk is full; the temporary file is then
- * gone. */
+ * path when it is a directory, a link to nothing, protected from writing, can't be created, or the
+ * disk is full; the temporary file is then gone. */
 int save_file(const char *path, save_function *, const void *content, struct error *);
 
 #endif

@@ -35,8 +35,9 @@ int size_parse(const char *text, uint64_t *bytes, struct error *error)
                 value = 0;
         }
         end = (char *)text + plain;
-        while (*end == ' ')
-            end++;
+        size_t spaces = strspn(end, " ");
+        if (end[spaces])
+            end += spaces;
         const char *prefix = *end ? strchr(prefixes, toupper((unsigned char)*end)) : NULL;
         if (prefix) {
             value = ldexp(value, 10 * (int)(prefix - prefixes + 1));
@@ -61,8 +62,10 @@ char *figure_format(double value, int digits, char *text)
         strcpy(text, "-");
         return text;
     }
-    int magnitude = value == 0 ? 0 : (int)floor(log10(fabs(value)));
-    int decimals = digits - 1 - magnitude;
+    /* The magnitude of the rounded value: 9.996 has three digits as 10.0 and not as 10.00. */
+    char rounded[UNIT_TEXT];
+    snprintf(rounded, sizeof rounded, "%.*e", digits - 1, value);
+    int decimals = digits - 1 - atoi(strchr(rounded, 'e') + 1);
     snprintf(text, UNIT_TEXT, "%.*f", decimals < 0 ? 0 : decimals > 9 ? 9 : decimals, value);
     return text;
 }
@@ -70,7 +73,8 @@ char *figure_format(double value, int digits, char *text)
 char *size_format(double bytes, char *text)
 {
     int prefix = 0;
-    while (prefix < (int)sizeof prefixes - 1 && bytes >= 1024) {
+    /* From half below 1024 on it would be rounded to 1024 of the smaller unit. */
+    while (prefix < (int)sizeof prefixes - 1 && bytes >= 1023.5) {
         bytes /= 1024;
         prefix++;
     }
@@ -101,17 +105,20 @@ char *hertz_format(double hertz, char *text)
 
 char *duration_format(double seconds, char *text)
 {
-    if (!(seconds >= 0))
+    /* Rounded before it is divided, or 119.6 s would be 1 min 60 s. */
+    double minutes = round(seconds / 60);
+    if (!(seconds >= 0) || isinf(seconds))
         strcpy(text, "-");
     else if (seconds < 0.9995)
         snprintf(text, UNIT_TEXT, "%.0f ms", seconds * 1e3);
     else if (seconds < 9.95)
         snprintf(text, UNIT_TEXT, "%.1f s", seconds);
-    else if (seconds < 119.5)
-        snprintf(text, UNIT_TEXT, "%.0f s", seconds);
-    else if (seconds < 7200)
-        snprintf(text, UNIT_TEXT, "%.0f min %.0f s", floor(seconds / 60), fmod(seconds, 60));
+    else if (round(seconds) < 120)
+        snprintf(text, UNIT_TEXT, "%.0f s", round(seconds));
+    else if (round(seconds) < 7200)
+        snprintf(text, UNIT_TEXT, "%.0f min %.0f s", floor(round(seconds) / 60),
+                 fmod(round(seconds), 60));
     else
-        snprintf(text, UNIT_TEXT, "%.0f h %.0f min", floor(seconds / 3600), fmod(seconds / 60, 60));
+        snprintf(text, UNIT_TEXT, "%.0f h %.0f min", floor(minutes / 60), fmod(minutes, 60));
     return text;
 }

@@ -1,10 +1,10 @@
-/* SIGINT and SIGTERM ask the run to end soon and to save what it has. */
+/* SIGINT, SIGTERM and SIGHUP ask the run to end soon and to save what it has. */
 #ifndef FATHOM_CLI_INTERRUPT_H
 #define FATHOM_CLI_INTERRUPT_H
 
 #include <signal.h>
 
-/* Catches both from now on; a second one ends the process at once. */
+/* Catches them from now on; a second one ends the process at once. */
 void interrupt_catch(void);
 /* Zero, or the number of the signal that came. Handed down as an address. */
 extern volatile sig_atomic_t interrupt_signal;

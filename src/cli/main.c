@@ -2,10 +2,12 @@
 #include "cli/options.h"
 #include "version.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The one place where an error becomes a line and an exit status. */
 static int report_error(int code, const struct error *error)
@@ -44,9 +46,24 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
+/* A standard channel that is closed would be given to the next file that is opened, and then a
+ * message would go into the document. Opened for reading, writing to it fails as it should. */
+static void fill_standard_channels(void)
+{
+    int file;
+    do
+        file = open("/dev/null", O_RDONLY);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+}
+
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a reader that leaves shows as a failed write */
+    fill_standard_channels();
+    /* A reader that leaves, or a limit on the size of files, shows as a failed write. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;

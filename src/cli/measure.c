@@ -167,9 +167,10 @@ static int choose_path(struct measurement *run, struct error *error)
     return path ? 0 : error_set(error, ERROR_SYSTEM, "out of memory");
 }
 
+/* Also by its other name: a document is written there once, when it is complete. */
 static bool to_standard_output(const struct measurement *run)
 {
-    return run->path && strcmp(run->path, "-") == 0;
+    return run->path && (strcmp(run->path, "-") == 0 || strcmp(run->path, "/dev/stdout") == 0);
 }
 
 /* Early and after every probe: whoever pulls the plug finds what was measured until then. */
@@ -200,8 +201,9 @@ static int prepare(struct measurement *run, struct error *error)
         code = plan_probes(run, error);
     if (code == 0 && !run->machine.live)
         code = error_set(error, ERROR_IMPOSSIBLE,
-                         "FATHOM_ROOT names a recorded machine, which can be looked at (fathom "
-                         "doctor) but not measured: unset it");
+                         "%s names another machine, which can be looked at (fathom doctor) but "
+                         "not measured: unset it",
+                         source.root ? "FATHOM_ROOT" : "an HWLOC_ variable of the environment");
     if (code == 0)
         code = describe_run(run, error);
     if (code == 0)
@@ -288,9 +290,10 @@ static int show(struct measurement *run, struct error *error)
     if (code == 0)
         code = output_document(&format, &run->document, alone, error);
     settings_free(&format);
+    bool csv = strcmp(settings_text(&run->invocation->settings, "format"), "csv") == 0;
     if (code == 0 && run->path)
-        fprintf(stderr, "\ndocument: %s   (show it again: fathom report %s)\n", run->path,
-                run->path);
+        fprintf(csv ? stderr : stdout, "\ndocument: %s   (show it again: fathom report %s)\n",
+                run->path, run->path);
     return code;
 }
 
@@ -308,8 +311,13 @@ static int run_measurement(struct invocation *invocation, struct error *error)
     struct measurement run = {.invocation = invocation};
     interrupt_catch(); /* from the first file on, or a temporary one could be left behind */
     int code = prepare(&run, error);
-    if (code == 0)
+    if (code == 0) {
         code = measure(&run, error);
+        if (code == ERROR_USAGE) { /* the document can't be saved any more: show what it holds */
+            run.path = NULL;
+            show(&run, NULL);
+        }
+    }
     if (code == 0)
         code = show(&run, error);
     if (code == 0)

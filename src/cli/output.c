@@ -63,11 +63,12 @@ int output_document(const struct settings *settings, const struct document *docu
 
 int output_status(const struct document *document)
 {
-    size_t measured = 0;
-    for (size_t i = 0; i < document->probe_count; i++)
-        measured +=
-            document->probes[i].status == PROBE_OK || document->probes[i].status == PROBE_PARTIAL;
-    if (!measured)
+    size_t measured = 0, partial = 0;
+    for (size_t i = 0; i < document->probe_count; i++) {
+        measured += document->probes[i].status == PROBE_OK;
+        partial += document->probes[i].status == PROBE_PARTIAL;
+    }
+    if (!measured && !partial)
         return EXIT_IMPOSSIBLE;
-    return flag_doubts(document_headline_flags(document)) ? EXIT_DOUBTFUL : EXIT_DONE;
+    return partial || flag_doubts(document_headline_flags(document)) ? EXIT_DOUBTFUL : EXIT_DONE;
 }

@@ -29,7 +29,8 @@ struct sampled {
     struct summary core_hz;        /* of all bursts that trials were bracketed by; n = 0: none */
     size_t points_missing;         /* points without a single trial */
     size_t points_starved;         /* of these: their workers got no time to run */
-    struct os_placement placement; /* what the last arena turned out to be */
+    size_t arena_bytes;            /* of the last arena; 0: none was needed */
+    struct os_placement placement; /* what it turned out to be */
     enum page_policy pages_used;
     double stolen_s; /* taken from the measuring CPUs by a hypervisor, as far as it was looked at */
 };

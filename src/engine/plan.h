@@ -66,9 +66,9 @@ struct plan {
     uint64_t repeats;                /* of the kernel in a batch; 0: as many as fill batch_ns */
     uint64_t warm_repeats;           /* not timed, at the start of a partner's work */
     double precision;                /* relative half width at which a point is good enough */
-    double unstable_above;           /* relative width of the middle half of the trials that is no
-                                        longer normal for what is measured; INFINITY: any is */
-    double budget_s;                 /* stop after this time */
+    double unstable_above; /* robust deviation of the trials over their median that is no longer
+                              normal for what is measured; INFINITY: any is */
+    double budget_s;       /* stop after this time */
 };
 
 /* The state of one worker in a trial, on lines of its own. */

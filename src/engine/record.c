@@ -45,9 +45,9 @@ static double middle(double *values, size_t n)
 }
 
 static void add_trial(struct record *record, const struct plan *plan, const struct batch *batches,
-                      double operations, double *scratch)
+                      unsigned n, double operations, double *scratch)
 {
-    unsigned n = plan->batches, at = record->trials++;
+    unsigned at = record->trials++;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns / operations;
     double ns = middle(scratch, n);
@@ -65,13 +65,16 @@ int record_add(struct record *record, const struct visit *visit, double *scratch
 {
     if (make_room(record, visit->trial_count) < 0)
         return error_set(error, ERROR_SYSTEM, "out of memory");
-    for (unsigned i = 0; i < visit->trial_count; i++)
-        add_trial(record, visit->plan, visit->batches + i * visit->plan->batches,
+    const unsigned each = visit->plan->batches;
+    for (unsigned i = 0; i * each < visit->batch_count; i++) {
+        unsigned left = visit->batch_count - i * each;
+        add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
                   visit->trials[i].operations * (double)visit->repeats, scratch);
+    }
     record->redone += visit->redone;
     record->interrupted += visit->interrupted;
     record->clock_moved += visit->clock_moved;
-    record->batches += visit->trial_count * visit->plan->batches;
+    record->batches += visit->batch_count;
     record->repeats = visit->repeats;
     return 0;
 }
@@ -118,7 +121,7 @@ static unsigned shape_flags(const float *column, const struct plan *plan, unsign
         flags |= FLAG_BIT(FLAG_DRIFT);
     sort_ascending(values, n);
     double centre = median(values, n);
-    if (quantile(values, n, 0.75) - quantile(values, n, 0.25) > plan->unstable_above * centre)
+    if (robust_deviation(values, n, room) > plan->unstable_above * centre)
         flags |= FLAG_BIT(FLAG_UNSTABLE);
     size_t lower = n >= 8 && isfinite(plan->unstable_above) ? spread_groups(values, n) : 0;
     if (lower &&

@@ -27,12 +27,18 @@ struct sampler {
     double *core_hz; /* a uniform sample of all trials' clocks */
     size_t core_hz_seen;
     uint64_t began_ns, shown_ns;
+    double shown; /* the share done that was last shown */
     size_t trials_done;
 };
 
 static double elapsed_s(const struct sampler *sampler)
 {
     return (double)(os_raw_ns() - sampler->began_ns) * 1e-9;
+}
+
+static bool out_of_time(const struct sampler *sampler)
+{
+    return os_raw_ns() > sampler->visit.deadline_ns;
 }
 
 static size_t most_seats(const struct plan *plan)
@@ -59,10 +65,12 @@ static int sampler_reserve(struct sampler *sampler, struct error *error)
     if (!sampler->records || !sampler->order || !sampler->trials || !sampler->workers ||
         !sampler->scratch || !sampler->core_hz)
         return error_set(error, ERROR_SYSTEM, "out of memory for %zu points", plan->point_count);
-    sampler->visit = (struct visit){.plan = plan,
-                                    .clock = sampler->engine->clock,
-                                    .trials = sampler->trials,
-                                    .work = sampler->work};
+    sampler->visit =
+        (struct visit){.plan = plan,
+                       .clock = sampler->engine->clock,
+                       .trials = sampler->trials,
+                       .work = sampler->work,
+                       .deadline_ns = sampler->began_ns + (uint64_t)(plan->budget_s * 1e9)};
     return visit_reserve(&sampler->visit, sampler->seats_max, error);
 }
 
@@ -114,6 +122,7 @@ static int fresh_arena(struct sampler *sampler, struct error *error)
     if (code < 0)
         return code;
     arena_verify(&sampler->arena);
+    sampler->sampled->arena_bytes = sampler->arena.bytes;
     sampler->sampled->placement = sampler->arena.placement;
     sampler->sampled->pages_used = sampler->arena.used;
     return 0;
@@ -152,7 +161,7 @@ static uint64_t stolen_ns(const struct sampler *sampler, const struct plan_point
 /* Keeps a uniform sample of the clock's readings (Vitter's algorithm R). */
 static void note_clock(struct sampler *sampler, const struct visit *visit)
 {
-    for (unsigned i = 0; i < visit->trial_count * sampler->plan->batches; i++) {
+    for (unsigned i = 0; i < visit->batch_count; i++) {
         size_t seen = sampler->core_hz_seen++;
         if (seen >= CLOCK_READINGS_MAX)
             seen = (size_t)random_below(&sampler->random, seen + 1);
@@ -183,18 +192,22 @@ static int visit_point(struct sampler *sampler, size_t index, struct error *erro
             record->done = record->starved_visits >= STARVED_VISITS_MAX;
             return 0;
         }
-        if (stolen && attempt < STEAL_ATTEMPTS)
-            record->redone += visit->trial_count * sampler->plan->batches;
+        if (!stolen || out_of_time(sampler))
+            break;
+        if (attempt < STEAL_ATTEMPTS)
+            record->redone += visit->batch_count;
     }
+    unsigned before = record->trials;
     int code = record_add(record, visit, sampler->scratch, error);
     if (code < 0)
         return code;
-    record->stolen_trials += stolen ? visit->trial_count : 0;
+    unsigned added = record->trials - before;
+    record->stolen_trials += stolen ? added : 0;
     if (sampler->arena.memory)
         record->flags |= arena_flags(&sampler->arena);
     if (!sampler->plan->kernel_timed)
         note_clock(sampler, visit);
-    sampler->trials_done += visit->trial_count;
+    sampler->trials_done += added;
     return 0;
 }
 
@@ -221,8 +234,9 @@ static void show_progress(struct sampler *sampler)
     double elapsed = elapsed_s(sampler), budget = sampler->plan->budget_s;
     double by_work = (double)sampler->trials_done / fewest, by_time = elapsed / budget;
     double done = fmin(1, fmax(by_work < 1 ? by_work : 0, by_time));
+    sampler->shown = fmax(sampler->shown, done); /* it never goes back */
     double left = by_work < 1 && by_work > 0 ? elapsed / by_work - elapsed : budget - elapsed;
-    progress->show(progress->argument, done, fmax(0, fmin(left, budget - elapsed)));
+    progress->show(progress->argument, sampler->shown, fmax(0, fmin(left, budget - elapsed)));
 }
 
 static size_t shuffle_open_points(struct sampler *sampler)
@@ -246,7 +260,7 @@ static int run_rounds(struct sampler *sampler, struct error *error)
     while ((open = shuffle_open_points(sampler)) > 0) {
         int code = fresh_arena(sampler, error);
         for (size_t i = 0; i < open && code == 0; i++) {
-            if (elapsed_s(sampler) > sampler->plan->budget_s)
+            if (out_of_time(sampler))
                 return 0;
             code = visit_point(sampler, sampler->order[i], error);
             leave_if_done(sampler, &sampler->records[sampler->order[i]]);

@@ -162,8 +162,10 @@ static int get_member(struct team *team, int cpu, struct member **result, struct
         int code = start_thread(member);
         if (code) {
             free(member);
-            return error_set(error, ERROR_IMPOSSIBLE, "no thread for CPU %d: %s", cpu,
-                             strerror(code));
+            return error_set(error, ERROR_IMPOSSIBLE,
+                             "no thread for CPU %d: %s; see ulimit -u, or choose fewer CPUs with "
+                             "--cpus",
+                             cpu, strerror(code));
         }
         team->members[team->count++] = member;
         while (member->state == BUSY)

@@ -229,6 +229,7 @@ static bool lead_legs(struct visit *visit, unsigned first, unsigned count)
 static bool lead_group(struct visit *visit, unsigned first, unsigned count)
 {
     for (int attempt = 1;; attempt++) {
+        bool last = attempt == ATTEMPTS || os_raw_ns() > visit->deadline_ns;
         atomic_store_explicit(&visit->shared->events, 0, memory_order_relaxed);
         double before_hz = core_hz_now(visit);
         if (!lead_legs(visit, first, count))
@@ -236,7 +237,7 @@ static bool lead_group(struct visit *visit, unsigned first, unsigned count)
         double after_hz = core_hz_now(visit);
         bool interrupted = atomic_load_explicit(&visit->shared->events, memory_order_relaxed);
         bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
-        if ((interrupted || moved) && attempt < ATTEMPTS) {
+        if ((interrupted || moved) && !last) {
             visit->redone += count;
             continue;
         }
@@ -257,14 +258,16 @@ static bool lead(struct visit *visit)
         return false;
     const unsigned total = visit->trial_count * visit->plan->batches;
     unsigned group = 1; /* the first one tells how long a batch takes */
-    for (unsigned done = 0; done < total;) {
+    for (unsigned done = 0; done < total && (done == 0 || os_raw_ns() <= visit->deadline_ns);) {
         if (group > total - done)
             group = total - done;
         if (!lead_group(visit, done, group))
             return false;
         done += group;
+        visit->batch_count = done;
         double took_ns = fmax(visit->batches[done - 1].ns, 1);
-        group = took_ns * total < group_ns ? total : (unsigned)fmax(1, group_ns / took_ns);
+        if (!visit->plan->kernel_timed) /* whose batches need no bursts, nor to share them */
+            group = took_ns * total < group_ns ? total : (unsigned)fmax(1, group_ns / took_ns);
     }
     return true;
 }
@@ -305,7 +308,7 @@ int visit_run(struct visit *visit, struct team *team, struct error *error)
     atomic_store(&shared->phase_began_ns, 0);
     barrier_init(&shared->meeting, (unsigned)shared->seats, visit->clock);
     barrier_init(&shared->start_line, (unsigned)shared->measured, visit->clock);
-    visit->redone = visit->interrupted = visit->clock_moved = 0;
+    visit->redone = visit->interrupted = visit->clock_moved = visit->batch_count = 0;
     struct team_job job = {cpus, point->seat_count, visit_work, visit, visit_overdue};
     int code = team_run(team, &job, error);
     if (code == TEAM_RECALLED)

@@ -35,10 +35,13 @@ struct visit {
     struct trial *trials; /* plan->trials_per_visit of them or fewer */
     unsigned trial_count;
     const struct trial_work *work;
-    uint64_t repeats; /* a batch; 0: find out, and leave the answer here for the next visit */
+    uint64_t repeats;     /* a batch; 0: find out, and leave the answer here for the next visit */
+    uint64_t deadline_ns; /* of os_raw_ns(): no new group of batches begins after it */
 
     /* out */
-    struct batch *batches; /* [trial_count * plan->batches] */
+    struct batch *batches; /* [trial_count * plan->batches], of which the first batch_count hold;
+                              fewer than all where the deadline came first */
+    unsigned batch_count;
     enum visit_end end;
     unsigned redone;      /* batches measured again */
     unsigned interrupted; /* batches kept although something interrupted them to the last */

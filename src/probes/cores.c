@@ -40,18 +40,17 @@ static const struct option_spec options[] = {
     {.name = NULL},
 };
 
-static struct factor *make_factors(struct probe_task *task, size_t *count)
+static int describe_operation(struct probe_task *task, struct series *series, struct error *error)
 {
     const struct cores_state *state = task->state;
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    if (factors) {
-        factors[0] = (struct factor){"op", operation_names[state->operation], 0};
-        factors[1] = (struct factor){
-            "order", state->operation == CAS ? handoff_cas_order : handoff_readwrite_order, 0};
-        factors[2] = (struct factor){"lines", NULL, settings_number(task->settings, "lines")};
-        *count = 3;
-    }
-    return factors;
+    struct factor *order = probe_add_parameter(task, "memory_order");
+    series->factors = pool_alloc(task->pool, 1, sizeof *series->factors);
+    if (!order || !series->factors)
+        return error_set(error, ERROR_SYSTEM, "out of memory");
+    order->text = state->operation == CAS ? handoff_cas_order : handoff_readwrite_order;
+    series->factors[0] = (struct factor){"op", operation_names[state->operation], 0};
+    series->factor_count = 1;
+    return 0;
 }
 
 static int add_pair(struct probe_task *task, int from, int to, struct error *error)
@@ -88,6 +87,7 @@ static int plan_cores(struct probe_task *task, struct error *error)
 
     size_t cpus = task->cpus.count, pairs = cpus * (cpus - 1);
     unsigned lines = (unsigned)settings_number(task->settings, "lines");
+    const unsigned fewest_for_interval = plan->trials_min;
     plan->trials_min = plan->trials_max = lines;
     plan->trials_per_visit = pairs > PAIRS_VISITED_OFTEN ? lines : (lines + VISITS - 1) / VISITS;
     plan->batches = (unsigned)settings_number(task->settings, "samples");
@@ -97,14 +97,14 @@ static int plan_cores(struct probe_task *task, struct error *error)
                         : 0;
     plan->warm_repeats = WARM_ROUND_TRIPS;
     plan->arena_life = ARENA_WHOLE_RUN;
-    if (!settings_has(task->settings, "precision"))
+    if (lines < fewest_for_interval)
+        plan->precision = INFINITY; /* asked for so few: no interval to be had */
+    else if (!settings_has(task->settings, "precision"))
         plan->precision = 0.1; /* of the median over lines that do differ */
     plan->series_count = 1;
     plan->series[0] = (struct series){
         .name = "hand-off", .matrix = true, .x = {"cpu", ""}, .y = {"latency", "ns"}};
-    plan->series[0].factors = make_factors(task, &plan->series[0].factor_count);
-
-    int code = 0;
+    int code = describe_operation(task, &plan->series[0], error);
     for (size_t i = 0; i < cpus && code == 0; i++)
         for (size_t j = 0; j < cpus && code == 0; j++)
             if (i != j)
@@ -167,7 +167,7 @@ static int conclude_cores(struct probe_task *task, const struct sampled *sampled
     if (!series->point_count)
         return 0;
     const struct point *least = series->points, *most = series->points;
-    struct summary mean = {0};
+    struct summary mean = {.coverage = 1};
     unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
     if (task->machine->allowed.count < task->machine->cpu_count)
         flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
@@ -178,6 +178,7 @@ static int conclude_cores(struct probe_task *task, const struct sampled *sampled
         most = point->y.median > most->y.median ? point : most;
         mean.median += point->y.median / (double)series->point_count;
         /* All pairs share their lines, so their errors need not cancel: the mean of the ends. */
+        mean.coverage = fmin(mean.coverage, point->y.coverage);
         mean.low += point->y.low / (double)series->point_count;
         mean.high += point->y.high / (double)series->point_count;
         mean_flags |= point->flags;
@@ -212,7 +213,7 @@ const struct probe cores_probe = {
         "\n"
         "--lines 1 --samples 500 --iterations 4000 measures as single-line tools do.",
     .needs = NEEDS_TWO_CPUS,
-    .weight = 0.2,
+    .weight = 0.1,
     .options = options,
     .plan = plan_cores,
     .prepare = prepare_cores,

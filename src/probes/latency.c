@@ -29,7 +29,8 @@ struct latency_state {
 };
 
 static const struct option_spec options[] = {
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "smallest working set (default: 1K)"},
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "smallest working set (default: 1K, or one stride)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "largest working set (default: four times the last-level cache declared, at most 1G)"},
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
@@ -130,8 +131,15 @@ static uint64_t default_largest(const struct machine *machine)
 static int check_size(const struct probe_task *task, const char *option, uint64_t bytes,
                       struct error *error)
 {
+    const struct latency_state *state = task->state;
     uint64_t most = machine_memory_budget(task->machine);
     char asked[UNIT_TEXT], usable[UNIT_TEXT];
+    if (bytes < state->stride)
+        return error_set(error, ERROR_USAGE,
+                         "--%s %s: smaller than the stride of %s; ask for more, or a smaller "
+                         "--stride",
+                         option, size_format((double)bytes, asked),
+                         size_format((double)state->stride, usable));
     if (bytes <= most)
         return 0;
     return error_set(error, ERROR_USAGE,
@@ -197,7 +205,9 @@ static unsigned sizes_per_octave(const struct settings *settings, uint64_t bytes
 static int add_swept_sizes(struct probe_task *task, const struct seat *seat, struct error *error)
 {
     const struct settings *settings = task->settings;
-    uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : KIB;
+    const struct latency_state *state = task->state;
+    uint64_t smallest = state->stride > KIB ? state->stride : KIB;
+    uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : smallest;
     uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to")
                                                : default_largest(task->machine);
     char low[UNIT_TEXT], high[UNIT_TEXT];
@@ -208,6 +218,8 @@ static int add_swept_sizes(struct probe_task *task, const struct seat *seat, str
         code = error_set(error, ERROR_USAGE,
                          "--from %s is larger than --to %s: give the smaller size first",
                          size_format((double)from, low), size_format((double)to, high));
+    if (code == 0)
+        code = add_size(task, seat, from, error);
     /* Octaves are counted from powers of two, so that two runs share their sizes. */
     double octave = floor(log2((double)from));
     for (; code == 0 && exp2(octave) <= (double)to; octave++) {
@@ -221,18 +233,23 @@ static int add_swept_sizes(struct probe_task *task, const struct seat *seat, str
     return code == 0 ? add_size(task, seat, to, error) : code;
 }
 
-static struct factor *make_factors(struct probe_task *task, int cpu, size_t *count)
+/* What is varied belongs to the series; the CPU that was chosen is a parameter. */
+static int describe_series(struct probe_task *task, int cpu, struct error *error)
 {
     const struct latency_state *state = task->state;
-    struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
-    if (factors) {
-        factors[0] = (struct factor){"order", settings_text(task->settings, "order"), 0};
-        factors[1] = (struct factor){"stride", NULL, (double)state->stride};
-        factors[2] = (struct factor){"pages", settings_text(task->settings, "pages"), 0};
-        factors[3] = (struct factor){"cpu", NULL, cpu};
-        *count = 4;
-    }
-    return factors;
+    struct series *series = &task->plan.series[0];
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    struct factor *chosen =
+        settings_has(task->settings, "cpu") ? factors : probe_add_parameter(task, "cpu");
+    if (!factors || !chosen)
+        return error_set(error, ERROR_SYSTEM, "out of memory");
+    chosen->number = cpu;
+    factors[0] = (struct factor){"order", settings_text(task->settings, "order"), 0};
+    factors[1] = (struct factor){"stride", NULL, (double)state->stride};
+    factors[2] = (struct factor){"pages", settings_text(task->settings, "pages"), 0};
+    series->factors = factors;
+    series->factor_count = 3;
+    return 0;
 }
 
 static int plan_latency(struct probe_task *task, struct error *error)
@@ -271,7 +288,9 @@ static int plan_latency(struct probe_task *task, struct error *error)
     plan->series_count = 1;
     plan->series[0] =
         (struct series){.name = "latency", .x = {"working set", "B"}, .y = {"latency", "ns"}};
-    plan->series[0].factors = make_factors(task, seat->cpu, &plan->series[0].factor_count);
+    code = describe_series(task, seat->cpu, error);
+    if (code < 0)
+        return code;
     return settings_has(task->settings, "sizes") ? add_listed_sizes(task, seat, error)
                                                  : add_swept_sizes(task, seat, error);
 }
@@ -382,7 +401,7 @@ const struct probe latency_probe = {
         "What moves it: the core clock (cycles stay, ns change), page size (with small pages,\n"
         "address translation adds to every size beyond the TLB's reach), neighbours in a shared\n"
         "cache, and the NUMA node that holds the memory.",
-    .weight = 0.8,
+    .weight = 0.9,
     .options = options,
     .plan = plan_latency,
     .prepare = prepare_latency,

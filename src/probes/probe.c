@@ -1,5 +1,6 @@
 #include "probes/probe.h"
 
+#include "base/units.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -46,8 +47,8 @@ struct finding *probe_add_summary(struct probe_task *task, const char *name, con
     struct finding *finding = probe_add_finding(task, name, unit);
     if (finding) {
         finding->value = summary->median;
-        finding->low = summary->low;
-        finding->high = summary->high;
+        finding->low = summary->coverage > 0 ? summary->low : NAN; /* one trial is no interval */
+        finding->high = summary->coverage > 0 ? summary->high : NAN;
         finding->flags = flags;
     }
     return finding;
@@ -79,23 +80,28 @@ static int choose_cpus(struct probe_task *task, struct error *error)
                                                 : 0;
 }
 
+struct factor *probe_add_parameter(struct probe_task *task, const char *name)
+{
+    struct probe_result *result = task->result;
+    struct factor *factor = pool_append(task->pool, (void **)&result->parameters,
+                                        &result->parameter_count, sizeof *factor);
+    if (factor)
+        factor->name = name;
+    return factor;
+}
+
 /* The parameters of the document: every option that has a value. */
 static int note_parameters(struct probe_task *task, struct error *error)
 {
-    struct probe_result *result = task->result;
     const struct option_spec *spec;
     for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
         /* The seed is a fact of the run, which holds all its digits. */
         if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0)
             continue;
-        struct factor *factor = pool_append(task->pool, (void **)&result->parameters,
-                                            &result->parameter_count, sizeof *factor);
+        struct factor *factor = probe_add_parameter(task, spec->name);
         if (!factor)
             return error_set(error, ERROR_SYSTEM, "out of memory");
-        factor->name = spec->name;
-        /* A seed has more digits than readers and views keep of a number. */
-        bool seed = strcmp(spec->name, "seed") == 0;
-        if ((spec->type == OPTION_INTEGER && !seed) || spec->type == OPTION_REAL)
+        if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
             factor->number = settings_number(task->settings, spec->name);
         else if (spec->type == OPTION_SIZE)
             factor->number = (double)settings_size(task->settings, spec->name);
@@ -157,6 +163,30 @@ void probe_release(struct probe_task *task)
     cpulist_free(&task->cpus);
 }
 
+/* What memory was obtained, whatever was asked for. */
+static int note_placement(struct probe_task *task, const struct sampled *sampled,
+                          struct error *error)
+{
+    const struct os_placement *placement = &sampled->placement;
+    if (!sampled->arena_bytes)
+        return 0;
+    struct factor *pages = probe_add_parameter(task, "pages_obtained");
+    struct factor *node = placement->node >= 0 ? probe_add_parameter(task, "node_obtained") : NULL;
+    const char *used = page_policy_names[sampled->pages_used];
+    char size[UNIT_TEXT];
+    if (pages && isnan(placement->huge_share))
+        pages->text = pool_printf(task->pool, "%s (unverified)", used);
+    else if (pages && placement->page_bytes)
+        pages->text = pool_printf(task->pool, "%s (%s)", used,
+                                  size_format((double)placement->page_bytes, size));
+    else if (pages)
+        pages->text =
+            pool_printf(task->pool, "%s (%.0f %% huge)", used, 100 * placement->huge_share);
+    if (node)
+        node->number = placement->node;
+    return pages && pages->text ? 0 : error_set(error, ERROR_SYSTEM, "out of memory");
+}
+
 /* Says why points are missing, if any are. */
 static void note_missing(struct probe_task *task, const struct sampled *sampled, int code)
 {
@@ -177,7 +207,7 @@ static void note_missing(struct probe_task *task, const struct sampled *sampled,
                 : pool_printf(
                       task->pool,
                       "%zu of %zu points have no value: the time was used up; give more with "
-                      "--budget",
+                      "--budget, or stop what else runs here",
                       missing, points);
     }
 }
@@ -202,6 +232,8 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
         return code == ERROR_SYSTEM ? code : 0;
     }
     note_missing(task, sampled, code);
+    int noted = note_placement(task, sampled, code == 0 ? error : NULL);
+    code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
         int concluded = task->probe->conclude(task, sampled, code == 0 ? error : NULL);
         code = code == 0 ? concluded : code;

@@ -61,6 +61,9 @@ int probe_measure(struct probe_task *, struct engine *, double budget_s, struct 
 
 void probe_release(struct probe_task *);
 
+/* Adds a parameter to the result, beside the options' values; the caller sets text or number. NULL
+ * when there is no memory. */
+struct factor *probe_add_parameter(struct probe_task *, const char *name);
 /* Adds an empty finding of that name. NULL when there is no memory. */
 struct finding *probe_add_finding(struct probe_task *, const char *name, const char *unit);
 /* Adds a finding that is a summary's median and interval. */

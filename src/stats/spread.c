@@ -15,7 +15,7 @@ double robust_deviation(const double *ascending, size_t n, double *scratch)
 
 size_t spread_groups(const double *ascending, size_t n)
 {
-    size_t fewest = n / 5 > 3 ? n / 5 : 3;
+    size_t fifth = (n + 4) / 5, fewest = fifth > 3 ? fifth : 3;
     size_t best = 0;
     double widest = 0;
     for (size_t lower = fewest; lower + fewest <= n; lower++) {

@@ -10,8 +10,9 @@ double robust_deviation(const double *ascending, size_t n, double *scratch);
 
 /* Number of values in the lower of two groups, 0 where there are no two groups. Two groups are
  * each at least a fifth of all and three values, and the gap between them is at least three times
- * the wider group's range: a test that normal and uniform samples pass as two groups in less than
- * one case of a hundred (shown in the tests). */
+ * the wider group's range: a test that normal and uniform samples of eight values or more pass as
+ * two groups in less than one case of a hundred (shown in the tests). Of six uniform values 1.3 %
+ * do. */
 size_t spread_groups(const double *ascending, size_t n);
 
 #endif

@@ -101,24 +101,27 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
     line_print_wrapped(out, style, indent, &line);
 }
 
-/* The settings of a probe that its series do not name already. */
-static void print_parameters(FILE *out, const struct probe_result *probe,
-                             const struct series *series, const struct view_style *style)
+/* The settings of a probe that its series do not name already, and what repeats its orders. */
+static void print_parameters(FILE *out, const struct document *document,
+                             const struct probe_result *probe, const struct series *series,
+                             const struct view_style *style)
 {
     struct line line = {0};
     for (size_t i = 0; i < probe->parameter_count; i++)
         if (!series_factor(series, probe->parameters[i].name))
             line_add_factors(&line, &probe->parameters[i], 1);
-    if (line.length == 0)
-        return;
+    line_add(&line, "%sseed %llu", line.length ? ", " : "", (unsigned long long)document->run.seed);
     fputs("  ", out);
     line_print_wrapped(out, style, 2, &line);
 }
 
-/* What one trial of a point of this probe is. */
+/* What one trial of a point of this probe is: a cache line where it says how many of them. */
 static const char *trials_of(const struct probe_result *probe)
 {
-    return strcmp(probe->name, "cores") == 0 ? "lines" : "trials";
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, "lines") == 0)
+            return "lines";
+    return "trials";
 }
 
 void view_text_summary(FILE *out, const struct document *document, const struct view_style *wanted)
@@ -191,7 +194,7 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
         const struct series *series = &probe->series[s];
         print_heading(out, probe, series, &style, false);
         if (s == 0)
-            print_parameters(out, probe, series, &style);
+            print_parameters(out, document, probe, series, &style);
         if (series->matrix) {
             matrix_print(out, series, &style, true, trials_of(probe));
             continue;

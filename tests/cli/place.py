@@ -30,8 +30,9 @@ class Surroundings:
             "CPU": str(self.cpus[0]),
             "OTHER_CPU": str(self.cpus[-1]),
         }
-        # What the sanitizers are told.
-        self.environment |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+        # What the sanitizers are told, and where libraries lie.
+        self.environment |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")
+                             or k == "LD_LIBRARY_PATH"}
         return self
 
     def __exit__(self, *_):

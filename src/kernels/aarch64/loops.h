@@ -40,7 +40,7 @@ static inline uint64_t loops_additions(uint64_t value, uint64_t repeats)
 }
 
 /* Load-exclusive and store-exclusive without ordering, which every ARMv8 has. */
-#define CAS_ORDER "ldxr/stxr, relaxed"
+#define CAS_ORDER "ldxr and stxr (relaxed)"
 static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired, uint64_t repeats)
 {
     uint32_t seen, failed;
@@ -58,7 +58,7 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
                      : "cc", "memory");
 }
 
-#define READWRITE_ORDER "ldar and stlr, acquire and release"
+#define READWRITE_ORDER "ldar and stlr (acquire and release)"
 static inline uint32_t loops_write_then_wait(uint32_t *mine, const uint32_t *theirs, uint32_t last,
                                              uint64_t repeats)
 {

@@ -41,7 +41,7 @@ static inline uint64_t loops_additions(uint64_t value, uint64_t repeats)
     return value;
 }
 
-#define CAS_ORDER "compiler's compare-and-swap, relaxed"
+#define CAS_ORDER "compare-and-swap (relaxed)"
 static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired, uint64_t repeats)
 {
     for (; repeats; repeats--) {
@@ -53,7 +53,7 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
     }
 }
 
-#define READWRITE_ORDER "acquire and release"
+#define READWRITE_ORDER "loads and stores (acquire and release)"
 static inline uint32_t loops_write_then_wait(uint32_t *mine, const uint32_t *theirs, uint32_t last,
                                              uint64_t repeats)
 {

@@ -45,7 +45,7 @@ static inline uint64_t loops_additions(uint64_t value, uint64_t repeats)
 
 /* `repeats` times: waits for `expected` in *flag and puts `desired` in its place by one locked
  * compare-and-swap. Memory order: LOCK makes each attempt sequentially consistent. */
-#define CAS_ORDER "lock cmpxchg, sequentially consistent"
+#define CAS_ORDER "lock cmpxchg (sequentially consistent)"
 static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired, uint64_t repeats)
 {
     __asm__ volatile(".p2align 5\n"
@@ -62,7 +62,7 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
 
 /* `repeats` times: writes the next number to *mine, then waits until *theirs shows it. Returns the
  * last number written. Plain moves are acquire and release on x86-64. */
-#define READWRITE_ORDER "plain moves, acquire and release"
+#define READWRITE_ORDER "plain moves (acquire and release)"
 static inline uint32_t loops_write_then_wait(uint32_t *mine, const uint32_t *theirs, uint32_t last,
                                              uint64_t repeats)
 {

@@ -27,8 +27,12 @@ static void add(struct record *record, const struct plan *plan, double ns, doubl
     struct batch batches[BATCHES];
     double scratch[BATCHES];
     struct trial trial = {.operations = 10};
-    struct visit visit = {
-        .plan = plan, .trials = &trial, .trial_count = 1, .repeats = 4, .batches = batches};
+    struct visit visit = {.plan = plan,
+                          .trials = &trial,
+                          .trial_count = 1,
+                          .repeats = 4,
+                          .batches = batches,
+                          .batch_count = BATCHES};
     /* One batch in five is far off: a trial is the median of its batches. */
     for (int i = 0; i < BATCHES; i++)
         batches[i] = (struct batch){ns * 40 * (i == 2 ? 9 : 1), core_hz};

@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -158,6 +159,34 @@ static void no_time_no_points_and_it_says_so(void **state)
     assert_int_equal(sampled.points_starved, 0);
 }
 
+/* A visit of 40 trials of half a second each must not outlast a budget of one second. */
+static uint64_t take_a_sixth_of_a_second(void *state, uint64_t repeats)
+{
+    uint64_t until = os_raw_ns() + 1000u * 1000 * 1000 / 6;
+    while (os_raw_ns() < until)
+        ;
+    return run_model(state, repeats);
+}
+
+static void prepare_slowly(struct trial *trial)
+{
+    prepare_model(trial);
+    trial->workers[0].run = take_a_sixth_of_a_second;
+}
+
+static void the_budget_ends_a_long_visit_and_keeps_its_trials(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    bench->plan.point_count = 1;
+    bench->plan.trials_per_visit = bench->plan.trials_min = 40;
+    bench->plan.budget_s = 1;
+    assert_int_equal(sample(bench, prepare_slowly, &sampled), 0);
+    assert_int_equal(bench->series.point_count, 1);
+    assert_in_range(bench->series.points[0].y.n, 1, 4);
+    assert_true(fabs(bench->series.points[0].y.median / 100.0 - 1) < 1e-6);
+}
+
 static void prepare_and_stop(struct trial *trial)
 {
     prepare_model(trial);
@@ -283,10 +312,15 @@ int main(void)
         SAMPLER_TEST(trials_of_one_visit_are_trials_of_their_own),
         SAMPLER_TEST(same_seed_same_numbers),
         SAMPLER_TEST(no_time_no_points_and_it_says_so),
+        SAMPLER_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
         SAMPLER_TEST(a_stop_leaves_what_was_measured),
         SAMPLER_TEST(a_dead_worker_costs_its_point_and_nothing_else),
         SAMPLER_TEST(the_arena_is_as_large_as_any_point_needs),
         SAMPLER_TEST(real_time_is_counted_per_operation),
     };
+    if (allowed_cpu(0) < 0) {
+        puts("1..0 # SKIP this system can't pin a thread");
+        return 0;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,9 @@ static void control_words_share_no_line_with_what_is_measured(void **state)
 static void give_point(struct series *series, size_t i, int from, int to, double ns)
 {
     series->points[i] = (struct point){
-        .from = from, .to = to, .y = {.median = ns, .low = ns - 1, .high = ns + 2, .n = 64}};
+        .from = from,
+        .to = to,
+        .y = {.median = ns, .low = ns - 1, .high = ns + 2, .coverage = 0.95, .n = 64}};
 }
 
 static void the_findings_are_least_most_and_mean(void **state)

@@ -120,9 +120,10 @@ static void fill(struct bench *bench, double (*latency_ns)(double))
     series->point_count = task->plan.point_count;
     for (size_t i = 0; i < series->point_count; i++) {
         double x = task->plan.points[i].x, ns = latency_ns(x);
-        series->points[i] = (struct point){.x = x,
-                                           .y = {.median = ns, .low = ns, .high = ns, .n = 6},
-                                           .cycles = {.median = 3 * ns, .n = 6}};
+        series->points[i] =
+            (struct point){.x = x,
+                           .y = {.median = ns, .low = ns, .high = ns, .coverage = 0.96, .n = 6},
+                           .cycles = {.median = 3 * ns, .n = 6}};
     }
     task->result->series = series;
     task->result->series_count = 1;

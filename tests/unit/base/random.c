@@ -1,0 +1,90 @@
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* The first outputs of Vigna's splitmix64.c for the seed 1234567, as Rosetta Code prints them. */
+static void numbers_are_those_of_splitmix64(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u,
+                                        9817491932198370423u, 4593380528125082431u,
+                                        16408922859458223821u};
+    struct random random = {1234567};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_true(random_next(&random) == expected[i]);
+}
+
+/* Chi-squared over ten equal bins: 27.9 is passed by one uniform generator in a thousand, and this
+ * seed is always the same. */
+static void check_even(const unsigned bins[10], unsigned total)
+{
+    double expected = total / 10.0, chi_squared = 0;
+    for (int i = 0; i < 10; i++)
+        chi_squared += (bins[i] - expected) * (bins[i] - expected) / expected;
+    assert_true(chi_squared < 27.9);
+}
+
+static void numbers_below_a_bound_are_even(void **state)
+{
+    (void)state;
+    struct random random = {1};
+    unsigned bins[10] = {0};
+    for (unsigned i = 0; i < 100000; i++) {
+        uint64_t number = random_below(&random, 10);
+        assert_true(number < 10);
+        bins[number]++;
+    }
+    check_even(bins, 100000);
+}
+
+static void every_bound_is_kept(void **state)
+{
+    (void)state;
+    struct random random = {2};
+    static const uint64_t bounds[] = {1, 2, 3, (UINT64_C(1) << 32) + 1, UINT64_MAX};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        for (int j = 0; j < 1000; j++)
+            assert_true(random_below(&random, bounds[i]) < bounds[i]);
+}
+
+static void units_are_even_and_below_one(void **state)
+{
+    (void)state;
+    struct random random = {3};
+    unsigned bins[10] = {0};
+    for (unsigned i = 0; i < 100000; i++) {
+        double unit = random_unit(&random);
+        assert_true(unit >= 0 && unit < 1);
+        bins[(int)(unit * 10)]++;
+    }
+    check_even(bins, 100000);
+}
+
+/* Seeds are derived by adding small numbers: half of all bits must turn, whichever bit changed. */
+static void neighbouring_seeds_share_nothing(void **state)
+{
+    (void)state;
+    unsigned turned = 0;
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        struct random one = {seed}, other = {seed + 1};
+        turned += (unsigned)__builtin_popcountll(random_next(&one) ^ random_next(&other));
+    }
+    assert_in_range(turned, 31500, 32500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_those_of_splitmix64),
+        cmocka_unit_test(numbers_below_a_bound_are_even),
+        cmocka_unit_test(every_bound_is_kept),
+        cmocka_unit_test(units_are_even_and_below_one),
+        cmocka_unit_test(neighbouring_seeds_share_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+#include "base/save.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Every test works in a new folder of its own and has to leave exactly the files that it names. */
+static char folder[256];
+
+static int enter(void **state)
+{
+    (void)state;
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/fathom-save-XXXXXX", parent ? parent : "/tmp");
+    umask(022);
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    DIR *open_folder = opendir(folder);
+    if (!open_folder)
+        return -1;
+    for (const struct dirent *entry; (entry = readdir(open_folder)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove(entry->d_name);
+    closedir(open_folder);
+    return chdir("/") < 0 ? -1 : rmdir(folder);
+}
+
+static void assert_files(int expected)
+{
+    int count = -2; /* . and .. */
+    DIR *open_folder = opendir(".");
+    assert_non_null(open_folder);
+    while (readdir(open_folder))
+        count++;
+    closedir(open_folder);
+    assert_int_equal(count, expected);
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+    char text[100] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_int_equal(length, strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat status;
+    assert_int_equal(lstat(path, &status), 0);
+    return (unsigned)status.st_mode;
+}
+
+static int write_text(const void *content, FILE *file, struct error *error)
+{
+    (void)error;
+    fputs(content, file);
+    return 0;
+}
+
+static int write_half(const void *content, FILE *file, struct error *error)
+{
+    fputs(content, file);
+    fflush(file);
+    return error_set(error, ERROR_SYSTEM, "the pen broke");
+}
+
+static void assert_refused(const char *path, const char *why)
+{
+    struct error error = {0};
+    assert_int_equal(save_file(path, write_text, "new", &error), ERROR_USAGE);
+    assert_int_equal(error.code, ERROR_USAGE);
+    assert_ptr_equal(strstr(error.text, path), error.text);
+    assert_non_null(strstr(error.text, why));
+    assert_non_null(strstr(error.text, "choose another file or folder to write to"));
+}
+
+static void make(const char *path, mode_t mode)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "old", 3), 3);
+    assert_int_equal(fchmod(file, mode), 0);
+    close(file);
+}
+
+static void a_new_file_has_the_mode_of_the_umask(void **state)
+{
+    (void)state;
+    assert_int_equal(save_file("a", write_text, "new", NULL), 0);
+    assert_content("a", "new");
+    assert_int_equal(mode_of("a") & 0777, 0644);
+    umask(077);
+    assert_int_equal(save_file("b", write_text, "new", NULL), 0);
+    assert_int_equal(mode_of("b") & 0777, 0600);
+    assert_files(2);
+}
+
+static void a_replaced_file_keeps_its_mode(void **state)
+{
+    (void)state;
+    static const mode_t modes[] = {0600, 0640, 0666, 0755};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        make("a", modes[i]);
+        assert_int_equal(save_file("a", write_text, "new", NULL), 0);
+        assert_content("a", "new");
+        assert_int_equal(mode_of("a") & 0777, modes[i]);
+        unlink("a");
+    }
+    assert_files(0);
+}
+
+/* A reader that has the old file open sees the whole of it to its end. */
+static void a_file_is_replaced_and_not_overwritten(void **state)
+{
+    (void)state;
+    make("a", 0644);
+    int reader = open("a", O_RDONLY);
+    assert_int_equal(save_file("a", write_text, "other text", NULL), 0);
+    char text[20] = "";
+    assert_int_equal(read(reader, text, sizeof text - 1), 3);
+    assert_string_equal(text, "old");
+    close(reader);
+}
+
+static void through_a_link_the_file_it_names_is_replaced(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("deep", 0755), 0);
+    make("deep/target", 0640);
+    assert_int_equal(symlink("deep/target", "link"), 0);
+    assert_int_equal(symlink("link", "link-to-link"), 0);
+    assert_int_equal(save_file("link-to-link", write_text, "new", NULL), 0);
+    assert_true(S_ISLNK(mode_of("link")) && S_ISLNK(mode_of("link-to-link")));
+    assert_content("deep/target", "new");
+    assert_int_equal(mode_of("deep/target") & 0777, 0640);
+    assert_files(3);
+    unlink("deep/target");
+    assert_int_equal(rmdir("deep"), 0); /* no temporary file beside the target either */
+}
+
+static void links_to_nothing_are_refused_and_stay(void **state)
+{
+    (void)state;
+    assert_int_equal(symlink("nothing", "link"), 0);
+    assert_int_equal(symlink("loop", "loop"), 0);
+    assert_refused("link", "a link to a file that is not there");
+    assert_refused("loop", "");
+    assert_true(S_ISLNK(mode_of("link")) && S_ISLNK(mode_of("loop")));
+    assert_files(2);
+}
+
+static void what_is_no_file_is_written_directly(void **state)
+{
+    (void)state;
+    assert_int_equal(save_file("/dev/null", write_text, "new", NULL), 0);
+    assert_true(S_ISCHR(mode_of("/dev/null")));
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_int_equal(save_file("pipe", write_text, "new", NULL), 0);
+    char text[20] = "";
+    assert_int_equal(read(reader, text, sizeof text - 1), 3);
+    assert_string_equal(text, "new");
+    close(reader);
+    assert_true(S_ISFIFO(mode_of("pipe")));
+    assert_files(1);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) < 0)
+        skip();
+    assert_refused("/dev/full", "No space left on device");
+    assert_int_equal(symlink("/dev/full", "link"), 0);
+    assert_refused("link", "No space left on device");
+    assert_files(1);
+}
+
+static void impossible_places_are_refused(void **state)
+{
+    (void)state;
+    make("file", 0644);
+    assert_int_equal(symlink("/", "root"), 0);
+    assert_refused(".", "it is a directory");
+    assert_refused("/", "it is a directory");
+    assert_refused("root", "it is a directory");
+    assert_refused("missing/a", "No such file or directory");
+    assert_refused("missing/", "No such file or directory");
+    assert_refused("file/a", "Not a directory");
+    assert_refused("file/", "Not a directory");
+    assert_refused("", "No such file or directory");
+    char name[301];
+    memset(name, 'x', 300);
+    name[300] = '\0';
+    assert_refused(name, "");
+    assert_content("file", "old");
+    assert_files(2);
+}
+
+static void a_name_of_the_greatest_length_fits(void **state)
+{
+    (void)state;
+    char name[256];
+    memset(name, 'x', 255);
+    name[255] = '\0';
+    assert_int_equal(save_file(name, write_text, "new", NULL), 0);
+    assert_content(name, "new");
+    assert_files(1);
+}
+
+static void a_writer_that_fails_leaves_the_old_file(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    make("a", 0644);
+    assert_int_equal(save_file("a", write_half, "half", &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "the pen broke"));
+    assert_content("a", "old");
+    assert_int_equal(save_file("b", write_half, "half", NULL), ERROR_USAGE);
+    assert_files(1);
+}
+
+static void protected_files_and_folders_are_refused(void **state)
+{
+    (void)state;
+    if (geteuid() == 0)
+        skip(); /* nothing is protected from root */
+    make("a", 0444);
+    assert_refused("a", "Permission denied");
+    assert_content("a", "old");
+    assert_files(1);
+    assert_int_equal(chmod(".", 0555), 0);
+    assert_refused("b", "Permission denied");
+    assert_int_equal(chmod(".", 0755), 0);
+    assert_files(1);
+}
+
+static void a_stranger_under_the_temporary_name_is_left_alone(void **state)
+{
+    (void)state;
+    char stranger[100];
+    snprintf(stranger, sizeof stranger, ".fathom-%ld-0.tmp", (long)getpid());
+    make(stranger, 0644);
+    assert_int_equal(save_file("a", write_text, "new", NULL), 0);
+    assert_content("a", "new");
+    assert_content(stranger, "old");
+    assert_files(2);
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(a_new_file_has_the_mode_of_the_umask),
+        IN_A_FOLDER(a_replaced_file_keeps_its_mode),
+        IN_A_FOLDER(a_file_is_replaced_and_not_overwritten),
+        IN_A_FOLDER(through_a_link_the_file_it_names_is_replaced),
+        IN_A_FOLDER(links_to_nothing_are_refused_and_stay),
+        IN_A_FOLDER(what_is_no_file_is_written_directly),
+        IN_A_FOLDER(a_full_disk_is_told),
+        IN_A_FOLDER(impossible_places_are_refused),
+        IN_A_FOLDER(a_name_of_the_greatest_length_fits),
+        IN_A_FOLDER(a_writer_that_fails_leaves_the_old_file),
+        IN_A_FOLDER(protected_files_and_folders_are_refused),
+        IN_A_FOLDER(a_stranger_under_the_temporary_name_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+#include "base/settings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static const char *const colours[] = {"red", "green", "blue", NULL};
+
+static const struct option_spec table[] = {
+    {"flag", 'f', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "a flag"},
+    {"integer", 'i', OPTION_INTEGER, "N", "5", 1, 10, NULL, "a count"},
+    {"open", 0, OPTION_INTEGER, "N", NULL, 3, 0, NULL, "no upper bound"},
+    {"real", 0, OPTION_REAL, "X", "0.5", 0.01, 100, NULL, "a number"},
+    {"size", 0, OPTION_SIZE, "SIZE", "16K", 8, 1048576, NULL, "a size"},
+    {"least", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "a size with no upper bound"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", "1K,2K", 1024, 1048576, NULL, "sizes"},
+    {"cpus", 0, OPTION_CPUS, "LIST", "0-3", 0, 0, NULL, "CPUs"},
+    {"colour", 0, OPTION_CHOICE, "NAME", "green", 0, 0, colours, "a choice"},
+    {"text", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, "a name"},
+    {NULL, 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, NULL},
+};
+
+static int setup(void **state)
+{
+    static struct settings settings;
+    settings = (struct settings){0};
+    *state = &settings;
+    return settings_add(&settings, table, NULL);
+}
+
+static int teardown(void **state)
+{
+    settings_free(*state);
+    return 0;
+}
+
+static void defaults_hold_until_a_person_speaks(void **state)
+{
+    struct settings *settings = *state;
+    const uint64_t *sizes;
+    assert_false(settings_flag(settings, "flag"));
+    assert_true(settings_number(settings, "integer") == 5);
+    assert_true(settings_number(settings, "real") == 0.5);
+    assert_int_equal(settings_size(settings, "size"), 16384);
+    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 2);
+    assert_int_equal(sizes[1], 2048);
+    assert_int_equal(settings_cpus(settings, "cpus")->count, 4);
+    assert_int_equal(settings_choice(settings, "colour"), 1);
+    assert_string_equal(settings_text(settings, "size"), "16K");
+    for (size_t i = 0; settings_spec(settings, i); i++) {
+        const struct option_spec *spec = settings_spec(settings, i);
+        assert_ptr_equal(spec, &table[i]);
+        assert_int_equal(settings_has(settings, spec->name), spec->fallback != NULL);
+        assert_false(settings_given(settings, spec->name));
+    }
+}
+
+static void what_a_person_says_replaces_the_default(void **state)
+{
+    struct settings *settings = *state;
+    const uint64_t *sizes;
+    static const char *const said[][2] = {
+        {"flag", NULL},     {"integer", "10"},   {"open", "9007199254740991"}, {"real", "1e2"},
+        {"size", "1M"},     {"least", "4E"},     {"sizes", "1K,64K,1M"},       {"cpus", "8-16:4"},
+        {"colour", "blue"}, {"text", "a b.json"}};
+    for (size_t i = 0; i < LENGTH(said); i++) {
+        assert_int_equal(settings_set(settings, said[i][0], said[i][1], NULL), 0);
+        assert_true(settings_has(settings, said[i][0]) && settings_given(settings, said[i][0]));
+        assert_string_equal(settings_text(settings, said[i][0]), said[i][1] ? said[i][1] : "yes");
+    }
+    assert_true(settings_flag(settings, "flag"));
+    assert_true(settings_number(settings, "integer") == 10);
+    assert_true(settings_number(settings, "open") == 9007199254740991.0);
+    assert_true(settings_number(settings, "real") == 100);
+    assert_int_equal(settings_size(settings, "size"), 1048576);
+    assert_true(settings_size(settings, "least") == UINT64_C(1) << 62);
+    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 3);
+    assert_int_equal(sizes[0], 1024);
+    assert_int_equal(sizes[1], 65536);
+    assert_int_equal(sizes[2], 1048576);
+    assert_int_equal(settings_cpus(settings, "cpus")->count, 3);
+    assert_true(cpulist_has(settings_cpus(settings, "cpus"), 12));
+    assert_int_equal(settings_choice(settings, "colour"), 2);
+}
+
+static void the_last_word_counts(void **state)
+{
+    struct settings *settings = *state;
+    const uint64_t *sizes;
+    settings_set(settings, "sizes", "4K,8K,16K", NULL);
+    settings_set(settings, "sizes", "32K", NULL);
+    settings_set(settings, "cpus", "7", NULL);
+    settings_set(settings, "cpus", "9", NULL);
+    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 1);
+    assert_int_equal(sizes[0], 32768);
+    assert_int_equal(settings_cpus(settings, "cpus")->count, 1);
+    assert_true(cpulist_has(settings_cpus(settings, "cpus"), 9));
+}
+
+static void a_wrong_value_is_told_with_option_text_and_remedy(void **state)
+{
+    static const char *const cases[][3] = {
+        {"integer", "0", "--integer '0': give a whole number from 1 to 10"},
+        {"integer", "11", "--integer '11': give a whole number from 1 to 10"},
+        {"integer", "2.5", "--integer '2.5': give a whole number from 1 to 10"},
+        {"integer", "two", "--integer: 'two' is not a number: write it like 12 or 0.5"},
+        {"integer", "", "--integer: '' is not a number: write it like 12 or 0.5"},
+        {"open", "2", "--open '2': give a whole number of at least 3"},
+        {"real", "0", "--real '0': give a number from 0.01 to 100"},
+        {"real", "100.1", "--real '100.1': give a number from 0.01 to 100"},
+        {"real", "1%", "--real: '1%' is not a number: write it like 12 or 0.5"},
+        {"size", "7", "--size '7': give a size from 8 B to 1 MiB"},
+        {"size", "2M", "--size '2M': give a size from 8 B to 1 MiB"},
+        {"size", "64X",
+         "--size: size '64X': write a whole number of bytes, from 1, like 512, 16K, "
+         "1.5M or 2G"},
+        {"least", "7", "--least '7': give a size of at least 8 B"},
+        {"sizes", "1K,1", "--sizes '1': give a size from 1 KiB to 1 MiB"},
+        {"sizes", "1K,,2K",
+         "--sizes: size '': write a whole number of bytes, from 1, like 512, "
+         "16K, 1.5M or 2G"},
+        {"sizes", "",
+         "--sizes: size '': write a whole number of bytes, from 1, like 512, 16K, "
+         "1.5M or 2G"},
+        {"cpus", "7-3",
+         "--cpus: CPU list '7-3': write ascending ids, ranges and strides, like "
+         "0-7,16-31:2"},
+        {"colour", "pink", "--colour 'pink': choose one of red, green, blue"},
+        {"colour", "gree", "--colour 'gree': choose one of red, green, blue"},
+        {"colour", "", "--colour '': choose one of red, green, blue"},
+        {"text", "", "--text '': give a name, not an empty text"},
+        {"depth", "1", "unknown option '--depth'"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct error error = {0};
+        assert_int_equal(settings_set(*state, cases[i][0], cases[i][1], &error), ERROR_USAGE);
+        assert_int_equal(error.code, ERROR_USAGE);
+        assert_string_equal(error.text, cases[i][2]);
+        assert_int_equal(settings_set(*state, cases[i][0], cases[i][1], NULL), ERROR_USAGE);
+    }
+}
+
+static void hostile_values_stay_one_short_line(void **state)
+{
+    char text[5000];
+    memset(text, '\n', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (size_t i = 0; table[i].name; i++) {
+        if (table[i].type == OPTION_FLAG || table[i].type == OPTION_TEXT)
+            continue;
+        struct error error = {0};
+        assert_int_equal(settings_set(*state, table[i].name, text, &error), ERROR_USAGE);
+        assert_null(strchr(error.text, '\n'));
+        assert_non_null(strstr(error.text, table[i].name));
+    }
+}
+
+static void tables_add_up(void **state)
+{
+    static const struct option_spec more[] = {
+        {"extra", 0, OPTION_INTEGER, "N", "3", 0, 9, NULL, "one more"},
+        {NULL, 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, NULL}};
+    struct settings *settings = *state;
+    settings_set(settings, "cpus", "5", NULL);
+    assert_int_equal(settings_add(settings, more, NULL), 0);
+    assert_int_equal(settings_add(settings, NULL, NULL), 0);
+    assert_true(settings_number(settings, "extra") == 3);
+    assert_true(cpulist_has(settings_cpus(settings, "cpus"), 5));
+    assert_ptr_equal(settings_spec(settings, LENGTH(table) - 1), &more[0]);
+    assert_null(settings_spec(settings, LENGTH(table)));
+}
+
+static void unknown_names_are_unset(void **state)
+{
+    assert_false(settings_has(*state, "depth"));
+    assert_false(settings_given(*state, "depth"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(defaults_hold_until_a_person_speaks, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_a_person_says_replaces_the_default, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_word_counts, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_wrong_value_is_told_with_option_text_and_remedy, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(hostile_values_stay_one_short_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(tables_add_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(unknown_names_are_unset, setup, teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

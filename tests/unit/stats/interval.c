@@ -1,0 +1,177 @@
+#include "stats/interval.h"
+
+#include "sample.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Nair, "Table of confidence interval for the median in samples from any continuous population",
+ * Sankhya 4 (1940), as Dixon and Massey and Jarrard's "Scientific Methods" reprint it: the lower
+ * rank for n = 6 to 65 at more than 95 % and at more than 99 % (0: not to be had). */
+static const unsigned char nair_95[] = {1,  1,  1,  2,  2,  2,  3,  3,  3,  4,  4,  5,  5,  5,  6,
+                                        6,  6,  7,  7,  8,  8,  8,  9,  9,  10, 10, 10, 11, 11, 12,
+                                        12, 13, 13, 13, 14, 14, 15, 15, 16, 16, 16, 17, 17, 18, 18,
+                                        19, 19, 19, 20, 20, 21, 21, 22, 22, 22, 23, 23, 24, 24, 25};
+static const unsigned char nair_99[] = {0,  0,  1,  1,  1,  1,  2,  2,  2,  3,  3,  3,  4,  4,  4,
+                                        5,  5,  5,  6,  6,  7,  7,  7,  8,  8,  8,  9,  9,  10, 10,
+                                        10, 11, 11, 12, 12, 12, 13, 13, 14, 14, 14, 15, 15, 16, 16,
+                                        16, 17, 17, 18, 18, 18, 19, 19, 20, 20, 21, 21, 21, 22, 22};
+
+static void ranks_are_those_of_nairs_table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(nair_95); i++) {
+        size_t n = i + 6;
+        struct median_ranks ranks = median_interval(n, 0.95);
+        assert_int_equal(ranks.low, nair_95[i]);
+        assert_int_equal(ranks.high, n + 1 - nair_95[i]);
+        if (nair_99[i])
+            assert_int_equal(median_interval(n, 0.99).low, nair_99[i]);
+    }
+}
+
+static void coverages_are_the_published_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n, low, high;
+        double coverage;
+    } published[] = {{6, 1, 6, 0.9688},    {7, 1, 7, 0.9844},   {8, 1, 8, 0.9922},
+                     {9, 2, 8, 0.9609},    {10, 2, 9, 0.9785},  {11, 2, 10, 0.9883},
+                     {12, 3, 10, 0.9614},  {15, 4, 12, 0.9648}, {17, 5, 13, 0.9510},
+                     {20, 6, 15, 0.9586},  {25, 8, 18, 0.9567}, {30, 10, 21, 0.9572},
+                     {40, 14, 27, 0.9615}, {50, 18, 33, 0.9672}};
+    for (size_t i = 0; i < LENGTH(published); i++) {
+        struct median_ranks ranks = median_interval(published[i].n, 0.95);
+        assert_int_equal(ranks.low, published[i].low);
+        assert_int_equal(ranks.high, published[i].high);
+        assert_true(fabs(ranks.coverage - published[i].coverage) <= 0.00005001);
+    }
+}
+
+/* Of 2^n equally likely arrangements above and below the median, those in which [x(low), x(high)]
+ * misses it: twice the sum of C(n, k) for k < low. Whole numbers, by Pascal's triangle. */
+static uint64_t misses(unsigned n, size_t low)
+{
+    uint64_t row[64] = {1};
+    for (unsigned i = 1; i <= n; i++)
+        for (unsigned k = i; k > 0; k--)
+            row[k] += row[k - 1];
+    uint64_t sum = 0;
+    for (size_t k = 0; k < low; k++)
+        sum += row[k];
+    return 2 * sum;
+}
+
+static void coverage_is_exact_and_the_interval_the_narrowest(void **state)
+{
+    (void)state;
+    static const double confidences[] = {0.1, 0.5, 0.9, 0.95, 0.99, 0.999};
+    for (unsigned n = 1; n <= 62; n++)
+        for (size_t i = 0; i < LENGTH(confidences); i++) {
+            struct median_ranks ranks = median_interval(n, confidences[i]);
+            double all = ldexp(1, (int)n);
+            assert_in_range(ranks.low, 1, (n + 1) / 2);
+            assert_int_equal(ranks.low + ranks.high, n + 1);
+            assert_true(fabs(ranks.coverage - (1 - (double)misses(n, ranks.low) / all)) < 1e-13);
+            assert_true(ranks.coverage >= confidences[i] || ranks.low == 1);
+            if (2 * (ranks.low + 1) <= n)
+                assert_true(1 - (double)misses(n, ranks.low + 1) / all < confidences[i]);
+        }
+}
+
+static void too_few_values_give_the_widest_and_say_so(void **state)
+{
+    (void)state;
+    static const double reached[] = {0, 0.5, 0.75, 0.875, 0.9375};
+    for (size_t n = 1; n <= LENGTH(reached); n++) {
+        struct median_ranks ranks = median_interval(n, 0.95);
+        assert_int_equal(ranks.low, 1);
+        assert_int_equal(ranks.high, n);
+        assert_true(fabs(ranks.coverage - reached[n - 1]) < 1e-15);
+    }
+}
+
+/* For large n the half width in ranks is 1.96 sqrt(n) / 2, by the normal approximation, and one
+ * rank more or less is 0.234 / sqrt(n) of coverage. */
+static void many_values_follow_the_normal_approximation(void **state)
+{
+    (void)state;
+    for (size_t n = 1000; n <= 1000000; n *= 10) {
+        struct median_ranks ranks = median_interval(n, 0.95);
+        double half = 1.959964 * sqrt((double)n) / 2;
+        assert_true(fabs((double)n / 2 - half - (double)ranks.low) < 2);
+        assert_true(ranks.coverage >= 0.95 && ranks.coverage < 0.95 + 0.25 / sqrt((double)n));
+    }
+}
+
+/* A mode of 70 % and one of 30 % far above it: the median is the normal's 5/7 quantile. */
+static double bimodal(struct random *random)
+{
+    bool upper = random_unit(random) >= 0.7;
+    return sample_normal(random) + (upper ? 100 : 0);
+}
+
+/* The exact coverage, whatever the distribution: never more than four standard errors from it. */
+static void check_coverage(double (*draw)(struct random *), double true_median)
+{
+    enum { REPEATS = 10000 };
+    static const size_t counts[] = {3, 6, 9, 12, 25, 40};
+    struct random random = {7};
+    for (size_t i = 0; i < LENGTH(counts); i++) {
+        size_t n = counts[i];
+        struct median_ranks ranks = median_interval(n, 0.95);
+        int held = 0;
+        for (int repeat = 0; repeat < REPEATS; repeat++) {
+            double values[40];
+            for (size_t j = 0; j < n; j++)
+                values[j] = draw(&random);
+            sort_ascending(values, n);
+            held += values[ranks.low - 1] <= true_median && true_median <= values[ranks.high - 1];
+        }
+        double error = sqrt(ranks.coverage * (1 - ranks.coverage) / REPEATS);
+        assert_true(fabs((double)held / REPEATS - ranks.coverage) < 4 * error);
+    }
+}
+
+static void normal_medians_are_covered(void **state)
+{
+    (void)state;
+    check_coverage(sample_normal, 0);
+}
+
+static void exponential_medians_are_covered(void **state)
+{
+    (void)state;
+    check_coverage(sample_exponential, log(2));
+}
+
+static void bimodal_medians_are_covered(void **state)
+{
+    (void)state;
+    check_coverage(bimodal, 0.5659488219328631);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_those_of_nairs_table),
+        cmocka_unit_test(coverages_are_the_published_ones),
+        cmocka_unit_test(coverage_is_exact_and_the_interval_the_narrowest),
+        cmocka_unit_test(too_few_values_give_the_widest_and_say_so),
+        cmocka_unit_test(many_values_follow_the_normal_approximation),
+        cmocka_unit_test(normal_medians_are_covered),
+        cmocka_unit_test(exponential_medians_are_covered),
+        cmocka_unit_test(bimodal_medians_are_covered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
