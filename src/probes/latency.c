@@ -239,11 +239,14 @@ static int describe_series(struct probe_task *task, int cpu, struct error *error
     const struct latency_state *state = task->state;
     struct series *series = &task->plan.series[0];
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    struct factor *chosen =
-        settings_has(task->settings, "cpu") ? factors : probe_add_parameter(task, "cpu");
-    if (!factors || !chosen)
+    if (!factors)
         return error_set(error, ERROR_SYSTEM, "out of memory");
-    chosen->number = cpu;
+    if (!settings_has(task->settings, "cpu")) {
+        struct factor *chosen = probe_add_parameter(task, "cpu");
+        if (!chosen)
+            return error_set(error, ERROR_SYSTEM, "out of memory");
+        chosen->number = cpu;
+    }
     factors[0] = (struct factor){"order", settings_text(task->settings, "order"), 0};
     factors[1] = (struct factor){"stride", NULL, (double)state->stride};
     factors[2] = (struct factor){"pages", settings_text(task->settings, "pages"), 0};

@@ -90,7 +90,7 @@ def latency_orders(here):
         if probe:
             factors = probe["series"][0]["factors"]
             complaints += check((factors["order"] == order, f"{factors}"),
-                                (factors["cpu"] == here.cpus[0], f"{factors}"))
+                                (probe["parameters"]["cpu"] == here.cpus[0], f"{probe['parameters']}"))
     return complaints
 
 
