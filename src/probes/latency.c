@@ -12,14 +12,15 @@
 #include "engine/ring.h"
 #include "kernels/chase.h"
 #include "probes/probes.h"
+#include "probes/working_sets.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t KIB = 1024, MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
-enum { PER_OCTAVE = 8, PER_OCTAVE_LARGE = 4, PER_OCTAVE_QUICK = 2, SMALL_PAGE = 4096 };
+static const uint64_t MIB = 1024 * 1024;
+enum { SMALL_PAGE = 4096 };
 
 struct latency_state {
     size_t stride;
@@ -114,123 +115,25 @@ static int choose_node(struct probe_task *task, int *node, struct error *error)
                      *node, *known ? known : " none");
 }
 
-static uint64_t last_level_bytes(const struct machine *machine)
-{
-    const struct cache_facts *cache = machine_cache(machine, 0);
-    return cache ? cache->size_bytes : 0;
-}
-
-static uint64_t default_largest(const struct machine *machine)
-{
-    uint64_t last_level = last_level_bytes(machine);
-    uint64_t largest = last_level && last_level < GIB / 4 ? 4 * last_level : GIB;
-    uint64_t budget = machine_memory_budget(machine);
-    return largest < budget ? largest : budget;
-}
-
-static int check_size(const struct probe_task *task, const char *option, uint64_t bytes,
-                      struct error *error)
-{
-    const struct latency_state *state = task->state;
-    uint64_t most = machine_memory_budget(task->machine);
-    char asked[UNIT_TEXT], usable[UNIT_TEXT];
-    if (bytes < state->stride)
-        return error_set(error, ERROR_USAGE,
-                         "--%s %s: smaller than the stride of %s; ask for more, or a smaller "
-                         "--stride",
-                         option, size_format((double)bytes, asked),
-                         size_format((double)state->stride, usable));
-    if (bytes <= most)
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--%s %s: more than half of the memory that is free; ask for at most %s",
-                     option, size_format((double)bytes, asked),
-                     size_format((double)(most / MIB * MIB), usable));
-}
-
-static int add_size(struct probe_task *task, const struct seat *seat, uint64_t bytes,
-                    struct error *error)
+static int add_points(struct probe_task *task, const struct seat *seat, struct error *error)
 {
     const struct latency_state *state = task->state;
     struct plan *plan = &task->plan;
-    uint64_t elements = bytes / state->stride ? bytes / state->stride : 1;
-    bytes = elements * state->stride;
-    if (plan->point_count && plan->points[plan->point_count - 1].detail == bytes)
-        return 0;
-    struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!point)
+    struct working_sets sets;
+    int code = working_sets_choose(&sets, task, state->stride, error);
+    if (code < 0)
+        return code;
+    plan->point_count = sets.count;
+    plan->points = pool_alloc(task->pool, sets.count, sizeof *plan->points);
+    if (!plan->points)
         return error_set(error, ERROR_SYSTEM, "out of memory");
-    *point = (struct plan_point){.x = (double)bytes,
-                                 .seats = seat,
-                                 .seat_count = 1,
-                                 .arena_bytes = (size_t)bytes,
-                                 .detail = bytes};
+    for (size_t i = 0; i < sets.count; i++)
+        plan->points[i] = (struct plan_point){.x = (double)sets.bytes[i],
+                                              .seats = seat,
+                                              .seat_count = 1,
+                                              .arena_bytes = (size_t)sets.bytes[i],
+                                              .detail = sets.bytes[i]};
     return 0;
-}
-
-static int compare_sizes(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int add_listed_sizes(struct probe_task *task, const struct seat *seat, struct error *error)
-{
-    const uint64_t *listed;
-    size_t count = settings_sizes(task->settings, "sizes", &listed);
-    uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
-    if (!sizes)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
-    memcpy(sizes, listed, count * sizeof *sizes);
-    qsort(sizes, count, sizeof *sizes, compare_sizes);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        code = check_size(task, "sizes", sizes[i], error);
-        if (code == 0)
-            code = add_size(task, seat, sizes[i], error);
-    }
-    return code;
-}
-
-static unsigned sizes_per_octave(const struct settings *settings, uint64_t bytes)
-{
-    if (settings_has(settings, "per-octave"))
-        return (unsigned)settings_number(settings, "per-octave");
-    if (settings_has(settings, "quick"))
-        return PER_OCTAVE_QUICK;
-    return bytes < 64 * MIB ? PER_OCTAVE : PER_OCTAVE_LARGE;
-}
-
-static int add_swept_sizes(struct probe_task *task, const struct seat *seat, struct error *error)
-{
-    const struct settings *settings = task->settings;
-    const struct latency_state *state = task->state;
-    uint64_t smallest = state->stride > KIB ? state->stride : KIB;
-    uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : smallest;
-    uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to")
-                                               : default_largest(task->machine);
-    char low[UNIT_TEXT], high[UNIT_TEXT];
-    int code = check_size(task, "to", to, error);
-    if (code == 0)
-        code = check_size(task, "from", from, error);
-    if (code == 0 && from > to)
-        code = error_set(error, ERROR_USAGE,
-                         "--from %s is larger than --to %s: give the smaller size first",
-                         size_format((double)from, low), size_format((double)to, high));
-    if (code == 0)
-        code = add_size(task, seat, from, error);
-    /* Octaves are counted from powers of two, so that two runs share their sizes. */
-    double octave = floor(log2((double)from));
-    for (; code == 0 && exp2(octave) <= (double)to; octave++) {
-        unsigned steps = sizes_per_octave(settings, (uint64_t)exp2(octave));
-        for (unsigned i = 0; i < steps && code == 0; i++) {
-            uint64_t bytes = (uint64_t)llround(exp2(octave + (double)i / steps));
-            if (bytes >= from && bytes <= to)
-                code = add_size(task, seat, bytes, error);
-        }
-    }
-    return code == 0 ? add_size(task, seat, to, error) : code;
 }
 
 /* What is varied belongs to the series; the CPU that was chosen is a parameter. */
@@ -274,9 +177,7 @@ static int plan_latency(struct probe_task *task, struct error *error)
                          sizeof(void *));
     uint64_t last_level = last_level_bytes(task->machine);
     state->warm_bytes = 2 * (last_level ? last_level : 32 * MIB);
-    int code = check_size(task, "stride", state->stride, error); /* a set holds one at least */
-    if (code == 0)
-        code = parse_order(state, settings_text(task->settings, "order"), error);
+    int code = parse_order(state, settings_text(task->settings, "order"), error);
     if (code == 0)
         code = choose_cpu(task, &seat->cpu, error);
     if (code == 0)
@@ -292,10 +193,7 @@ static int plan_latency(struct probe_task *task, struct error *error)
     plan->series[0] =
         (struct series){.name = "latency", .x = {"working set", "B"}, .y = {"latency", "ns"}};
     code = describe_series(task, seat->cpu, error);
-    if (code < 0)
-        return code;
-    return settings_has(task->settings, "sizes") ? add_listed_sizes(task, seat, error)
-                                                 : add_swept_sizes(task, seat, error);
+    return code == 0 ? add_points(task, seat, error) : code;
 }
 
 /* --- measuring --- */

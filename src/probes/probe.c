@@ -143,6 +143,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
     *task = (struct probe_task){
         .probe = probe, .settings = settings, .machine = machine, .pool = pool, .result = result};
     *result = (struct probe_result){.name = probe->name, .title = probe->title};
+    if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
+        return error_set(error, ERROR_USAGE, "--quick and --thorough contradict: leave one out");
     int code = choose_cpus(task, error);
     if (code == 0)
         code = note_parameters(task, error);

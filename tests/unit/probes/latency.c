@@ -39,7 +39,7 @@ static void memory_and_one_gib_cap_the_sweep(void **state)
 static void listed_sizes_are_sorted_and_each_once(void **state)
 {
     struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "1M,16K,100,1M", NULL), 0);
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "1M,16K,100,1M,127", NULL), 0);
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->point_count, 3);
     assert_true(plan->points[0].x == 64); /* whole lines */
@@ -76,6 +76,10 @@ static void what_the_machine_lacks_is_refused_by_name(void **state)
     assert_refused(bench, "to", "5G", "at most 4 GiB");
     assert_refused(bench, "sizes", "1K,5G", "--sizes 5 GiB");
     assert_refused(bench, "from", "1G", "larger than");
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K", "to", "8K", NULL),
+                     ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "--to"));
+    assert_refused(bench, "sizes", "32", "stride");
     assert_refused(bench, "stride", "65", "multiple of");
     assert_refused(bench, "order", "sideways", "sideways");
     assert_refused(bench, "order", "random-in-block:", "random-in-block:");

@@ -1,0 +1,24 @@
+/*
+ * Which working sets a probe sweeps: --from, --to and --per-octave, or --sizes, against what the
+ * machine declares and has free.
+ */
+#ifndef FATHOM_PROBES_WORKING_SETS_H
+#define FATHOM_PROBES_WORKING_SETS_H
+
+#include "probes/probe.h"
+
+struct working_sets {
+    uint64_t *bytes; /* ascending, each a multiple of the stride and each once; in the pool */
+    size_t count;
+};
+
+/* Reads the options of those names. By default from 1 KiB (or one stride) to four times the
+ * last-level cache declared, at most 1 GiB and the memory that may be used; eight sizes an octave
+ * below 64 MiB and four above, two with --quick. ERROR_USAGE for sizes that are smaller than the
+ * stride, larger than the memory that may be used, or contradict each other. */
+int working_sets_choose(struct working_sets *, struct probe_task *, size_t stride, struct error *);
+
+/* Size of the last-level cache as declared, 0 where none is. */
+uint64_t last_level_bytes(const struct machine *);
+
+#endif
