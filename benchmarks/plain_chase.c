@@ -26,9 +26,12 @@ static uint64_t time_additions(void)
     uint64_t value = 0, one = 1;
     __asm__ volatile("" : "+r"(one));
     uint64_t start = arch_counter();
-    for (int i = 0; i < ADDITIONS; i++) {
-        value += one;
-        __asm__ volatile("" : "+r"(value));
+    for (int i = 0; i < ADDITIONS; i += 10) {
+#define ADD                                                                                        \
+    value += one;                                                                                  \
+    __asm__ volatile("" : "+r"(value));
+        ADD ADD ADD ADD ADD ADD ADD ADD ADD ADD
+#undef ADD
     }
     return arch_counter() - start;
 }

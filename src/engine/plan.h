@@ -68,7 +68,9 @@ struct plan {
     double precision;                /* relative half width at which a point is good enough */
     double unstable_above; /* robust deviation of the trials over their median that is no longer
                               normal for what is measured; INFINITY: any is */
-    double budget_s;       /* stop after this time */
+    double span_s;   /* a point's fewest trials are spread over at least this time: neighbours and
+                        clocks keep a mood for some tenths of a second */
+    double budget_s; /* stop after this time */
 };
 
 /* The state of one worker in a trial, on lines of its own. */

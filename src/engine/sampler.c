@@ -256,9 +256,16 @@ static size_t shuffle_open_points(struct sampler *sampler)
 
 static int run_rounds(struct sampler *sampler, struct error *error)
 {
+    const struct plan *plan = sampler->plan;
+    const uint64_t apart_ns = (uint64_t)(plan->span_s * 1e9 / plan->trials_min);
     size_t open;
-    while ((open = shuffle_open_points(sampler)) > 0) {
-        int code = fresh_arena(sampler, error);
+    for (uint64_t round = 0; (open = shuffle_open_points(sampler)) > 0; round++) {
+        uint64_t begin_ns = sampler->began_ns + round * apart_ns;
+        if (begin_ns > sampler->visit.deadline_ns)
+            begin_ns = sampler->visit.deadline_ns;
+        int code = team_pause(sampler->engine->team, begin_ns, error);
+        if (code == 0)
+            code = fresh_arena(sampler, error);
         for (size_t i = 0; i < open && code == 0; i++) {
             if (out_of_time(sampler))
                 return 0;

@@ -253,6 +253,19 @@ int team_run(struct team *team, const struct team_job *job, struct error *error)
     return code;
 }
 
+int team_pause(struct team *team, uint64_t until_ns, struct error *error)
+{
+    while (!(team->stop && *team->stop)) {
+        uint64_t now_ns = os_raw_ns();
+        if (now_ns >= until_ns)
+            return 0;
+        uint64_t left_ns = until_ns - now_ns, poll_ns = POLL_MS * UINT64_C(1000000);
+        struct timespec nap = {.tv_nsec = (long)(left_ns < poll_ns ? left_ns : poll_ns)};
+        nanosleep(&nap, NULL);
+    }
+    return error_set(error, ERROR_INTERRUPTED, "interrupted");
+}
+
 void team_free(struct team *team)
 {
     if (!team)

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct team;
 
@@ -40,5 +41,7 @@ enum team_end {
  * ERROR_INTERRUPTED (stop), ERROR_IMPOSSIBLE (a thread can't be started or pinned there),
  * ERROR_SYSTEM (a worker did not answer a recall for 5 s: its CPU is not usable any more). */
 int team_run(struct team *, const struct team_job *, struct error *);
+/* Sleeps until os_raw_ns() is so late. 0, or ERROR_INTERRUPTED. */
+int team_pause(struct team *, uint64_t until_ns, struct error *);
 
 #endif

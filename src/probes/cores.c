@@ -96,6 +96,7 @@ static int plan_cores(struct probe_task *task, struct error *error)
                         ? (uint64_t)settings_number(task->settings, "iterations")
                         : 0;
     plan->warm_repeats = WARM_ROUND_TRIPS;
+    plan->span_s = 0; /* the trials are lines: their number makes up for the time */
     plan->arena_life = ARENA_WHOLE_RUN;
     if (lines < fewest_for_interval)
         plan->precision = INFINITY; /* asked for so few: no interval to be had */

@@ -133,6 +133,7 @@ static void plan_common(struct probe_task *task)
                          ? settings_number(task->settings, "precision") / 100
                          : default_precision,
         .unstable_above = INFINITY,
+        .span_s = quick ? 0 : 1.5,
     };
 }
 

@@ -231,7 +231,7 @@ def run_all(here):
 
 def run_names_its_document(here):
     folder = here.folder()
-    status, out, err = here.run("fathom run --quick --budget 0.5 latency", folder)
+    status, out, err = here.run("fathom run --quick --budget 4 latency", folder)
     names = os.listdir(folder)
     return check((status in (TRUSTED, DOUBTFUL), f"status {status}: {err}"),
                  (len(names) == 1 and re.fullmatch(r"fathom-.*-\d{8}T\d{6}\.json", names[0]),

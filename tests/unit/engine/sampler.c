@@ -148,6 +148,17 @@ static void same_seed_same_numbers(void **state)
                             sizeof first.points[i].y);
 }
 
+static void the_fewest_trials_span_the_time_asked_for(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    bench->plan.span_s = 0.6;
+    uint64_t began_ns = os_raw_ns();
+    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    assert_true(os_raw_ns() - began_ns >= 500u * 1000 * 1000); /* five pauses of 0.1 s */
+    assert_int_equal(bench->series.points[0].y.n, 6);
+}
+
 static void no_time_no_points_and_it_says_so(void **state)
 {
     struct bench *bench = *state;
@@ -311,6 +322,7 @@ int main(void)
         SAMPLER_TEST(a_wide_point_goes_on_to_the_most_trials_and_is_flagged),
         SAMPLER_TEST(trials_of_one_visit_are_trials_of_their_own),
         SAMPLER_TEST(same_seed_same_numbers),
+        SAMPLER_TEST(the_fewest_trials_span_the_time_asked_for),
         SAMPLER_TEST(no_time_no_points_and_it_says_so),
         SAMPLER_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
         SAMPLER_TEST(a_stop_leaves_what_was_measured),
