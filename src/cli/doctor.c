@@ -20,9 +20,10 @@ static void print_machine(const struct machine *machine)
 {
     const struct machine_facts *facts = &machine->facts;
     char memory[UNIT_TEXT], available[UNIT_TEXT], cpus[64];
-    printf("%s, %u cores, %u threads, %s",
-           facts->cpu_model ? facts->cpu_model : "unknown processor", facts->cores, facts->threads,
-           size_format((double)facts->memory_bytes, memory));
+    printf("%s, ", facts->cpu_model ? facts->cpu_model : "unknown processor");
+    if (facts->cores) /* 0: the machine does not tell */
+        printf("%u cores, ", facts->cores);
+    printf("%u threads, %s", facts->threads, size_format((double)facts->memory_bytes, memory));
     printf(", %s\n", facts->hypervisor ? facts->hypervisor : "no hypervisor noticed");
     printf("may use CPUs %s and up to %s of memory\n",
            cpulist_format(&machine->allowed, cpus, sizeof cpus),
@@ -37,7 +38,9 @@ static void print_machine(const struct machine *machine)
             printf(", %u-byte lines", cache->line_bytes);
         if (cache->ways)
             printf(", %u ways", cache->ways);
-        printf(cache->shared_cpus ? ", shared by CPUs %s\n" : "\n", cache->shared_cpus);
+        if (cache->shared_cpus && strpbrk(cache->shared_cpus, ",-"))
+            printf(", shared by CPUs %s", cache->shared_cpus);
+        puts("");
     }
     puts("");
 }
@@ -76,8 +79,8 @@ static int doctor(struct invocation *invocation, struct error *error)
 const struct command doctor_command = {
     .name = "doctor",
     .summary = "say what would spoil a measurement here, and what to do about it",
-    .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container\n"
-             "limits, load and the hypervisor, and names what would move or blur a number, each\n"
+    .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
+             "limits, load and the hypervisor, and names what would move or blur a number, each "
              "with its remedy. Measures nothing and changes nothing.",
     .run = doctor,
 };

@@ -6,19 +6,19 @@
 
 enum { LEFT = 28, WIDTH = 80 };
 
-/* Prints text from column LEFT on, broken between words. */
-static void print_wrapped(FILE *out, int column, const char *text)
+void help_wrapped(FILE *out, int left, int column, const char *text)
 {
+    fprintf(out, "%*s", left > column ? left - column : 0, "");
+    column = left;
     while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column + 1 + length > WIDTH && column > LEFT) {
-            fprintf(out, "\n%*s", LEFT, "");
-            column = LEFT;
-        }
-        column += fprintf(out, "%s%.*s", column > LEFT ? " " : "", length, text);
+        int length = (int)strcspn(text, " \n");
+        if (column + 1 + length > WIDTH && column > left)
+            column = fprintf(out, "\n%*s", left, "") - 1;
+        column += fprintf(out, "%s%.*s", column > left ? " " : "", length, text);
         text += length;
-        while (*text == ' ')
-            text++;
+        if (*text == '\n') /* a paragraph */
+            column = fprintf(out, "\n\n%*s", left, "") - 2;
+        text += strspn(text, " \n");
     }
     fputc('\n', out);
 }
@@ -33,13 +33,12 @@ static void print_option(FILE *out, const struct option_spec *spec)
         fputc('\n', out);
         column = 0;
     }
-    fprintf(out, "%*s", LEFT - column, "");
     char help[512];
     if (spec->fallback && !strstr(spec->help, "default"))
         snprintf(help, sizeof help, "%s (default: %s)", spec->help, spec->fallback);
     else
         snprintf(help, sizeof help, "%s", spec->help);
-    print_wrapped(out, LEFT, help);
+    help_wrapped(out, LEFT, column, help);
 }
 
 static void print_options(FILE *out, const char *title, const struct option_spec *table)
@@ -53,9 +52,9 @@ void help_command(FILE *out, const struct command *command, const struct probe *
 {
     const char *name = probe ? probe->name : command->name;
     const char *operands = command->operands ? command->operands : "";
-    fprintf(out, "fathom %s: %s\n\nusage: fathom %s [OPTION...]%s%s\n\n%s\n", name,
-            probe ? probe->summary : command->summary, name, *operands ? " " : "", operands,
-            probe ? probe->about : command->about);
+    fprintf(out, "fathom %s: %s\n\nusage: fathom %s [OPTION...]%s%s\n\n", name,
+            probe ? probe->summary : command->summary, name, *operands ? " " : "", operands);
+    help_wrapped(out, 0, 0, probe ? probe->about : command->about);
     if (probe)
         print_options(out, "\nOptions of this probe\n", probe->options);
     fprintf(out, "\nOptions\n");

@@ -8,13 +8,18 @@ static int list(struct invocation *invocation, struct error *error)
         return error_set(error, ERROR_USAGE, "list takes no operand like '%s': leave it out",
                          invocation->operands[0]);
     puts("Probes");
-    for (size_t i = 0; probes[i]; i++)
-        printf("  %-16s %s%s\n", probes[i]->name, probes[i]->summary,
-               probes[i]->needs & NEEDS_TWO_CPUS ? " (needs two CPUs)" : "");
+    for (size_t i = 0; probes[i]; i++) {
+        int column = printf("  %s", probes[i]->name);
+        help_wrapped(stdout, 12, column, probes[i]->summary);
+        if (probes[i]->needs & NEEDS_TWO_CPUS)
+            help_wrapped(stdout, 12, 0, "(needs two CPUs)");
+    }
     puts("\nFlags: what a mark beside a number means, and what helps");
-    for (int i = 0; i < FLAG_COUNT; i++)
-        printf("  %-16s %s%s\n  %16s %s\n", flag_texts[i].name, flag_texts[i].doubt ? "! " : "",
-               flag_texts[i].meaning, "", flag_texts[i].remedy);
+    for (int i = 0; i < FLAG_COUNT; i++) {
+        int column = printf("  %s %s", flag_texts[i].doubt ? "!" : "-", flag_texts[i].name);
+        help_wrapped(stdout, 22, column, flag_texts[i].meaning);
+        help_wrapped(stdout, 22, 0, flag_texts[i].remedy);
+    }
     puts("\nA flag with ! on a headline value makes the exit status 4.");
     return EXIT_DONE;
 }

@@ -344,9 +344,9 @@ const struct command run_command = {
     .name = "run",
     .operands = "[PROBE...]",
     .summary = "measure everything, or the probes named, and keep the document",
-    .about = "Measures every probe (or those named) within a time budget, prints one screen with\n"
-             "what a person wants to know, and writes the document with every number and its\n"
-             "interval: to -o FILE, or to fathom-HOST-TIME.json here. 'fathom report FILE' shows\n"
+    .about = "Measures every probe (or those named) within a time budget, prints one screen with "
+             "what a person wants to know, and writes the document with every number and its "
+             "interval: to -o FILE, or to fathom-HOST-TIME.json here. 'fathom report FILE' shows "
              "it again. On SIGINT or SIGTERM what was measured until then is saved.",
     .options = options,
     .run = run_measurement,

@@ -17,5 +17,8 @@ int options_parse(struct invocation *, int argc, char **argv, struct error *);
 /* Prints usage, purpose and options of a command or of the whole program. */
 void help_command(FILE *, const struct command *, const struct probe *);
 void help_program(FILE *);
+/* Prints text between column `left` and column 80, broken between words; a newline in it begins a
+ * paragraph. `column` is where the line stands already. */
+void help_wrapped(FILE *, int left, int column, const char *text);
 
 #endif

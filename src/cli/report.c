@@ -22,9 +22,8 @@ const struct command report_command = {
     .name = "report",
     .operands = "FILE",
     .summary = "show a document that a run has written",
-    .about =
-        "Reads a document (FILE, or - for standard input) and prints what 'fathom run' printed\n"
-        "when it wrote it. The exit status tells of the report, not of the run.",
+    .about = "Reads a document (FILE, or - for standard input) and prints what 'fathom run' "
+             "printed when it wrote it. The exit status tells of the report, not of the run.",
     .options = options,
     .run = report,
 };

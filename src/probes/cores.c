@@ -201,18 +201,16 @@ const struct probe cores_probe = {
     .name = "cores",
     .title = "Hand-off latency between cores",
     .summary = "how long one core takes to see what another wrote, for every pair",
-    .about =
-        "Two CPUs pass a turn to and fro through memory; half a round trip is one hand-off. Every\n"
-        "pair is measured in both directions on the same many cache lines, and the figure is the\n"
-        "median over the lines. With cas both sides compare-and-swap one line; with readwrite "
-        "each\n"
-        "writes a line of its own and waits for the other's, about two line transfers.\n"
-        "\n"
-        "What moves it: which core, cluster or socket each CPU is in; the line's home, which its\n"
-        "address decides (hence the many lines; the spread over them is shown); the clock of the\n"
-        "interconnect. In a virtual machine, where the CPUs really sit is unknown.\n"
-        "\n"
-        "--lines 1 --samples 500 --iterations 4000 measures as single-line tools do.",
+    .about = "Two CPUs pass a turn to and fro through memory; half a round trip is one hand-off. "
+             "Every pair is measured in both directions on the same many cache lines, and the "
+             "figure is the median over the lines. With cas both sides compare-and-swap one "
+             "line; with readwrite each writes a line of its own and waits for the other's, "
+             "about two line transfers.\n"
+             "What moves it: which core, cluster or socket each CPU is in; the line's home, "
+             "which its address decides (hence the many lines; the spread over them is shown); "
+             "the clock of the interconnect. In a virtual machine, where the CPUs really sit is "
+             "unknown.\n"
+             "--lines 1 --samples 500 --iterations 4000 measures as single-line tools do.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 0.1,
     .options = options,

@@ -292,16 +292,13 @@ const struct probe latency_probe = {
     .name = "latency",
     .title = "Load latency by working-set size",
     .summary = "how long a load takes, from the first-level cache to DRAM",
-    .about =
-        "Load-to-use latency: each load gives the address of the next, so nothing overlaps. The\n"
-        "working set is what the chain runs through, one pointer a cache line, in random order.\n"
-        "While it fits a cache, the latency is that cache's; the steps in between are soft "
-        "because\n"
-        "part of the set still fits.\n"
-        "\n"
-        "What moves it: the core clock (cycles stay, ns change), page size (with small pages,\n"
-        "address translation adds to every size beyond the TLB's reach), neighbours in a shared\n"
-        "cache, and the NUMA node that holds the memory.",
+    .about = "Load-to-use latency: each load gives the address of the next, so nothing overlaps. "
+             "The working set is what the chain runs through, one pointer a cache line, in "
+             "random order. While it fits a cache, the latency is that cache's; the steps in "
+             "between are soft because part of the set still fits.\n"
+             "What moves it: the core clock (cycles stay, ns change), page size (with small "
+             "pages, address translation adds to every size beyond the TLB's reach), neighbours "
+             "in a shared cache, and the NUMA node that holds the memory.",
     .weight = 0.9,
     .options = options,
     .plan = plan_latency,

@@ -33,7 +33,7 @@ static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
                   kib >> 10, strerror(errno));
     else
         error_set(error, ERROR_IMPOSSIBLE,
-                  "%llu huge pages of %llu MiB can't be had (%s): reserve them, echo %llu > "
+                  "%llu huge page(s) of %llu MiB can't be had (%s): reserve them, echo %llu > "
                   "/sys/kernel/mm/hugepages/hugepages-%llukB/nr_hugepages%s",
                   pages, kib >> 10, strerror(errno), pages, kib,
                   shift == HUGE_SHIFT_2M ? " (vm.nr_hugepages)" : "");
