@@ -22,8 +22,7 @@ static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    fputs("fathom: standard output can't be written to: is the disk full, or the reader gone?\n",
-          stderr);
+    fputs("fathom: standard output can't be written to: is it closed, or the disk full?\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -61,9 +60,7 @@ static void fill_standard_channels(void)
 int main(int argc, char **argv)
 {
     fill_standard_channels();
-    /* A reader that leaves, or a limit on the size of files, shows as a failed write. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files shows as a failed write */
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;
