@@ -11,9 +11,11 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -313,6 +315,71 @@ static void real_time_is_counted_per_operation(void **state)
     assert_true(point->cycles.median > 0);
 }
 
+/* Three times as long as its colleague: the batch lasts from the first start to the last end. */
+static uint64_t sleep_thrice(void *state, uint64_t repeats)
+{
+    return sleep_a_little(state, 3 * repeats);
+}
+
+static void prepare_two(struct trial *trial)
+{
+    trial->workers[0] = (struct worker){.run = sleep_a_little};
+    trial->workers[1] = (struct worker){.run = sleep_thrice};
+    trial->operations = 2; /* one each */
+}
+
+static void two_measured_workers_share_their_batches(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    if (bench->seats[1].cpu < 0)
+        skip();
+    bench->seats[1].role = MEASURED;
+    bench->points[0].seat_count = 2;
+    bench->plan.kernel_timed = false;
+    bench->plan.quantity = OPERATIONS_PER_SECOND;
+    bench->plan.point_count = 1;
+    assert_int_equal(sample(bench, prepare_two, &sampled), 0);
+    assert_int_equal(bench->series.point_count, 1);
+    /* Two operations in 60 us at the best. */
+    assert_true(bench->series.points[0].y.max <= 2 / 60e-6 * 1.001);
+    assert_true(bench->series.points[0].y.min > 0);
+}
+
+static atomic_uint background_runs;
+
+static uint64_t count_run(void *state, uint64_t repeats)
+{
+    (void)state;
+    atomic_fetch_add(&background_runs, 1);
+    return repeats;
+}
+
+static void prepare_background(struct trial *trial)
+{
+    trial->workers[0] = (struct worker){.run = sleep_a_little};
+    trial->workers[1] = (struct worker){.run = count_run};
+}
+
+static void the_background_works_until_the_measured_are_done(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    if (bench->seats[1].cpu < 0)
+        skip();
+    bench->seats[1].role = BACKGROUND;
+    bench->points[0].seat_count = 2;
+    bench->plan.kernel_timed = false;
+    bench->plan.point_count = 1;
+    atomic_store(&background_runs, 0);
+    assert_int_equal(sample(bench, prepare_background, &sampled), 0);
+    assert_int_equal(bench->series.point_count, 1);
+    assert_true(atomic_load(&background_runs) > bench->series.points[0].y.n);
+    unsigned runs = atomic_load(&background_runs);
+    usleep(2000); /* and then it rests */
+    assert_int_equal(atomic_load(&background_runs), runs);
+}
+
 #define SAMPLER_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -329,6 +396,8 @@ int main(void)
         SAMPLER_TEST(a_dead_worker_costs_its_point_and_nothing_else),
         SAMPLER_TEST(the_arena_is_as_large_as_any_point_needs),
         SAMPLER_TEST(real_time_is_counted_per_operation),
+        SAMPLER_TEST(two_measured_workers_share_their_batches),
+        SAMPLER_TEST(the_background_works_until_the_measured_are_done),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");
