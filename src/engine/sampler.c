@@ -176,10 +176,10 @@ static int visit_point(struct sampler *sampler, size_t index, struct error *erro
     const struct plan_point *point = &sampler->plan->points[index];
     struct record *record = &sampler->records[index];
     struct visit *visit = &sampler->visit;
-    bool stolen = true;
+    bool stolen;
     set_trials(sampler, point, record);
     visit->repeats = sampler->plan->repeats ? sampler->plan->repeats : record->repeats;
-    for (int attempt = 1; stolen && attempt <= STEAL_ATTEMPTS; attempt++) {
+    for (int attempt = 1;; attempt++) {
         uint64_t before = stolen_ns(sampler, point);
         int code = visit_run(visit, sampler->engine->team, error);
         if (code < 0)
@@ -192,10 +192,9 @@ static int visit_point(struct sampler *sampler, size_t index, struct error *erro
             record->done = record->starved_visits >= STARVED_VISITS_MAX;
             return 0;
         }
-        if (!stolen || out_of_time(sampler))
+        if (!stolen || attempt == STEAL_ATTEMPTS || out_of_time(sampler))
             break;
-        if (attempt < STEAL_ATTEMPTS)
-            record->redone += visit->batch_count;
+        record->redone += visit->batch_count;
     }
     unsigned before = record->trials;
     int code = record_add(record, visit, sampler->scratch, error);
