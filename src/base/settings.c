@@ -202,11 +202,6 @@ bool settings_given(const struct settings *settings, const char *name)
     return setting && setting->given;
 }
 
-bool settings_flag(const struct settings *settings, const char *name)
-{
-    return get(settings, name)->number != 0;
-}
-
 double settings_number(const struct settings *settings, const char *name)
 {
     return get(settings, name)->number;

@@ -54,13 +54,12 @@ void settings_free(struct settings *);
  * would do. */
 int settings_set(struct settings *, const char *name, const char *text, struct error *);
 
-/* Whether it was set, by a person or by its default. */
+/* Whether it was set, by a person or by its default. This is all there is to know of a flag. */
 bool settings_has(const struct settings *, const char *name);
 /* Whether a person set it. */
 bool settings_given(const struct settings *, const char *name);
 
 /* Getters; the name and type must exist, and a value must be there (settings_has). */
-bool settings_flag(const struct settings *, const char *name);
 double settings_number(const struct settings *, const char *name); /* INTEGER and REAL */
 uint64_t settings_size(const struct settings *, const char *name);
 size_t settings_sizes(const struct settings *, const char *name, const uint64_t **sizes);

@@ -70,7 +70,7 @@ struct plan {
                               normal for what is measured; INFINITY: any is */
     double span_s;   /* a point's fewest trials are spread over at least this time: neighbours and
                         clocks keep a mood for some tenths of a second */
-    double budget_s; /* stop after this time */
+    double budget_s; /* stop after this time; none is left where it is negative */
 };
 
 /* The state of one worker in a trial, on lines of its own. */

@@ -65,12 +65,12 @@ static int sampler_reserve(struct sampler *sampler, struct error *error)
     if (!sampler->records || !sampler->order || !sampler->trials || !sampler->workers ||
         !sampler->scratch || !sampler->core_hz)
         return error_set(error, ERROR_SYSTEM, "out of memory for %zu points", plan->point_count);
-    sampler->visit =
-        (struct visit){.plan = plan,
-                       .clock = sampler->engine->clock,
-                       .trials = sampler->trials,
-                       .work = sampler->work,
-                       .deadline_ns = sampler->began_ns + (uint64_t)(plan->budget_s * 1e9)};
+    sampler->visit = (struct visit){.plan = plan,
+                                    .clock = sampler->engine->clock,
+                                    .trials = sampler->trials,
+                                    .work = sampler->work,
+                                    .deadline_ns = sampler->began_ns +
+                                                   (uint64_t)(fmax(0, plan->budget_s) * 1e9)};
     return visit_reserve(&sampler->visit, sampler->seats_max, error);
 }
 

@@ -20,17 +20,6 @@ const struct factor *series_factor(const struct series *series, const char *name
     return NULL;
 }
 
-const struct finding *document_finding(const struct document *document, const char *name)
-{
-    for (size_t p = 0; p < document->probe_count; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        for (size_t f = 0; f < probe->finding_count; f++)
-            if (strcmp(probe->findings[f].name, name) == 0)
-                return &probe->findings[f];
-    }
-    return NULL;
-}
-
 unsigned document_headline_flags(const struct document *document)
 {
     unsigned flags = 0;

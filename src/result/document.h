@@ -151,10 +151,9 @@ struct document {
 
 extern const char *const probe_status_names[]; /* indexed by enum probe_status */
 
-/* The probe, series factor or finding of that name; NULL where there is none. */
+/* The probe or series factor of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
-const struct finding *document_finding(const struct document *, const char *name);
 
 /* Union of the flags of all findings: what the exit status and the warnings are about. */
 unsigned document_headline_flags(const struct document *);

@@ -45,7 +45,7 @@ static void defaults_hold_until_a_person_speaks(void **state)
 {
     struct settings *settings = *state;
     const uint64_t *sizes;
-    assert_false(settings_flag(settings, "flag"));
+    assert_false(settings_has(settings, "flag"));
     assert_true(settings_number(settings, "integer") == 5);
     assert_true(settings_number(settings, "real") == 0.5);
     assert_int_equal(settings_size(settings, "size"), 16384);
@@ -75,7 +75,7 @@ static void what_a_person_says_replaces_the_default(void **state)
         assert_true(settings_has(settings, said[i][0]) && settings_given(settings, said[i][0]));
         assert_string_equal(settings_text(settings, said[i][0]), said[i][1] ? said[i][1] : "yes");
     }
-    assert_true(settings_flag(settings, "flag"));
+    assert_true(settings_has(settings, "flag"));
     assert_true(settings_number(settings, "integer") == 10);
     assert_true(settings_number(settings, "open") == 9007199254740991.0);
     assert_true(settings_number(settings, "real") == 100);

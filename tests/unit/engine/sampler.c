@@ -165,11 +165,13 @@ static void no_time_no_points_and_it_says_so(void **state)
 {
     struct bench *bench = *state;
     struct sampled sampled;
-    bench->plan.budget_s = 0;
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
-    assert_int_equal(bench->series.point_count, 0);
-    assert_int_equal(sampled.points_missing, 4);
-    assert_int_equal(sampled.points_starved, 0);
+    for (int budget_s = -1; budget_s <= 0; budget_s++) { /* -1: earlier probes took too long */
+        bench->plan.budget_s = budget_s;
+        assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+        assert_int_equal(bench->series.point_count, 0);
+        assert_int_equal(sampled.points_missing, 4);
+        assert_int_equal(sampled.points_starved, 0);
+    }
 }
 
 /* A visit of 40 trials of half a second each must not outlast a budget of one second. */
