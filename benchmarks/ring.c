@@ -54,7 +54,8 @@ int main(int argc, char **argv)
         build_by_sattolo(arena.memory, count, index, round);
         double sattolo_s = seconds(began_ns);
         began_ns = os_raw_ns();
-        ring_build(&(struct ring){arena.memory, count, STRIDE, RING_RANDOM, 0, round});
+        ring_build(
+            &(struct ring){arena.memory, count, STRIDE, RING_RANDOM, 0, round, RING_POINTERS});
         double ours_s = seconds(began_ns);
         printf("%.4f %.4f %.2f\n", sattolo_s, ours_s, sattolo_s / ours_s);
     }

@@ -23,3 +23,8 @@ int error_set(struct error *error, int code, const char *format, ...)
     error->code = code;
     return code;
 }
+
+int error_out_of_memory(struct error *error)
+{
+    return error_set(error, ERROR_SYSTEM, "out of memory");
+}

@@ -22,5 +22,7 @@ struct error {
  * The text is cut to the buffer and control characters in it are replaced by '?'. */
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* ERROR_SYSTEM, because an allocation failed. */
+int error_out_of_memory(struct error *error);
 
 #endif

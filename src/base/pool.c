@@ -60,18 +60,50 @@ char *pool_printf(struct pool *pool, const char *format, ...)
     return text;
 }
 
-void *pool_append(struct pool *pool, void **array, size_t *count, size_t size)
+/* What an array of so many elements has room for: the capacity needs no field. */
+static size_t capacity_of(size_t count)
 {
-    /* Full exactly when the count is zero or a power of two: the capacity needs no field. */
-    if ((*count & (*count - 1)) == 0) {
-        void *larger = pool_alloc(pool, *count ? *count * 2 : 1, size);
+    size_t capacity = count > 0;
+    while (capacity < count && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    return capacity;
+}
+
+void *pool_extend(struct pool *pool, void **array, size_t *count, size_t more, size_t size)
+{
+    size_t wanted;
+    if (__builtin_add_overflow(*count, more, &wanted))
+        return NULL;
+    if (wanted > capacity_of(*count)) {
+        size_t capacity = capacity_of(wanted);
+        void *larger = capacity < wanted ? NULL : pool_alloc(pool, capacity, size);
         if (!larger)
             return NULL;
         if (*count)
             memcpy(larger, *array, *count * size);
         *array = larger;
     }
-    return (unsigned char *)*array + size * (*count)++;
+    void *first = (unsigned char *)*array + size * *count;
+    *count = wanted;
+    return first;
+}
+
+void *pool_append(struct pool *pool, void **array, size_t *count, size_t size)
+{
+    return pool_extend(pool, array, count, 1, size);
+}
+
+/* Only what is larger than a block has one of its own, which it fills. */
+void pool_give_back(struct pool *pool, void *memory)
+{
+    for (struct pool_block **at = &pool->blocks; *at && memory; at = &(*at)->next) {
+        struct pool_block *block = *at;
+        if (block->bytes != memory || block->size <= BLOCK_BYTES)
+            continue;
+        *at = block->next;
+        free(block);
+        return;
+    }
 }
 
 void pool_free(struct pool *pool)

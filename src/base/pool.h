@@ -21,6 +21,12 @@ char *pool_printf(struct pool *, const char *format, ...) __attribute__((format(
 /* Makes room for one more element in an array of `*count` elements and returns the address of
  * that zeroed element, having counted it; NULL when there is no memory. Grows by doubling. */
 void *pool_append(struct pool *, void **array, size_t *count, size_t size);
+/* The same for `more` elements at once, of which it returns the first: one allocation, whatever
+ * their number. Room that is not used yet costs no memory. */
+void *pool_extend(struct pool *, void **array, size_t *count, size_t more, size_t size);
+/* Gives an array back before pool_free() where that is worth it: where it is larger than 16 KiB. It
+ * must be one that the pool allocated, whole; NULL is none. */
+void pool_give_back(struct pool *, void *memory);
 void pool_free(struct pool *);
 
 #endif

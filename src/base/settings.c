@@ -72,7 +72,7 @@ static int set_sizes(struct settings *settings, struct setting *setting, const c
 {
     char *copy = pool_strdup(&settings->pool, text);
     if (!copy)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     setting->sizes = NULL;
     setting->size_count = 0;
     for (char *item = copy, *next; item; item = next) {
@@ -87,7 +87,7 @@ static int set_sizes(struct settings *settings, struct setting *setting, const c
         uint64_t *slot = pool_append(&settings->pool, (void **)&setting->sizes,
                                      &setting->size_count, sizeof size);
         if (!slot)
-            return error_set(error, ERROR_SYSTEM, "out of memory");
+            return error_out_of_memory(error);
         *slot = size;
     }
     return 0;
@@ -153,7 +153,7 @@ static int assign(struct settings *settings, struct setting *setting, const char
         return code;
     setting->has = true;
     setting->text = pool_strdup(&settings->pool, text ? text : "yes");
-    return setting->text ? 0 : error_set(error, ERROR_SYSTEM, "out of memory");
+    return setting->text ? 0 : error_out_of_memory(error);
 }
 
 int settings_add(struct settings *settings, const struct option_spec *table, struct error *error)
@@ -162,7 +162,7 @@ int settings_add(struct settings *settings, const struct option_spec *table, str
         struct setting *setting = pool_append(&settings->pool, (void **)&settings->list,
                                               &settings->count, sizeof *setting);
         if (!setting)
-            return error_set(error, ERROR_SYSTEM, "out of memory");
+            return error_out_of_memory(error);
         setting->spec = table;
         if (table->fallback) {
             int code = assign(settings, setting, table->fallback, error);

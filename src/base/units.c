@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,5 +121,59 @@ char *duration_format(double seconds, char *text)
                  fmod(round(seconds), 60));
     else
         snprintf(text, UNIT_TEXT, "%.0f h %.0f min", floor(minutes / 60), fmod(minutes, 60));
+    return text;
+}
+
+/* The decimal number of `whole` after its point moved left by `decimals`; returns its end. */
+static char *fixed_format(uint64_t whole, int decimals, char *text)
+{
+    char digits[UNIT_TEXT];
+    int count = 0;
+    while (decimals > 0 && whole % 10 == 0) {
+        whole /= 10;
+        decimals--;
+    }
+    for (; whole || count <= decimals; whole /= 10)
+        digits[count++] = (char)('0' + whole % 10);
+    while (count > 0) {
+        if (count == decimals)
+            *text++ = '.';
+        *text++ = digits[--count];
+    }
+    return text;
+}
+
+/* As below by exact arithmetic, twenty times as fast: both a float from 1e-4 to 1e7 times a power
+ * of ten up to 10^12 and what that rounds to fit into a double. False for other values. */
+static bool float_format_fast(float value, char *text)
+{
+    static const double powers[] = {1e0, 1e1, 1e2, 1e3,  1e4,  1e5, 1e6,
+                                    1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
+    double size = fabs((double)value);
+    int decimals = 6; /* for seven significant digits */
+    if (!(size >= 1e-4 && size < 9999999))
+        return false;
+    for (double bound = 10; size >= bound; bound *= 10)
+        decimals--;
+    for (double bound = 1; size < bound; bound /= 10)
+        decimals++;
+    double whole;
+    do
+        whole = rint(size * powers[decimals]);
+    while ((float)(whole / powers[decimals]) != (float)size && ++decimals);
+    if (value < 0)
+        *text++ = '-';
+    *fixed_format((uint64_t)whole, decimals, text) = '\0';
+    return true;
+}
+
+char *float_format(float value, char *text)
+{
+    int precision = 6;
+    if (float_format_fast(value, text))
+        return text;
+    do
+        snprintf(text, UNIT_TEXT, "%.*g", ++precision, (double)value);
+    while (precision < 9 && strtof(text, NULL) != value);
     return text;
 }

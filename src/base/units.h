@@ -22,5 +22,6 @@ char *size_format(double bytes, char *text);  /* "48 KiB", "2.5 MiB"; exact wher
 char *hertz_format(double hertz, char *text); /* "2.99 GHz" */
 char *duration_format(double seconds, char *text);         /* "850 ms", "12 s", "3 min 20 s" */
 char *figure_format(double value, int digits, char *text); /* significant digits, no exponent */
+char *float_format(float value, char *text); /* the fewest digits that read as the same float */
 
 #endif

@@ -39,11 +39,20 @@ struct command {
     int (*run)(struct invocation *, struct error *);
 };
 
-extern const struct command run_command, probe_command, report_command, list_command,
-    doctor_command;
+extern const struct command run_command, probe_command, report_command, import_command,
+    diff_command, check_command, baseline_command, merge_command, list_command, doctor_command,
+    completion_command, manual_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name, and the probe if it is one; NULL where there is neither. */
 const struct command *command_by_name(const char *name, const struct probe **probe);
+/* The i-th of all that can be typed after `fathom`: the commands, then the probes. NULL at the end.
+ */
+const struct command *command_at(size_t i, const struct probe **probe);
+/* What is typed for it. */
+const char *command_name(const struct command *, const struct probe *);
+const char *command_summary(const struct command *, const struct probe *);
+/* Its i-th option: its probe's, its own, then --help. NULL at the end. */
+const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
 
 #endif

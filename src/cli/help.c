@@ -6,6 +6,16 @@
 
 enum { LEFT = 28, WIDTH = 80 };
 
+const struct exit_text exit_texts[] = {
+    {"0", "done"},
+    {"1", "a check or a comparison found something worse or changed"},
+    {"2", "wrong usage"},
+    {"3", "not possible on this machine"},
+    {"4", "done, but a headline value cannot be trusted (the output says why and what helps)"},
+    {"130, 143", "interrupted, with what was measured by then saved"},
+    {.status = NULL},
+};
+
 void help_wrapped(FILE *out, int left, int column, const char *text)
 {
     fprintf(out, "%*s", left > column ? left - column : 0, "");
@@ -23,6 +33,26 @@ void help_wrapped(FILE *out, int left, int column, const char *text)
     fputc('\n', out);
 }
 
+/* Whether the help leaves out something that can be chosen. */
+static bool leaves_out(const struct option_spec *spec)
+{
+    for (size_t i = 0; spec->choices && spec->choices[i]; i++)
+        if (!strstr(spec->help, spec->choices[i]))
+            return true;
+    return false;
+}
+
+const char *help_of_option(const struct option_spec *spec, char *text, size_t size)
+{
+    snprintf(text, size, "%s", spec->help);
+    for (size_t i = 0; leaves_out(spec) && spec->choices[i]; i++)
+        snprintf(text + strlen(text), size - strlen(text), "%s %s", i ? "," : "; one of",
+                 spec->choices[i]);
+    if (spec->fallback && !strstr(spec->help, "default"))
+        snprintf(text + strlen(text), size - strlen(text), " (default: %s)", spec->fallback);
+    return text;
+}
+
 static void print_option(FILE *out, const struct option_spec *spec)
 {
     int column = spec->letter ? fprintf(out, "  -%c, ", spec->letter) : fprintf(out, "      ");
@@ -33,12 +63,8 @@ static void print_option(FILE *out, const struct option_spec *spec)
         fputc('\n', out);
         column = 0;
     }
-    char help[512];
-    if (spec->fallback && !strstr(spec->help, "default"))
-        snprintf(help, sizeof help, "%s (default: %s)", spec->help, spec->fallback);
-    else
-        snprintf(help, sizeof help, "%s", spec->help);
-    help_wrapped(out, LEFT, column, help);
+    char help[1024];
+    help_wrapped(out, LEFT, column, help_of_option(spec, help, sizeof help));
 }
 
 static void print_options(FILE *out, const char *title, const struct option_spec *table)
@@ -72,15 +98,18 @@ void help_program(FILE *out)
           "Commands\n",
           out);
     for (size_t i = 0; commands[i]; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        help_wrapped(out, 15, fprintf(out, "  %s", commands[i]->name), commands[i]->summary);
     fputs("\nProbes: each measures one thing and prints its table\n", out);
     for (size_t i = 0; probes[i]; i++)
-        fprintf(out, "  %-10s %s\n", probes[i]->name, probes[i]->summary);
-    fputs("\n"
-          "'fathom COMMAND --help' explains a command and its options.\n"
-          "\n"
-          "Exit status: 0 done; 2 wrong usage; 3 not possible on this machine; 4 done, but a\n"
-          "headline value cannot be trusted (the output says why and what helps); 130, 143\n"
-          "interrupted, with what was measured by then saved.\n",
-          out);
+        help_wrapped(out, 15, fprintf(out, "  %s", probes[i]->name), probes[i]->summary);
+    fputc('\n', out);
+    help_wrapped(out, 0, 0,
+                 "'fathom COMMAND --help' explains a command and its options; 'fathom --version' "
+                 "tells the version.");
+    char text[512] = "Exit status:";
+    for (const struct exit_text *exit = exit_texts; exit->status; exit++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s %s%s", exit->status,
+                 exit->meaning, exit[1].status ? ";" : ".");
+    fputc('\n', out);
+    help_wrapped(out, 0, 0, text);
 }

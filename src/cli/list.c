@@ -1,32 +1,76 @@
 #include "cli/options.h"
+#include "cli/words.h"
+#include "findings/names.h"
 #include "probes/probe.h"
 #include "result/flag.h"
 
-static int list(struct invocation *invocation, struct error *error)
+#include <string.h>
+
+static void list_probes(void)
 {
-    if (invocation->operand_count)
-        return error_set(error, ERROR_USAGE, "list takes no operand like '%s': leave it out",
-                         invocation->operands[0]);
     puts("Probes");
     for (size_t i = 0; probes[i]; i++) {
         int column = printf("  %s", probes[i]->name);
-        help_wrapped(stdout, 12, column, probes[i]->summary);
+        help_wrapped(stdout, 15, column, probes[i]->summary);
         if (probes[i]->needs & NEEDS_TWO_CPUS)
-            help_wrapped(stdout, 12, 0, "(needs two CPUs)");
+            help_wrapped(stdout, 15, 0, "(needs two CPUs)");
+        if (!(probes[i]->weight > 0))
+            help_wrapped(stdout, 15, 0, "(only when named)");
     }
-    puts("\nFlags: what a mark beside a number means, and what helps");
+}
+
+static void list_flags(void)
+{
+    puts("Flags: what a mark beside a number means, and what helps");
     for (int i = 0; i < FLAG_COUNT; i++) {
         int column = printf("  %s %s", flag_texts[i].doubt ? "!" : "-", flag_texts[i].name);
         help_wrapped(stdout, 22, column, flag_texts[i].meaning);
         help_wrapped(stdout, 22, 0, flag_texts[i].remedy);
     }
     puts("\nA flag with ! on a headline value makes the exit status 4.");
-    return EXIT_DONE;
+}
+
+static void list_findings(void)
+{
+    const char *probe = "";
+    puts("Findings: what each named value means, and what to do with it");
+    for (const struct finding_name *line = finding_names; line->patterns; line++) {
+        if (strcmp(probe, line->probe) != 0)
+            printf("\nof the probe %s\n", probe = line->probe);
+        printf("  %s%s%s%s\n", line->patterns, *line->unit ? " (" : "", line->unit,
+               *line->unit ? ")" : "");
+        help_wrapped(stdout, 6, 0, line->meaning);
+        help_wrapped(stdout, 6, 0, line->advice);
+    }
+    puts("\nA * stands for a part of a name: a level, a page size, an operation.");
+}
+
+static int list(struct invocation *invocation, struct error *error)
+{
+    static void (*const topics[])(void) = {list_probes, list_flags, list_findings};
+    if (invocation->operand_count == 0) {
+        list_probes();
+        puts("");
+        list_flags();
+        puts("'fathom list findings' explains every finding.");
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; topic_words[i]; i++)
+        if (invocation->operand_count == 1 &&
+            strcmp(invocation->operands[0], topic_words[i]) == 0) {
+            topics[i]();
+            return EXIT_DONE;
+        }
+    return error_set(error, ERROR_USAGE, "list takes probes, flags or findings, not '%s'",
+                     invocation->operands[invocation->operand_count - 1]);
 }
 
 const struct command list_command = {
     .name = "list",
-    .summary = "list what can be measured, and what the flags mean",
-    .about = "Prints every probe with what it measures, and every flag with its remedy.",
+    .operands = "[WHAT]",
+    .summary = "list what can be measured, and what flags and findings mean",
+    .about = "Prints every probe with what it measures, and every flag with its remedy; or only "
+             "the probes, the flags, or the findings: what each named value means, what moves it "
+             "and what to do with it.",
     .run = list,
 };

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "findings/differences.h"
 #include "machine/conditions.h"
 #include "probes/probe.h"
 #include "result/json.h"
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double budget_default_s = 25, budget_quick_s = 4, budget_thorough_s = 600;
+static const double budget_alone_s = 25, budget_quick_s = 4, budget_thorough_s = 600;
 
 /* One run, from the beginning to the end. */
 struct measurement {
@@ -29,7 +30,9 @@ struct measurement {
     size_t task_count;
     uint64_t began_ns, seed;
     double budget_s;
+    bool only_used;   /* the document is for the caller: no probes, file or page are named */
     const char *path; /* of the document; NULL: it is not kept */
+    const char *html; /* of the page; NULL: none is asked for */
 };
 
 struct machine_source measure_source(void)
@@ -40,9 +43,10 @@ struct machine_source measure_source(void)
 
 /* --- before measuring --- */
 
-static int choose_probes(const struct invocation *invocation, const struct probe **chosen,
-                         size_t *count, struct error *error)
+static int choose_probes(const struct measurement *run, const struct probe **chosen, size_t *count,
+                         struct error *error)
 {
+    const struct invocation *invocation = run->invocation;
     *count = 0;
     if (invocation->probe) {
         chosen[(*count)++] = invocation->probe;
@@ -53,13 +57,17 @@ static int choose_probes(const struct invocation *invocation, const struct probe
                 invocation->probe->name, invocation->operands[0]);
         return 0;
     }
-    for (int i = 0; i < invocation->operand_count; i++)
+    const int named = run->only_used ? 0 : invocation->operand_count;
+    for (int i = 0; i < named; i++)
         if (!probe_by_name(invocation->operands[i]))
             return error_set(error, ERROR_USAGE, "unknown probe '%s'; 'fathom list' shows them",
                              invocation->operands[i]);
     for (size_t p = 0; probes[p]; p++) {
-        bool asked = invocation->operand_count == 0;
-        for (int i = 0; i < invocation->operand_count; i++)
+        bool asked = named == 0;
+        if (asked && settings_has(&invocation->settings, "quick"))
+            asked = probes[p]->quick;
+        asked = asked && probes[p]->weight > 0;
+        for (int i = 0; i < named; i++)
             asked = asked || strcmp(invocation->operands[i], probes[p]->name) == 0;
         if (asked)
             chosen[(*count)++] = probes[p];
@@ -84,10 +92,22 @@ static int copy_settings(struct settings *to, const struct settings *from,
     return code == 0 ? settings_set(to, "seed", text, error) : code;
 }
 
+/* What is there to say of a probe that a whole run leaves out. */
+static struct probe_result skipped_for(const struct probe *probe, const char *reason)
+{
+    return (struct probe_result){.name = probe->name,
+                                 .title = probe->title,
+                                 .about = probe->about,
+                                 .status = PROBE_SKIPPED,
+                                 .reason = reason};
+}
+
 static int plan_probes(struct measurement *run, struct error *error)
 {
     const struct probe *chosen[64];
-    int code = choose_probes(run->invocation, chosen, &run->task_count, error);
+    const bool named =
+        run->invocation->probe || (!run->only_used && run->invocation->operand_count > 0);
+    int code = choose_probes(run, chosen, &run->task_count, error);
     if (code < 0)
         return code;
     run->tasks = calloc(run->task_count, sizeof *run->tasks);
@@ -95,24 +115,52 @@ static int plan_probes(struct measurement *run, struct error *error)
     struct pool *pool = &run->document.pool;
     run->document.probes = pool_alloc(pool, run->task_count, sizeof *run->document.probes);
     if (!run->tasks || !run->settings || !run->document.probes)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     for (size_t i = 0; i < run->task_count && code == 0; i++) {
         code = copy_settings(&run->settings[i], &run->invocation->settings, chosen[i], run->seed,
                              error);
         if (code == 0)
             code = probe_prepare(&run->tasks[i], chosen[i], &run->settings[i], &run->machine, pool,
                                  &run->document.probes[i], error);
+        if (code == 0 && !named && (chosen[i]->needs & WANTS_TWO_NODES) &&
+            run->machine.facts.node_count < 2)
+            run->document.probes[i] = skipped_for(chosen[i], "this machine has a single NUMA node");
     }
     return code;
 }
 
-static double choose_budget(const struct settings *settings)
+/* One that is only measured when named. */
+static double weight_of(const struct probe *probe)
 {
+    return probe->weight > 0 ? probe->weight : budget_alone_s;
+}
+
+static double weight_from(const struct measurement *run, size_t first)
+{
+    double weight = 0;
+    for (size_t i = first; i < run->task_count; i++)
+        if (run->document.probes[i].status != PROBE_SKIPPED)
+            weight += weight_of(run->tasks[i].probe);
+    return weight;
+}
+
+/* A whole run takes what its probes weigh; one that is named alone has more time. */
+static double choose_budget(const struct measurement *run)
+{
+    const struct settings *settings = &run->invocation->settings;
     if (settings_has(settings, "budget"))
         return settings_number(settings, "budget");
-    return settings_has(settings, "quick")      ? budget_quick_s
-           : settings_has(settings, "thorough") ? budget_thorough_s
-                                                : budget_default_s;
+    if (settings_has(settings, "quick") || settings_has(settings, "thorough"))
+        return settings_has(settings, "quick") ? budget_quick_s : budget_thorough_s;
+    double weight = weight_from(run, 0);
+    return run->invocation->probe || run->invocation->operand_count == 1
+               ? fmax(weight, budget_alone_s)
+               : weight;
+}
+
+static bool is_redacted(const struct measurement *run)
+{
+    return !run->only_used && settings_has(&run->invocation->settings, "redact");
 }
 
 static int describe_run(struct measurement *run, struct error *error)
@@ -137,10 +185,16 @@ static int describe_run(struct measurement *run, struct error *error)
     };
     document->run.command = pool_alloc(pool, (size_t)run->invocation->argc, sizeof(char *));
     if (!document->run.id || !document->run.started || !document->run.command)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     for (int i = 0; i < run->invocation->argc; i++)
         document->run.command[document->run.command_count++] = run->invocation->argv[i];
     document->machine = run->machine.facts;
+    if (is_redacted(run)) {
+        /* The command line holds names of files, which are named after people and machines. */
+        document->machine.hostname = NULL;
+        document->run.command[0] = "fathom";
+        document->run.command_count = 1;
+    }
     return 0;
 }
 
@@ -157,14 +211,31 @@ static int choose_path(struct measurement *run, struct error *error)
     char when[20];
     time_t now = time(NULL);
     strftime(when, sizeof when, "%Y%m%dT%H%M%S", gmtime(&now));
-    char *path =
-        pool_printf(&run->document.pool, "fathom-%s-%s.json",
-                    run->machine.facts.hostname ? run->machine.facts.hostname : "machine", when);
+    char *path = pool_printf(
+        &run->document.pool, "fathom-%s-%s.json",
+        run->document.machine.hostname ? run->document.machine.hostname : "machine", when);
     for (char *c = path; c && *c; c++)
         if (*c == '/')
             *c = '_';
     run->path = path;
-    return path ? 0 : error_set(error, ERROR_SYSTEM, "out of memory");
+    return path ? 0 : error_out_of_memory(error);
+}
+
+/* Where the page goes, and whether this program can make one at all. */
+static int choose_page(struct measurement *run, struct error *error)
+{
+    const struct settings *settings = &run->invocation->settings;
+    bool printed = strcmp(settings_text(settings, "format"), "html") == 0;
+    run->html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
+    if (run->html && strcmp(run->html, "-") == 0)
+        return error_set(error, ERROR_USAGE,
+                         "--html - would mix the page with the report: name a file, or ask for the "
+                         "page alone with --format html");
+    if (run->html && settings_has(settings, "output") &&
+        strcmp(run->html, settings_text(settings, "output")) == 0)
+        return error_set(error, ERROR_USAGE, "--html and -o both name %s: choose two files",
+                         run->html);
+    return run->html || printed ? view_html_possible(error) : 0;
 }
 
 /* Also by its other name: a document is written there once, when it is complete. */
@@ -176,9 +247,13 @@ static bool to_standard_output(const struct measurement *run)
 /* Early and after every probe: whoever pulls the plug finds what was measured until then. */
 static int save(struct measurement *run, struct error *error)
 {
+    const struct document *document = &run->document;
     run->document.run.elapsed_s = (double)(os_raw_ns() - run->began_ns) * 1e-9;
-    return run->path && !to_standard_output(run) ? document_save(&run->document, run->path, error)
-                                                 : 0;
+    int code =
+        run->path && !to_standard_output(run) ? document_save(document, run->path, error) : 0;
+    return code == 0 && run->html
+               ? output_html(run->html, &document, 1, differences_threshold, error)
+               : code;
 }
 
 /* Everything that can be refused is refused here, before anything is measured or written. */
@@ -192,13 +267,16 @@ static int prepare(struct measurement *run, struct error *error)
         settings_has(settings, "seed")
             ? (uint64_t)settings_number(settings, "seed")
             : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
-    run->budget_s = choose_budget(settings);
-    int code = machine_read(&run->machine, &source, error);
+    int code = run->only_used ? 0 : choose_page(run, error);
+    if (code == 0)
+        code = machine_read(&run->machine, &source, error);
     if (code == 0)
         code = conditions_read(&run->machine, &source, &run->document.pool,
                                &run->document.conditions, &run->remarks, error);
     if (code == 0)
         code = plan_probes(run, error);
+    if (code == 0)
+        run->budget_s = choose_budget(run);
     if (code == 0 && !run->machine.live)
         code = error_set(error, ERROR_IMPOSSIBLE,
                          "%s names another machine, which can be looked at (fathom doctor) but "
@@ -206,21 +284,12 @@ static int prepare(struct measurement *run, struct error *error)
                          source.root ? "FATHOM_ROOT" : "an HWLOC_ variable of the environment");
     if (code == 0)
         code = describe_run(run, error);
-    if (code == 0)
+    if (code == 0 && !run->only_used)
         code = choose_path(run, error);
     return code == 0 ? save(run, error) : code;
 }
 
 /* --- measuring --- */
-
-static double weight_from(const struct measurement *run, size_t first)
-{
-    double weight = 0;
-    for (size_t i = first; i < run->task_count; i++)
-        if (run->document.probes[i].status != PROBE_SKIPPED)
-            weight += run->tasks[i].probe->weight;
-    return weight;
-}
 
 static void note_conditions(struct measurement *run, const struct clock *clock,
                             const struct sampled *sampled)
@@ -245,9 +314,10 @@ static int measure_all(struct measurement *run, struct engine *engine, struct er
     for (size_t i = 0; i < run->task_count && code == 0; i++) {
         struct sampled sampled;
         double left_s = run->budget_s - (double)(os_raw_ns() - run->began_ns) * 1e-9;
-        double share = run->tasks[i].probe->weight / weight_from(run, i);
+        double share = weight_of(run->tasks[i].probe) / weight_from(run, i);
         line.what = run->tasks[i].probe->name;
         engine->seed = random_mix(run->seed + i);
+        run->tasks[i].document = &run->document;
         code = probe_measure(&run->tasks[i], engine, left_s * share, &sampled, error);
         progress_end(&line);
         note_conditions(run, engine->clock, &sampled);
@@ -290,10 +360,12 @@ static int show(struct measurement *run, struct error *error)
     if (code == 0)
         code = output_document(&format, &run->document, alone, error);
     settings_free(&format);
-    bool csv = strcmp(settings_text(&run->invocation->settings, "format"), "csv") == 0;
+    bool text = strcmp(settings_text(&run->invocation->settings, "format"), "text") == 0;
     if (code == 0 && run->path)
-        fprintf(csv ? stderr : stdout, "\ndocument: %s   (show it again: fathom report %s)\n",
+        fprintf(text ? stdout : stderr, "\ndocument: %s   (show it again: fathom report %s)\n",
                 run->path, run->path);
+    if (code == 0 && run->html)
+        fprintf(text ? stdout : stderr, "page: %s\n", run->html);
     return code;
 }
 
@@ -306,6 +378,20 @@ static int interrupted(const struct measurement *run)
     return EXIT_SIGNAL + (int)interrupt_signal;
 }
 
+static void release(struct measurement *run)
+{
+    for (size_t i = 0; i < run->task_count; i++) {
+        if (run->tasks)
+            probe_release(&run->tasks[i]);
+        if (run->settings)
+            settings_free(&run->settings[i]);
+    }
+    free(run->tasks);
+    free(run->settings);
+    document_free(&run->document);
+    machine_free(&run->machine);
+}
+
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
     struct measurement run = {.invocation = invocation};
@@ -314,7 +400,7 @@ static int run_measurement(struct invocation *invocation, struct error *error)
     if (code == 0) {
         code = measure(&run, error);
         if (code == ERROR_USAGE) { /* the document can't be saved any more: show what it holds */
-            run.path = NULL;
+            run.path = run.html = NULL;
             show(&run, NULL);
         }
     }
@@ -324,21 +410,34 @@ static int run_measurement(struct invocation *invocation, struct error *error)
         code = output_status(&run.document);
     else if (code == ERROR_INTERRUPTED)
         code = interrupted(&run);
-    for (size_t i = 0; i < run.task_count; i++) {
-        if (run.tasks)
-            probe_release(&run.tasks[i]);
-        if (run.settings)
-            settings_free(&run.settings[i]);
-    }
-    free(run.tasks);
-    free(run.settings);
-    document_free(&run.document);
-    machine_free(&run.machine);
+    release(&run);
     return code;
 }
 
-static const struct option_spec *const options[] = {probe_common_options, format_options,
-                                                    output_options, NULL};
+int measure_and_use(struct invocation *invocation, measure_use *use, void *argument,
+                    struct error *error)
+{
+    struct measurement run = {.invocation = invocation, .only_used = true};
+    interrupt_catch();
+    int code = prepare(&run, error);
+    if (code == 0)
+        code = measure(&run, error);
+    if (code == 0)
+        code = use(&run.document, argument, error);
+    else if (code == ERROR_INTERRUPTED)
+        code = interrupted(&run);
+    release(&run);
+    return code;
+}
+
+static const struct option_spec measure_options[] = {
+    {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "leave the host's name and the command line out of the document"},
+    {.name = NULL},
+};
+
+static const struct option_spec *const options[] = {
+    probe_common_options, format_options, html_options, output_options, measure_options, NULL};
 
 const struct command run_command = {
     .name = "run",

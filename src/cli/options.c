@@ -16,10 +16,20 @@ const struct option_spec output_options[] = {
     {.name = NULL},
 };
 
-static const char *const formats[] = {"text", "csv", NULL};
+static const char *const formats[] = {"text", "csv",         "csv-matrix", "json",
+                                      "html", "openmetrics", "gnuplot",    NULL};
 const struct option_spec format_options[] = {
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats,
-     "text, or csv: one row a point, with ids and intervals"},
+     "text; csv: one row a point; csv-matrix: each matrix as a square with its ids; json: the "
+     "document; html: a page with charts and tables; "
+     "openmetrics: the findings, for a node exporter's text files; gnuplot: a script with its "
+     "data"},
+    {.name = NULL},
+};
+
+const struct option_spec html_options[] = {
+    {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "write a page there too: charts, tables and how it was measured, in one file for any browser"},
     {.name = NULL},
 };
 
@@ -95,7 +105,7 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
     struct getopt_tables tables = {0};
     int code = add_tables(invocation, error);
     if (code == 0 && make_tables(&invocation->settings, &tables) < 0)
-        code = error_set(error, ERROR_SYSTEM, "out of memory");
+        code = error_out_of_memory(error);
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew, and let options follow operands */
     while (code == 0) {

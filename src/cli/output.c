@@ -1,6 +1,8 @@
 #include "cli/output.h"
 
+#include "findings/differences.h"
 #include "result/flag.h"
+#include "result/json.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -31,10 +33,25 @@ struct view_style output_style(FILE *out)
     return style;
 }
 
+static void write_json(FILE *out, const struct document *document)
+{
+    document_write(document, out, NULL); /* the stream tells the caller of a failure */
+}
+
+/* Formats that a document alone makes. Text and the page know more: a style, other documents. */
+static const struct {
+    const char *name;
+    void (*write)(FILE *, const struct document *);
+} plain_formats[] = {
+    {"csv", view_csv},         {"csv-matrix", view_csv_matrix},
+    {"json", write_json},      {"openmetrics", view_openmetrics},
+    {"gnuplot", view_gnuplot},
+};
+
 struct page {
     const struct document *document;
     const struct probe_result *probe;
-    bool csv;
+    const char *format;
 };
 
 static int write_page(const void *content, FILE *out, struct error *error)
@@ -42,20 +59,48 @@ static int write_page(const void *content, FILE *out, struct error *error)
     (void)error;
     const struct page *page = content;
     struct view_style style = output_style(out);
-    if (page->csv)
-        view_csv(out, page->document);
-    else if (page->probe)
+    for (size_t i = 0; i < sizeof plain_formats / sizeof *plain_formats; i++)
+        if (strcmp(page->format, plain_formats[i].name) == 0) {
+            plain_formats[i].write(out, page->document);
+            return 0;
+        }
+    if (page->probe)
         view_text_probe(out, page->document, page->probe, &style);
     else
         view_text_summary(out, page->document, &style);
     return 0;
 }
 
+struct documents {
+    const struct document *const *list;
+    size_t count;
+    double threshold;
+};
+
+static int write_html(const void *content, FILE *out, struct error *error)
+{
+    const struct documents *documents = content;
+    return view_html(out, documents->list, documents->count, documents->threshold, error);
+}
+
+int output_html(const char *path, const struct document *const *list, size_t count,
+                double threshold, struct error *error)
+{
+    struct documents documents = {list, count, threshold};
+    int code = view_html_possible(error);
+    if (code < 0)
+        return code;
+    return strcmp(path, "-") == 0 ? write_html(&documents, stdout, error)
+                                  : save_file(path, write_html, &documents, error);
+}
+
 int output_document(const struct settings *settings, const struct document *document,
                     const struct probe_result *probe, struct error *error)
 {
-    struct page page = {document, probe, strcmp(settings_text(settings, "format"), "csv") == 0};
+    struct page page = {document, probe, settings_text(settings, "format")};
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    if (strcmp(settings_text(settings, "format"), "html") == 0)
+        return output_html(path, &document, 1, differences_threshold, error);
     if (strcmp(path, "-") == 0)
         return write_page(&page, stdout, error);
     return save_file(path, write_page, &page, error);

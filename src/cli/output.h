@@ -15,6 +15,11 @@ struct view_style output_style(FILE *);
 int output_document(const struct settings *, const struct document *, const struct probe_result *,
                     struct error *);
 
+/* Writes the page of the documents to the file, "-" being standard output; `threshold` is for the
+ * differences between several. */
+int output_html(const char *path, const struct document *const *, size_t count, double threshold,
+                struct error *);
+
 /* Exit status for what a finished document says: EXIT_DONE, EXIT_DOUBTFUL, or EXIT_IMPOSSIBLE
  * where nothing at all could be measured. */
 int output_status(const struct document *);

@@ -1,12 +1,45 @@
 #include "cli/options.h"
 #include "cli/output.h"
+#include "findings/differences.h"
 #include "result/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A page shows as many documents as there are, side by side. */
+static int report_page(struct invocation *invocation, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    size_t count = (size_t)invocation->operand_count, read = 0;
+    struct document *documents = calloc(count, sizeof *documents);
+    const struct document **list = calloc(count, sizeof *list);
+    int code = view_html_possible(error);
+    if (code == 0 && (!documents || !list))
+        code = error_out_of_memory(error);
+    for (; code == 0 && read < count; read++) {
+        list[read] = &documents[read];
+        code = document_read(&documents[read], invocation->operands[read], error);
+    }
+    if (code == 0)
+        code =
+            output_html(settings_has(settings, "output") ? settings_text(settings, "output") : "-",
+                        list, count, differences_threshold, error);
+    for (size_t i = 0; i < read; i++)
+        document_free(&documents[i]);
+    free(documents);
+    free(list);
+    return code;
+}
 
 static int report(struct invocation *invocation, struct error *error)
 {
+    bool page = strcmp(settings_text(&invocation->settings, "format"), "html") == 0;
+    if (page && invocation->operand_count > 0)
+        return report_page(invocation, error);
     if (invocation->operand_count != 1)
         return error_set(error, ERROR_USAGE,
-                         "report needs one document, and %d were given: fathom report FILE",
+                         "report needs one document (or several with --format html), and %d were "
+                         "given: fathom report FILE",
                          invocation->operand_count);
     struct document document = {0};
     int code = document_read(&document, invocation->operands[0], error);
@@ -20,10 +53,11 @@ static const struct option_spec *const options[] = {format_options, output_optio
 
 const struct command report_command = {
     .name = "report",
-    .operands = "FILE",
+    .operands = "FILE...",
     .summary = "show a document that a run has written",
     .about = "Reads a document (FILE, or - for standard input) and prints what 'fathom run' "
-             "printed when it wrote it. The exit status tells of the report, not of the run.",
+             "printed when it wrote it; with --format html a page, of one document or of several "
+             "side by side. The exit status tells of the report, not of the run.",
     .options = options,
     .run = report,
 };

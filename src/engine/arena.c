@@ -48,7 +48,14 @@ int arena_map(struct arena *arena, size_t bytes, enum page_policy policy, int no
 
 void arena_touch(struct arena *arena)
 {
-    for (size_t at = 0; at < arena->bytes; at += SMALLEST_PAGE)
+    arena_touch_part(arena, 0, arena->bytes);
+}
+
+void arena_touch_part(struct arena *arena, size_t at, size_t bytes)
+{
+    const size_t left = at < arena->bytes ? arena->bytes - at : 0;
+    const size_t end = at + (bytes < left ? bytes : left);
+    for (; at < end; at += SMALLEST_PAGE)
         *(volatile unsigned char *)(arena->memory + at) = 0;
 }
 

@@ -24,6 +24,8 @@ struct arena {
 int arena_map(struct arena *, size_t bytes, enum page_policy, int node, struct error *);
 /* Writes to every page; to be called on the CPU that will measure. */
 void arena_touch(struct arena *);
+/* The same for `bytes` from `at` on, as far as the arena reaches. */
+void arena_touch_part(struct arena *, size_t at, size_t bytes);
 /* Asks the kernel what the touched memory really is. */
 void arena_verify(struct arena *);
 /* The flags that the placement earns: small-pages, misplaced. */

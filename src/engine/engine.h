@@ -6,6 +6,7 @@
 #define FATHOM_ENGINE_ENGINE_H
 
 #include "engine/plan.h"
+#include "engine/stand_in.h"
 #include "engine/team.h"
 #include "machine/clock.h"
 #include "machine/machine.h"
@@ -21,23 +22,30 @@ struct engine {
     const struct clock *clock;
     struct team *team;
     uint64_t seed;
-    struct progress progress; /* show may be NULL */
+    struct progress progress;        /* show may be NULL */
+    const struct stand_in *stand_in; /* NULL: the hardware itself */
 };
 
 /* What the sampler made of a plan. */
 struct sampled {
-    struct summary core_hz;        /* of all bursts that trials were bracketed by; n = 0: none */
-    size_t points_missing;         /* points without a single trial */
-    size_t points_starved;         /* of these: their workers got no time to run */
-    size_t arena_bytes;            /* of the last arena; 0: none was needed */
-    struct os_placement placement; /* what it turned out to be */
+    struct summary core_hz;         /* of all bursts that trials were bracketed by; n = 0: none */
+    double elapsed_s;               /* with a stand-in: as it modelled */
+    size_t points_missing;          /* not in the series: there was no time for a single trial */
+    size_t points_failed;           /* in the series with a reason and without a value */
+    const char *failure;            /* the reason of one of them */
+    unsigned reference_visits;      /* that were not spoiled */
+    double drift_least, drift_most; /* what the reference was over what it was at first */
+    size_t arena_bytes;             /* of the last arena; 0: none was needed */
+    struct os_placement placement;  /* what it turned out to be */
     enum page_policy pages_used;
     double stolen_s; /* taken from the measuring CPUs by a hypervisor, as far as it was looked at */
 };
 
 /* Carries out a plan: rounds of one visit to every point that is not done yet, in random order,
  * until each is as precise as asked or has its most trials, or the budget is used. Appends the
- * points that have at least one trial to the plan's series, from `pool`, in the plan's order.
+ * points that have at least one trial to the plan's series, from `pool`, in the plan's order; and
+ * those that failed (a CPU that is gone or gives no time) with their reason, n = 0 and all else
+ * NAN, while the others go on.
  * ERROR_INTERRUPTED when asked to stop: what was measured by then is in the series all the same.
  * Other errors: of team_run() and arena_map(). */
 int sampler_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct batch;
+
 enum role {
     MEASURED,   /* does `repeats` a batch; all measured workers start a batch together */
     PARTNER,    /* answers the first measured worker: as many repeats, in one go */
@@ -23,16 +25,34 @@ struct seat {
     enum role role; /* the first seat is always MEASURED */
 };
 
-/* One point of a series: what is varied, and who measures it. */
+/* One point of a series: what is varied, and who measures it. A thousand CPUs make a million of
+ * them: 40 bytes each, and pairs need no seats beside them. */
 struct plan_point {
-    size_t series;
-    double x;     /* of a curve */
-    int from, to; /* of a matrix */
-    const struct seat *seats;
-    size_t seat_count;
-    size_t arena_bytes; /* memory that it needs */
-    uint64_t detail;    /* the probe's own */
+    union {
+        double x; /* of a curve */
+        struct {
+            int from, to; /* of a matrix */
+        };
+    };
+    const struct seat *seats; /* NULL: a pair, `from` is MEASURED and `to` its PARTNER */
+    size_t arena_bytes;       /* memory that it needs */
+    uint64_t detail;          /* the probe's own */
+    unsigned series, seat_count;
 };
+
+/* What one CPU touches first, so that it lies near that CPU. All parts are touched at the same
+ * time, each by a CPU of its own, which is why a CPU has one at most. */
+struct arena_part {
+    size_t at, bytes; /* whole huge pages, or two CPUs share one; beyond the arena's end: nothing */
+    int cpu;
+};
+
+static inline struct seat plan_seat(const struct plan_point *point, size_t i)
+{
+    if (point->seats)
+        return point->seats[i];
+    return i == 0 ? (struct seat){point->from, MEASURED} : (struct seat){point->to, PARTNER};
+}
 
 enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_RUN };
 
@@ -51,6 +71,8 @@ struct plan {
     enum page_policy pages; /* of the arena, which is as large as any point needs; none if none */
     int node;               /* NUMA node to bind the arena to; -1: where the toucher runs */
     int touch_cpu;          /* touches the arena first */
+    const struct arena_part *parts; /* NULL: touch_cpu touches all of it */
+    size_t part_count;
     enum arena_life arena_life;
 
     enum quantity quantity;
@@ -61,16 +83,36 @@ struct plan {
     unsigned trials_min, trials_max; /* a point is not left before the first, nor goes on after the
                                         second */
     unsigned trials_per_visit;       /* trials in a row, which must not share memory */
-    unsigned batches;                /* timed runs a trial */
-    double batch_ns;                 /* length of a batch; used where repeats is 0 */
-    uint64_t repeats;                /* of the kernel in a batch; 0: as many as fill batch_ns */
-    uint64_t warm_repeats;           /* not timed, at the start of a partner's work */
-    double precision;                /* relative half width at which a point is good enough */
+    unsigned passes;  /* 2: what is measured is trials_max / 2 different things (lines of memory),
+                         each twice: trial i and trial i + trials_max / 2 are the same one at two
+                         times. Its value is their mean, and the point tells lines from times
+                         (struct scatter). trials_min is then trials_max. 0 or 1: every trial is
+                         something else */
+    unsigned batches; /* timed runs a trial */
+    double batch_ns;  /* length of a batch; used where repeats is 0 */
+    uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
+    uint64_t warm_repeats; /* not timed, at the start of a partner's work */
+    double precision;      /* relative half width at which a point is good enough */
     double unstable_above; /* robust deviation of the trials over their median that is no longer
                               normal for what is measured; INFINITY: any is */
     double span_s;   /* a point's fewest trials are spread over at least this time: neighbours and
                         clocks keep a mood for some tenths of a second */
+    double share;    /* of the time that is left, where more stages follow; 1: all of it */
     double budget_s; /* stop after this time; none is left where it is negative */
+
+    /* Points that share no core may be measured side by side: the first `groups[0]` of the points
+     * are a group, the next `groups[1]` the second, and so on, to the last point. NULL: every point
+     * is measured alone. All groups' points have as many trials a visit. */
+    const unsigned *groups;
+    size_t group_count;
+
+    /* The first point may be one that tells how the machine drifts: it is visited alone, beside the
+     * rounds, at the beginning and then whenever `reference_every_s` seconds have passed (0: there
+     * is none). Such a visit is always of the same trials, numbers 0, 1, ... of one visit with the
+     * same seeds; they are told to observe() and make no point. With `correct_drift` every other
+     * trial is divided by what the reference last was over what it was at first. */
+    double reference_every_s;
+    bool correct_drift;
 };
 
 /* The state of one worker in a trial, on lines of its own. */
@@ -88,14 +130,39 @@ struct trial {
     uint64_t seed;     /* fresh for every trial, reproducible from the run's */
     unsigned number;   /* 0, 1, ... of this point */
     double operations; /* the batch's, by all measured workers, for one repeat: prepare() sets it */
+    uint64_t warm_repeats;  /* done by every measured worker before its first batch, not timed:
+                               brings  its data into its own caches. 0, or what prepare() sets */
     struct worker *workers; /* one a seat: prepare() sets run and state */
     const void *probe_state;
+};
+
+/* What a background worker did while a trial's batches were measured: only during those that were
+ * kept. The time is its own, from its first repeat's start to its last one's end, leg by leg. */
+struct background {
+    uint64_t repeats;
+    double ns;
+};
+
+/* A trial that was kept, as it is told to a probe that wants to know. */
+struct observation {
+    const struct trial *trial;
+    const struct batch *batches; /* of visit.h: what each timed batch gave */
+    unsigned batch_count;
+    const struct background *background; /* one a seat; of the other roles' seats empty */
+    uint64_t repeats;                    /* a batch's time is for repeats * trial->operations */
+    double at_s;    /* when the visit ended, since the plan's beginning; with a stand-in, in
+                       the time that it modelled */
+    bool reference; /* of a visit to the reference, beside the rounds: its trials have the numbers
+                       0, 1, ... of one visit and the same seeds every time */
 };
 
 /* What a probe does for the sampler. prepare() runs on the CPU of the first seat, and may be
  * recalled: it takes no lock and allocates nothing; everything it needs is in the arena. */
 struct trial_work {
     void (*prepare)(struct trial *);
+    /* Called by the coordinator for every trial that was kept; may allocate. NULL: nobody asks. */
+    void (*observe)(void *observer, const struct observation *);
+    void *observer;
     const void *state;
 };
 

@@ -2,6 +2,7 @@
 
 #include "result/flag.h"
 #include "stats/quantile.h"
+#include "stats/scatter.h"
 #include "stats/spread.h"
 #include "stats/trend.h"
 
@@ -45,7 +46,7 @@ static double middle(double *values, size_t n)
 }
 
 static void add_trial(struct record *record, const struct plan *plan, const struct batch *batches,
-                      unsigned n, double operations, double *scratch)
+                      unsigned n, double operations, struct drift drift, double *scratch)
 {
     unsigned at = record->trials++;
     for (unsigned i = 0; i < n; i++)
@@ -53,23 +54,24 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
     double ns = middle(scratch, n);
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns / operations * batches[i].core_hz * 1e-9;
-    record->cycles[at] = plan->cycles ? (float)middle(scratch, n) : NAN;
+    record->cycles[at] = plan->cycles ? (float)(middle(scratch, n) / drift.cycles) : NAN;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = plan->kernel_timed ? NAN : (float)(middle(scratch, n) * 1e-6);
-    record->values[at] = (float)(plan->quantity == TIME_PER_OPERATION ? ns : 1e9 / ns);
+    record->values[at] =
+        (float)((plan->quantity == TIME_PER_OPERATION ? ns : 1e9 / ns) / drift.value);
 }
 
-int record_add(struct record *record, const struct visit *visit, double *scratch,
-               struct error *error)
+int record_add(struct record *record, const struct visit *visit, struct drift drift,
+               double *scratch, struct error *error)
 {
     if (make_room(record, visit->trial_count) < 0)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     const unsigned each = visit->plan->batches;
     for (unsigned i = 0; i * each < visit->batch_count; i++) {
         unsigned left = visit->batch_count - i * each;
         add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
-                  visit->trials[i].operations * (double)visit->repeats, scratch);
+                  visit->trials[i].operations * (double)visit->repeats, drift, scratch);
     }
     record->redone += visit->redone;
     record->interrupted += visit->interrupted;
@@ -87,6 +89,40 @@ static void summarize_column(const float *column, unsigned n, double *scratch,
     summarize(scratch, n, scratch, summary);
 }
 
+static double middle_of_column(const float *column, unsigned n, double *scratch)
+{
+    for (unsigned i = 0; i < n; i++)
+        scratch[i] = (double)column[i];
+    return n ? middle(scratch, n) : NAN;
+}
+
+struct drift record_medians(const struct record *record, double *scratch)
+{
+    return (struct drift){middle_of_column(record->values, record->trials, scratch),
+                          middle_of_column(record->cycles, record->trials, scratch)};
+}
+
+/* Where things were measured twice, a value is the mean of a thing's two trials. */
+static void summarize_units(const float *column, const struct plan *plan, unsigned n,
+                            double *scratch, struct summary *summary)
+{
+    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
+    for (unsigned i = 0; i < n && i < units; i++)
+        scratch[i] =
+            i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
+    summarize(scratch, n < units ? n : units, scratch, summary);
+}
+
+static struct scatter scatter_of(const struct record *record, const struct plan *plan)
+{
+    struct scatter_parts parts;
+    if (plan->passes != 2 || record->trials < plan->trials_max ||
+        !scatter_split(record->values, plan->trials_max / 2, plan->trials_per_visit, &parts))
+        return (struct scatter){NAN, NAN, NAN};
+    return (struct scatter){(float)(parts.unit / parts.mean), (float)(parts.time / parts.mean),
+                            (float)(parts.rest / parts.mean)};
+}
+
 /* ns scatter with the clock, cycles with everything beyond the core. A point is as precise as the
  * better of the two, for each of them describes it fully. */
 static double half_width(const struct summary *y, const struct summary *cycles)
@@ -97,8 +133,8 @@ static double half_width(const struct summary *y, const struct summary *cycles)
 static void summarize_both(const struct record *record, const struct plan *plan, double *scratch,
                            struct summary *y, struct summary *cycles)
 {
-    summarize_column(record->values, record->trials, scratch, y);
-    summarize_column(record->cycles, plan->cycles ? record->trials : 0, scratch, cycles);
+    summarize_units(record->values, plan, record->trials, scratch, y);
+    summarize_units(record->cycles, plan, plan->cycles ? record->trials : 0, scratch, cycles);
 }
 
 bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
@@ -106,6 +142,22 @@ bool record_converged(const struct record *record, const struct plan *plan, doub
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
     return half_width(&y, &cycles) <= plan->precision;
+}
+
+/* Whether what was measured twice was slower or faster the second time: a sign test. A trend over
+ * all trials would find whatever order the lines happen to be in. */
+static struct trend second_time(const float *column, unsigned units, unsigned n, double *scratch)
+{
+    unsigned pairs = n > units ? n - units : 0, slower = 0;
+    if (pairs == 0)
+        return (struct trend){0};
+    for (unsigned i = 0; i < pairs; i++) {
+        scratch[i] =
+            2 * (double)((column[i + units] - column[i]) / (column[i + units] + column[i]));
+        slower += scratch[i] > 0;
+    }
+    sort_ascending(scratch, pairs);
+    return (struct trend){(2 * (double)slower - pairs) / sqrt(pairs), median(scratch, pairs)};
 }
 
 /* The flags that the trials themselves earn, looked at in the unit that the clock does not bend. */
@@ -116,7 +168,8 @@ static unsigned shape_flags(const float *column, const struct plan *plan, unsign
     double *values = scratch, *room = scratch + n;
     for (unsigned i = 0; i < n; i++)
         values[i] = (double)column[i];
-    struct trend trend = trend_test(values, n, room);
+    struct trend trend = plan->passes == 2 ? second_time(column, plan->trials_max / 2, n, room)
+                                           : trend_test(values, n, room);
     if (fabs(trend.z) > drift_z && fabs(trend.change) > drift_change)
         flags |= FLAG_BIT(FLAG_DRIFT);
     sort_ascending(values, n);
@@ -134,7 +187,7 @@ static unsigned clock_flags(const struct record *record, double *scratch)
 {
     struct summary mhz;
     summarize_column(record->core_mhz, record->trials, scratch, &mhz);
-    bool moved = mhz.max - mhz.min > clock_spread * mhz.median ||
+    bool moved = (double)(mhz.max - mhz.min) > clock_spread * (double)mhz.median ||
                  record->clock_moved > spoiled_share * record->batches;
     return moved ? FLAG_BIT(FLAG_CLOCK_DRIFT) : 0;
 }
@@ -142,12 +195,16 @@ static unsigned clock_flags(const struct record *record, double *scratch)
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,
                      struct point *point)
 {
-    summarize_both(record, plan, scratch, &point->y, &point->cycles);
+    struct summary cycles;
+    summarize_both(record, plan, scratch, &point->y, &cycles);
+    point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
+    point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;
+    point->failed = record->failed;
     if (record->trials == 0)
         return;
-    if (half_width(&point->y, &point->cycles) > plan->precision)
+    if (half_width(&point->y, &cycles) > plan->precision)
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
     if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
         point->flags |= FLAG_BIT(FLAG_PREEMPTED);
@@ -157,6 +214,14 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         point->flags |= clock_flags(record, scratch);
     const float *steady = plan->cycles ? record->cycles : record->values;
     point->flags |= shape_flags(steady, plan, record->trials, scratch);
+}
+
+void record_clear(struct record *record)
+{
+    *record = (struct record){.values = record->values,
+                              .cycles = record->cycles,
+                              .core_mhz = record->core_mhz,
+                              .room = record->room};
 }
 
 void record_free(struct record *record)

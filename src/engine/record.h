@@ -15,15 +15,25 @@ struct record {
     unsigned stolen_trials, starved_visits;
     unsigned flags; /* known before the end: those of the arena */
     uint64_t repeats;
-    bool done;
+    const char *failed; /* why it has no value; NULL while it may have one */
+};
+
+/* What trials are divided by: how far the machine has drifted since the beginning. */
+struct drift {
+    double value, cycles;
 };
 
 /* Adds the trials of a finished visit. ERROR_SYSTEM when there is no memory. */
-int record_add(struct record *, const struct visit *, double *scratch, struct error *);
+int record_add(struct record *, const struct visit *, struct drift, double *scratch,
+               struct error *);
+/* The medians of its trials, in both units. */
+struct drift record_medians(const struct record *, double *scratch);
 /* Whether the point is precise enough. `scratch` has room for a double a trial. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
 /* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
+/* Makes it as new, but for the room it has. */
+void record_clear(struct record *);
 void record_free(struct record *);
 
 #endif

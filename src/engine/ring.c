@@ -3,6 +3,7 @@
 #include "base/random.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* A bijection on [0, 2^bits): x -> x * odd + add, xorshift, twice. */
 struct bijection {
@@ -124,9 +125,15 @@ static inline void *element(const struct ring *ring, size_t index)
     return ring->memory + index * ring->stride;
 }
 
+/* By copying, because elements may lie at any address. */
 static inline void link_element(const struct ring *ring, size_t from, size_t to)
 {
-    *(void **)element(ring, from) = element(ring, to);
+    uint64_t index = to;
+    void *next = element(ring, to);
+    if (ring->link == RING_INDEXES)
+        memcpy(element(ring, from), &index, sizeof index);
+    else
+        memcpy(element(ring, from), &next, sizeof next);
 }
 
 static void build_block(const struct ring *ring, const struct block *block, size_t next_first)
@@ -150,20 +157,60 @@ static void build_random(const struct ring *ring)
     }
 }
 
+/* --- blocks in a random order, each gone through forward --- */
+
+static bool in_shuffled_blocks(const struct ring *ring)
+{
+    return ring->order == RING_FORWARD && ring->block && ring->block < ring->count;
+}
+
+static size_t block_count(const struct ring *ring)
+{
+    return (ring->count + ring->block - 1) / ring->block;
+}
+
+static size_t block_end(const struct ring *ring, size_t index)
+{
+    size_t left = ring->count - index * ring->block;
+    return index * ring->block + (left < ring->block ? left : ring->block);
+}
+
+static void build_shuffled(const struct ring *ring)
+{
+    struct bijection bijection = bijection_make(block_count(ring), ring->seed);
+    struct block cycle = block_make(&bijection, 0, block_count(ring), ring->seed);
+    uint64_t start;
+    size_t first = block_first(&cycle, &start);
+    for (size_t i = 0; i < cycle.count; i++) {
+        size_t end = block_end(ring, i);
+        for (size_t at = i * ring->block; at + 1 < end; at++)
+            link_element(ring, at, at + 1);
+        uint64_t place = bijection_inverse(&bijection, i);
+        bool done = false;
+        size_t next = (size_t)block_next(&cycle, &place, &done);
+        link_element(ring, end - 1, (done ? first : next) * ring->block);
+    }
+}
+
 void ring_build(const struct ring *ring)
 {
     size_t count = ring->count;
     if (ring->order == RING_RANDOM)
         build_random(ring);
+    else if (in_shuffled_blocks(ring))
+        build_shuffled(ring);
     else
         for (size_t i = 0; i < count; i++)
             link_element(ring, i,
                          ring->order == RING_FORWARD ? (i + 1) % count : (i + count - 1) % count);
 }
 
+/* Both ends: an element may lie across two lines. */
 static void load(const void *address)
 {
-    (void)*(void *const volatile *)address;
+    const volatile unsigned char *bytes = address;
+    (void)bytes[0];
+    (void)bytes[sizeof(uint64_t) - 1];
 }
 
 static void *warm_random(const struct ring *ring, size_t visits)
@@ -182,10 +229,48 @@ static void *warm_random(const struct ring *ring, size_t visits)
     }
 }
 
+void ring_mark(const struct ring *ring, size_t n, void **marks)
+{
+    struct blocks blocks = blocks_make(ring);
+    size_t visits = 0, marked = 0, next = 0;
+    for (size_t index = 0; marked < n; index++) {
+        struct block block = blocks_get(ring, &blocks, index);
+        uint64_t place;
+        size_t at = block_first(&block, &place);
+        for (bool done = false; !done && marked < n; visits++) {
+            while (marked < n && next == visits) {
+                marks[marked++] = element(ring, at);
+                next = marked * ring->count / n;
+            }
+            at = block.first + (size_t)block_next(&block, &place, &done);
+        }
+    }
+}
+
+static void *warm_shuffled(const struct ring *ring, size_t visits)
+{
+    struct bijection bijection = bijection_make(block_count(ring), ring->seed);
+    struct block cycle = block_make(&bijection, 0, block_count(ring), ring->seed);
+    for (;;) {
+        uint64_t place;
+        size_t block = block_first(&cycle, &place);
+        for (bool done = false; !done;) {
+            for (size_t at = block * ring->block; at < block_end(ring, block); at++) {
+                if (visits-- == 0)
+                    return element(ring, at);
+                load(element(ring, at));
+            }
+            block = (size_t)block_next(&cycle, &place, &done);
+        }
+    }
+}
+
 void *ring_warm(const struct ring *ring, size_t visits)
 {
     if (ring->order == RING_RANDOM)
         return warm_random(ring, visits);
+    if (in_shuffled_blocks(ring))
+        return warm_shuffled(ring, visits);
     size_t at = 0, count = ring->count;
     for (; visits; visits--) {
         load(element(ring, at));

@@ -1,7 +1,7 @@
 /*
- * A pointer ring: `count` elements, `stride` bytes apart, each holding the address of the next, so
- * that following them visits every element once and comes back. Built in place, in one pass in
- * address order, with no index array and no memory beyond the ring.
+ * A ring: `count` elements, `stride` bytes apart, each holding the address (or the index) of the
+ * next, so that following them visits every element once and comes back. Built in place, in one
+ * pass in address order, with no index array and no memory beyond the ring.
  *
  * The order is never stored. A keyed bijection maps places in the order to elements; its inverse
  * tells, for the element that is being written, which place it has, and so who comes next. The
@@ -17,18 +17,24 @@
 
 enum ring_order {
     RING_RANDOM,   /* one random cycle through all elements, or through each block in turn */
-    RING_FORWARD,  /* ascending addresses */
+    RING_FORWARD,  /* ascending addresses, all through or within each block */
     RING_BACKWARD, /* descending addresses */
 };
 
+/* What an element holds: 8 bytes. */
+enum ring_link { RING_POINTERS, RING_INDEXES };
+
 struct ring {
-    unsigned char *memory; /* aligned to a pointer at least; at least count * stride bytes */
+    unsigned char *memory; /* at least (count - 1) * stride + 8 bytes, of any alignment that the
+                              architecture loads from */
     size_t count;          /* elements, at least 1 */
     size_t stride;         /* bytes from one element to the next, at least a pointer's size */
     enum ring_order order;
-    size_t block; /* RING_RANDOM: elements a block, each visited whole before the next block;
-                     0 for one block of all */
+    size_t block; /* elements a block, each visited whole before the next block; 0 for one block of
+                     all. RING_RANDOM goes from block to block by address, RING_FORWARD in a random
+                     order; RING_BACKWARD knows no blocks */
     uint64_t seed;
+    enum ring_link link;
 };
 
 /* Writes all links. Linear in the count. */
@@ -39,5 +45,9 @@ void ring_build(const struct ring *);
  * length would, some ten times sooner: addresses are computed, so the loads need not wait for one
  * another. */
 void *ring_warm(const struct ring *, size_t visits);
+
+/* The elements at places equally far apart in a random ring's order: marks[i] is i * count / n
+ * visits after the first. Addresses are computed, nothing is loaded. */
+void ring_mark(const struct ring *, size_t n, void **marks);
 
 #endif

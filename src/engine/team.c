@@ -20,8 +20,9 @@ struct member {
     pthread_cond_t called;
     enum member_state state; /* guarded by the team's lock, like all that follows */
     bool pinned, quit, recalled;
-    struct error error; /* why it could not be pinned */
-    const struct team_job *job;
+    struct error error;  /* why it could not be pinned */
+    struct team_job job; /* a copy: a lost worker may look at it long after */
+    bool has_job;
     unsigned rank;
     sigjmp_buf escape; /* the thread's own */
     volatile sig_atomic_t recallable;
@@ -31,6 +32,7 @@ struct team {
     pthread_mutex_t lock;
     pthread_cond_t returned;
     const volatile sig_atomic_t *stop;
+    int (*pin)(int cpu, struct error *);
     struct member **members;
     size_t count;
 };
@@ -54,7 +56,7 @@ static bool run_recallable(struct member *member)
     if (sigsetjmp(member->escape, 1))
         return false;
     member->recallable = 1;
-    member->job->work(member->job->argument, member->rank);
+    member->job.work(member->job.argument, member->rank);
     member->recallable = 0;
     return true;
 }
@@ -65,7 +67,7 @@ static void *member_main(void *argument)
     struct team *team = member->team;
     current = member;
     struct error error = {0};
-    int pinned = os_pin_thread(member->cpu, &error);
+    int pinned = team->pin(member->cpu, &error);
 
     pthread_mutex_lock(&team->lock);
     member->pinned = pinned == 0;
@@ -73,15 +75,15 @@ static void *member_main(void *argument)
     member->state = IDLE;
     pthread_cond_broadcast(&team->returned);
     for (;;) {
-        while (!member->job && !member->quit)
+        while (!member->has_job && !member->quit)
             pthread_cond_wait(&member->called, &team->lock);
-        if (member->quit)
+        if (member->quit || member->state == LOST) /* what the job was about is gone */
             break;
         pthread_mutex_unlock(&team->lock);
         bool finished = run_recallable(member);
         pthread_mutex_lock(&team->lock);
         member->recalled = !finished;
-        member->job = NULL;
+        member->has_job = false;
         member->state = IDLE;
         pthread_cond_broadcast(&team->returned);
     }
@@ -91,9 +93,15 @@ static void *member_main(void *argument)
 
 int team_create(struct team **result, const volatile sig_atomic_t *stop, struct error *error)
 {
+    return team_create_pinned_by(result, os_pin_thread, stop, error);
+}
+
+int team_create_pinned_by(struct team **result, int (*pin)(int cpu, struct error *),
+                          const volatile sig_atomic_t *stop, struct error *error)
+{
     struct team *team = calloc(1, sizeof *team);
     if (!team)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     pthread_mutex_init(&team->lock, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -101,6 +109,7 @@ int team_create(struct team **result, const volatile sig_atomic_t *stop, struct 
     pthread_cond_init(&team->returned, &attributes);
     pthread_condattr_destroy(&attributes);
     team->stop = stop;
+    team->pin = pin;
     struct sigaction action = {.sa_handler = handle_recall};
     sigemptyset(&action.sa_mask);
     sigaction(RECALL_SIGNAL, &action, NULL);
@@ -154,7 +163,7 @@ static int get_member(struct team *team, int cpu, struct member **result, struct
             team->members = larger;
         member = larger ? calloc(1, sizeof *member) : NULL;
         if (!member)
-            return error_set(error, ERROR_SYSTEM, "out of memory");
+            return error_out_of_memory(error);
         member->cpu = cpu;
         member->team = team;
         member->state = BUSY; /* until it has pinned itself */
@@ -241,7 +250,8 @@ int team_run(struct team *team, const struct team_job *job, struct error *error)
     for (size_t rank = 0; rank < job->count && code == 0; rank++) {
         code = get_member(team, job->cpus[rank], &member, error);
         if (code == 0) {
-            member->job = job;
+            member->job = *job;
+            member->has_job = true;
             member->rank = (unsigned)rank;
             member->state = BUSY;
             pthread_cond_signal(&member->called);
@@ -251,6 +261,42 @@ int team_run(struct team *team, const struct team_job *job, struct error *error)
         code = wait_for_end(team, job, error);
     pthread_mutex_unlock(&team->lock);
     return code;
+}
+
+int team_ready(struct team *team, const int *cpus, size_t count, struct error *error)
+{
+    pthread_mutex_lock(&team->lock);
+    int code = 0;
+    struct member *member;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = get_member(team, cpus[i], &member, error);
+    pthread_mutex_unlock(&team->lock);
+    return code;
+}
+
+/* Ends an idle member's thread. */
+static void end_member(struct member *member)
+{
+    struct team *team = member->team;
+    pthread_mutex_lock(&team->lock);
+    member->quit = true;
+    pthread_cond_signal(&member->called);
+    pthread_mutex_unlock(&team->lock);
+    pthread_join(member->thread, NULL);
+    pthread_cond_destroy(&member->called);
+    free(member);
+}
+
+void team_dismiss(struct team *team, int cpu)
+{
+    for (size_t i = 0; i < team->count; i++) {
+        struct member *member = team->members[i];
+        if (member->cpu != cpu || member->state == LOST)
+            continue;
+        team->members[i] = team->members[--team->count];
+        end_member(member);
+        return;
+    }
 }
 
 int team_pause(struct team *team, uint64_t until_ns, struct error *error)
@@ -278,13 +324,7 @@ void team_free(struct team *team)
             pthread_detach(member->thread);
             continue;
         }
-        pthread_mutex_lock(&team->lock);
-        member->quit = true;
-        pthread_cond_signal(&member->called);
-        pthread_mutex_unlock(&team->lock);
-        pthread_join(member->thread, NULL);
-        pthread_cond_destroy(&member->called);
-        free(member);
+        end_member(member);
     }
     if (lost) /* the lost thread may still come back to them */
         return;

@@ -20,6 +20,9 @@ struct team;
 
 /* `stop` is polled while waiting: where it becomes non-zero all work is recalled. May be NULL. */
 int team_create(struct team **, const volatile sig_atomic_t *stop, struct error *);
+/* The same with another way to pin the calling thread than os_pin_thread(): for tests. */
+int team_create_pinned_by(struct team **, int (*pin)(int cpu, struct error *),
+                          const volatile sig_atomic_t *stop, struct error *);
 /* Ends all threads; one that does not answer a recall is left behind, and so is its memory. */
 void team_free(struct team *);
 
@@ -41,6 +44,10 @@ enum team_end {
  * ERROR_INTERRUPTED (stop), ERROR_IMPOSSIBLE (a thread can't be started or pinned there),
  * ERROR_SYSTEM (a worker did not answer a recall for 5 s: its CPU is not usable any more). */
 int team_run(struct team *, const struct team_job *, struct error *);
+/* Starts what threads are still missing on those CPUs. Errors as team_run(). */
+int team_ready(struct team *, const int *cpus, size_t count, struct error *);
+/* Ends the CPU's thread, if it has one: the next job starts and pins a new one. */
+void team_dismiss(struct team *, int cpu);
 /* Sleeps until os_raw_ns() is so late. 0, or ERROR_INTERRUPTED. */
 int team_pause(struct team *, uint64_t until_ns, struct error *);
 

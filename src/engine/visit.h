@@ -12,6 +12,7 @@
 #define FATHOM_ENGINE_VISIT_H
 
 #include "engine/plan.h"
+#include "engine/stand_in.h"
 #include "engine/team.h"
 #include "machine/clock.h"
 
@@ -19,7 +20,11 @@
 
 enum visit_end {
     VISIT_DONE,
-    VISIT_STARVED, /* a worker did not come to the meeting point in time */
+    VISIT_STARVED,   /* a worker did not come to the meeting point in time */
+    VISIT_RECALLED,  /* recalled before its first batches, for another visit's sake or because all
+                        time was used up */
+    VISIT_DISPLACED, /* a worker runs elsewhere: its CPU was taken away while it was pinned there */
+    VISIT_FAILED,    /* there is no worker to be had on one of its CPUs */
 };
 
 /* What one batch gave. */
@@ -32,22 +37,27 @@ struct visit {
     /* in */
     const struct plan *plan;
     const struct clock *clock;
-    struct trial *trials; /* plan->trials_per_visit of them or fewer */
-    unsigned trial_count;
+    const struct stand_in *stand_in; /* NULL: the hardware itself */
+    struct trial *trials;            /* plan->trials_per_visit of them or fewer, of one point */
+    unsigned trial_count;            /* fewer afterwards where the deadline came first */
     const struct trial_work *work;
     uint64_t repeats;     /* a batch; 0: find out, and leave the answer here for the next visit */
-    uint64_t deadline_ns; /* of os_raw_ns(): no new group of batches begins after it */
+    uint64_t deadline_ns; /* of visit_now_ns(): no new trial or group of batches begins after it */
+    uint64_t give_up_ns;  /* of os_raw_ns(): the visit is recalled then, whatever it does */
+    uint64_t modelled_ps; /* with a stand-in: its time so far, which goes on from visit to visit */
 
     /* out */
     struct batch *batches; /* [trial_count * plan->batches], of which the first batch_count hold;
                               fewer than all where the deadline came first */
     unsigned batch_count;
+    struct background *background; /* [trial_count][seats of the point], during those batches */
     enum visit_end end;
+    struct error failure; /* of VISIT_DISPLACED and VISIT_FAILED: the reason */
     unsigned redone;      /* batches measured again */
     unsigned interrupted; /* batches kept although something interrupted them to the last */
     unsigned clock_moved; /* batches kept although their two bursts differed to the last */
 
-    /* between the workers; see visit.c */
+    /* between the workers; see leg.h */
     struct visit_shared *shared;
 };
 
@@ -55,7 +65,12 @@ struct visit {
 int visit_reserve(struct visit *, size_t seats, struct error *);
 void visit_release(struct visit *);
 
-/* Runs the visit on the team. 0 (see `end`), or the errors of team_run(). */
-int visit_run(struct visit *, struct team *, struct error *);
+/* The time that deadlines and spans are told by: os_raw_ns(), or what the stand-in has modelled. */
+uint64_t visit_now_ns(const struct visit *);
+
+/* Runs the visits side by side: they share no CPU, and are of one plan. On the team, or on the
+ * stand-in in the calling thread. 0 (each visit's `end` tells), ERROR_INTERRUPTED or ERROR_SYSTEM
+ * as team_run(). */
+int visit_run(struct visit *const *visits, size_t count, struct team *, struct error *);
 
 #endif

@@ -1,32 +1,83 @@
 /*
  * Hand-offs: two workers pass a turn to and fro through memory. A repeat is one round trip, two
- * hand-offs. Both sides must be asked for the same number of repeats in all.
+ * hand-offs. Both sides must be asked for the same number of repeats in all; either may begin.
  */
 #ifndef FATHOM_KERNELS_HANDOFF_H
 #define FATHOM_KERNELS_HANDOFF_H
 
 #include "kernels/kernel.h"
 
+enum handoff_op {
+    HANDOFF_CAS, /* the compare-and-swap that compilers choose for this processor */
+    HANDOFF_CAS_LLSC,
+    HANDOFF_CAS_LSE,
+    HANDOFF_EXCHANGE,
+    HANDOFF_FETCH_ADD,
+    HANDOFF_READWRITE,
+    HANDOFF_STORE_LOAD,
+    HANDOFF_ONE_WAY,
+    HANDOFF_PAYLOAD,
+    HANDOFF_OPS
+};
+extern const char *const handoff_names[HANDOFF_OPS + 1]; /* "cas", ..., NULL */
+
+/* Where a hand-off takes place: a line, and what follows it. */
+struct handoff_place {
+    unsigned char *line;                /* aligned to HANDOFF_LINE_DISTANCE */
+    unsigned payload_lines, line_bytes; /* of HANDOFF_PAYLOAD; at least one line */
+};
+/* Lines that must not travel together are so far apart: adjacent ones do on processors that
+ * prefetch pairs of lines (Intel's spatial prefetcher; Optimization Reference Manual, "L2 hardware
+ * prefetching"). The first line, a second one so far after it, and the payload behind that. */
+enum { HANDOFF_LINE_DISTANCE = 128, HANDOFF_PAYLOAD_OFFSET = 2 * HANDOFF_LINE_DISTANCE };
+
+struct handoff {
+    const char *order;       /* the instructions and their memory order */
+    kernel_function *run[2]; /* of the side that begins, and of the one that answers */
+    /* Makes the place and both sides' states (at most 64 bytes each) ready for the first turn. */
+    void (*set_up)(void *first, void *second, const struct handoff_place *);
+};
+/* NULL where this processor can't do it; then `*missing` says what it lacks. */
+const struct handoff *handoff_find(enum handoff_op, const char **missing);
+
 /* One line and a compare-and-swap. One side swaps 0 to 1, the other 1 to 0; *flag begins as 0. */
 struct handoff_cas {
     uint32_t *flag;
     uint32_t expected, desired;
 };
+kernel_function handoff_cas_run;
 
-/* Two lines, one written by each side, at least 128 bytes apart: adjacent lines travel together
- * on processors that prefetch pairs of lines (Intel's spatial prefetcher; Optimization Reference
- * Manual, "L2 hardware prefetching"). Both words begin as `last`. */
+/* Two lines, one written by each side. Both words begin as `last`. */
 struct handoff_readwrite {
     uint32_t *mine;
     const uint32_t *theirs;
     uint32_t last;
 };
-enum { HANDOFF_LINE_DISTANCE = 128 };
+kernel_function handoff_readwrite_first_run;
+kernel_function handoff_readwrite_second_run;
 
-kernel_function handoff_cas_run;              /* state: struct handoff_cas; either side */
-kernel_function handoff_readwrite_first_run;  /* state: struct handoff_readwrite; begins */
-kernel_function handoff_readwrite_second_run; /* answers */
+/* One line that counts turns: the side that begins has the even ones. Waits by plain loads for its
+ * turn and passes it on by a store, an exchange or an addition; the payload's lines, if any, are
+ * written to in between. */
+struct handoff_turn {
+    uint32_t *line;
+    uint32_t turn;
+    unsigned char *payload;
+    uint64_t payload_step, payload_lines;
+};
+kernel_function handoff_store_load_run, handoff_exchange_run, handoff_fetch_add_run,
+    handoff_payload_run;
 
-extern const char *const handoff_cas_order, *const handoff_readwrite_order; /* memory orders */
+/* One line that a stamp of the processor's counter travels in. `least` is the smallest difference
+ * between this side's counter when it sees a stamp and the stamp, in half ticks: the way from the
+ * other side to this one plus how far this side's counter is ahead. The answering side's ticks are
+ * not counted; `last_ticks` is what the last call took. */
+struct handoff_one_way {
+    uint64_t *line;
+    uint64_t side;
+    int64_t least;
+    uint64_t last_ticks;
+};
+kernel_function handoff_one_way_run;
 
 #endif

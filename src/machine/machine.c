@@ -3,6 +3,7 @@
 #include "machine/files.h"
 #include "machine/identity.h"
 #include "machine/limits.h"
+#include "machine/numa.h"
 #include "machine/topology.h"
 
 #include "arch.h"
@@ -66,6 +67,9 @@ static int read_all(struct machine *machine, const struct machine_source *source
     if (result < 0)
         return result;
     machine->facts.memory_bytes = node_memory(&machine->facts);
+    result = numa_read(machine, source, error);
+    if (result < 0)
+        return result;
     bool has_files = machine->live || source->root;
     if (has_files && machine->cpu_count == 0 && find_bare_cpus(machine, source->root) < 0)
         return error_set(error, ERROR_SYSTEM, "out of memory while the machine was read");

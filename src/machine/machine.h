@@ -33,9 +33,17 @@ struct cpu_place {
     int kind; /* index into facts.kinds; the largest is the most performant */
 };
 
+/* What planning has to know of a NUMA node, beside the facts of the same index. */
+struct node_place {
+    unsigned *distances; /* to each of facts.nodes, as the firmware declares; 0 unknown */
+    uint64_t free_bytes;
+    bool allowed; /* this process may take memory from it */
+};
+
 struct machine {
     struct machine_facts facts;
-    struct cpu_place *cpus; /* online CPUs, ascending by id */
+    struct node_place *nodes; /* one for each of facts.nodes */
+    struct cpu_place *cpus;   /* online CPUs, ascending by id */
     size_t cpu_count;
     struct cpulist allowed; /* online, in the affinity mask and in the cgroup's cpuset */
     uint64_t

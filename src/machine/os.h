@@ -31,9 +31,10 @@ struct os_thread_events {
 };
 void os_thread_events(struct os_thread_events *);
 
-/* Nanoseconds that a hypervisor has taken from this CPU since boot; 0 where the system doesn't
- * say. Reading costs some 20 to 100 us: between trials, never between batches. */
-uint64_t os_stolen_ns(int cpu);
+/* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 where
+ * the system doesn't say. One reading of all costs some 20 us and more the more CPUs there are:
+ * between visits, never between batches. */
+void os_stolen_ns(uint64_t *of_cpu, size_t count);
 
 /* --- memory --- */
 

@@ -5,72 +5,260 @@
  * Which line it is matters more than anything else: the same two cores differ by a third from line
  * to line, because a line's home (the slice of the last-level cache that keeps its directory
  * entry) depends on its address, while one line repeats within a thousandth. So a trial is a line,
- * and every pair is measured on the same many lines.
+ * and every pair is measured on the same many lines, and on each at two times, which tells the
+ * lines' share of the scatter from that of time.
  */
+#include "probes/cores.h"
+
 #include "base/random.h"
-#include "kernels/handoff.h"
+#include "engine/visit.h"
+#include "findings/finding.h"
 #include "probes/probes.h"
-#include "result/flag.h"
+#include "probes/tournament.h"
+#include "stats/quantile.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-/* One slot a line: a page apart, so that homes differ in more than the lowest bits. */
-enum { SLOT_BYTES = 4096, SLOT_STEP = 256, WARM_ROUND_TRIPS = 4, VISITS = 8 };
+/* The line lies at some step of its slot, with its payload behind it: homes differ by more than
+ * the page. */
+enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
 /* Beyond so many pairs, each is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
+/* Of pairs measured side by side, one in so many is measured again alone. Six give an interval,
+ * and 512 tell 1 %, however many there are. */
+enum { CHECK_ONE_IN = 20, CHECK_LEAST = 6, CHECK_MOST = 512 };
+static const double reference_every_s = 0.5;
 
-enum operation { CAS, READWRITE };
-static const char *const operation_names[] = {"cas", "readwrite", NULL};
-
-struct cores_state {
-    enum operation operation;
-    uint64_t seed; /* where in its slot each line lies */
-};
-
-static const struct option_spec options[] = {
-    {"op", 0, OPTION_CHOICE, "OP", "cas", 0, 0, operation_names,
-     "cas: compare-and-swap on one line; readwrite: each side writes a line of its own and reads "
-     "the other's"},
-    {"lines", 0, OPTION_INTEGER, "N", "64", 1, 4096, NULL,
-     "cache lines to measure every pair on; the result is their median"},
-    {"samples", 0, OPTION_INTEGER, "N", "11", 1, 100000, NULL, "timed batches on each line"},
-    {"iterations", 0, OPTION_INTEGER, "N", NULL, 1, 10000000, NULL,
-     "round trips a batch (default: enough for the clock, some 5 us)"},
-    {.name = NULL},
-};
-
-static int describe_operation(struct probe_task *task, struct series *series, struct error *error)
+int cores_out_of_memory(struct error *error)
 {
-    const struct cores_state *state = task->state;
-    struct factor *order = probe_add_parameter(task, "memory_order");
-    series->factors = pool_alloc(task->pool, 1, sizeof *series->factors);
-    if (!order || !series->factors)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
-    order->text = state->operation == CAS ? handoff_cas_order : handoff_readwrite_order;
-    series->factors[0] = (struct factor){"op", operation_names[state->operation], 0};
-    series->factor_count = 1;
+    return error_set(error, ERROR_SYSTEM,
+                     "out of memory for so many pairs: choose fewer CPUs with --cpus");
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+    const struct cores_rank *x = a, *y = b;
+    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static int rank_cpus(struct cores_state *state, struct pool *pool)
+{
+    state->ranks = pool_alloc(pool, state->cpu_count, sizeof *state->ranks);
+    if (!state->ranks)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < state->cpu_count; i++)
+        state->ranks[i] = (struct cores_rank){state->cpus[i], (int)i};
+    qsort(state->ranks, state->cpu_count, sizeof *state->ranks, by_cpu);
     return 0;
 }
 
-static int add_pair(struct probe_task *task, int from, int to, struct error *error)
+int cores_rank(const struct cores_state *state, int cpu)
+{
+    const struct cores_rank key = {cpu, 0}, *found = bsearch(&key, state->ranks, state->cpu_count,
+                                                             sizeof key, by_cpu);
+    return found ? found->rank : 0;
+}
+
+/* --- lines --- */
+
+size_t cores_extent(const struct cores_state *state)
+{
+    return HANDOFF_PAYLOAD_OFFSET + (size_t)state->payload_lines * state->line_bytes +
+           2 * STATE_BYTES;
+}
+
+unsigned char *cores_line(const struct trial *trial, const struct cores_state *state)
+{
+    size_t line = trial->number % state->lines;
+    size_t slot = (trial->point->detail >> DETAIL_REGION) * state->lines + line;
+    uint64_t steps = (state->slot_bytes - cores_extent(state)) / SLOT_STEP + 1;
+    uint64_t step = random_mix(state->seed + line) % steps;
+    return trial->arena->memory + slot * state->slot_bytes + step * SLOT_STEP;
+}
+
+/* The sides' states lie at the end of the slot: where a line comes twice in one visit, which
+ * prepares everything first, the second time goes on from what the first one left. */
+static void prepare_cores(struct trial *trial)
+{
+    const struct cores_state *state = trial->probe_state;
+    const struct handoff *handoff = state->handoffs[trial->point->detail & DETAIL_OP];
+    const struct handoff_place place = {cores_line(trial, state), state->payload_lines,
+                                        state->line_bytes};
+    size_t offset = (size_t)(place.line - trial->arena->memory);
+    unsigned char *end =
+        trial->arena->memory + (offset / state->slot_bytes + 1) * state->slot_bytes;
+    for (int side = 0; side < 2; side++) {
+        trial->workers[side].run = handoff->run[side];
+        trial->workers[side].state = end - (side + 1) * STATE_BYTES;
+    }
+    handoff->set_up(trial->workers[0].state, trial->workers[1].state, &place);
+    trial->operations = 2; /* hand-offs a round trip */
+}
+
+/* --- plans --- */
+
+static bool at_home(const struct probe_task *task, const struct cores_state *state, int from,
+                    int to)
+{
+    const struct cpu_place *place =
+        machine_cpu(task->machine, state->home == HOME_FIRST ? from : to);
+    return state->home_count == 1 || !place || place->node == state->homes[state->home_now];
+}
+
+static void set_point(struct plan *plan, const struct cores_state *state, unsigned series,
+                      uint64_t detail, int from, int to)
+{
+    plan->points[plan->point_count++] =
+        (struct plan_point){.series = series,
+                            .from = from,
+                            .to = to,
+                            .seat_count = 2,
+                            .arena_bytes = state->regions * state->lines * state->slot_bytes,
+                            .detail = detail};
+}
+
+static bool reserve(struct probe_task *task, size_t pairs)
+{
+    task->plan.points = pool_alloc(task->pool, pairs, sizeof *task->plan.points);
+    task->plan.point_count = 0;
+    return task->plan.points;
+}
+
+/* One after the other, row by row. */
+static int add_pairs(struct probe_task *task, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    if (!reserve(task, state->cpu_count * (state->cpu_count - 1)))
+        return cores_out_of_memory(error);
+    for (size_t i = 0; i < state->cpu_count; i++)
+        for (size_t j = 0; j < state->cpu_count; j++)
+            if (i != j && at_home(task, state, state->cpus[i], state->cpus[j]))
+                set_point(&task->plan, state, SERIES_MATRIX, state->op, state->cpus[i],
+                          state->cpus[j]);
+    return 0;
+}
+
+/* In rounds of pairs that share no core. */
+static int add_rounds(struct probe_task *task, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    struct plan *plan = &task->plan;
+    bool reserved = reserve(task, state->cpu_count * (state->cpu_count - 1));
+    int *cores = calloc(state->cpu_count, sizeof *cores);
+    struct tournament rounds = {0};
+    struct pool scratch = {0}; /* the bouts are as many as the points, and no longer needed then */
+    for (size_t i = 0; cores && i < state->cpu_count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
+        cores[i] = place ? place->core : -1;
+    }
+    int code = reserved && cores ? tournament_plan(&rounds, cores, state->cpu_count, &scratch)
+                                 : ERROR_SYSTEM;
+    free(cores);
+    size_t parts = (state->cpu_count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
+    unsigned *groups = pool_alloc(task->pool, rounds.round_count * parts + 1, sizeof *groups);
+    code = groups ? code : ERROR_SYSTEM;
+    const struct bout *bout = rounds.bouts;
+    for (size_t round = 0; code == 0 && round < rounds.round_count; round++) {
+        size_t before = plan->point_count;
+        for (unsigned i = 0; i < rounds.rounds[round]; i++, bout++) {
+            int from = state->cpus[bout->first], to = state->cpus[bout->second];
+            if (at_home(task, state, from, to))
+                set_point(plan, state, SERIES_MATRIX,
+                          state->op | (uint64_t)(i % CORES_SIDE_BY_SIDE) << DETAIL_REGION, from,
+                          to);
+            bool full = (i + 1) % CORES_SIDE_BY_SIDE == 0 || i + 1 == rounds.rounds[round];
+            if (full && plan->point_count > before) {
+                groups[plan->group_count++] = (unsigned)(plan->point_count - before);
+                before = plan->point_count;
+            }
+        }
+    }
+    plan->groups = groups;
+    pool_free(&scratch);
+    return code < 0 ? cores_out_of_memory(error) : 0;
+}
+
+/* What is common to all plans: lines, batches, memory. */
+static void plan_lines(struct probe_task *task, size_t pairs)
 {
     struct plan *plan = &task->plan;
-    struct seat *seats = pool_alloc(task->pool, 2, sizeof *seats);
-    struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!seats || !point)
-        return error_set(error, ERROR_SYSTEM,
-                         "out of memory for so many pairs: choose fewer "
-                         "CPUs with --cpus");
-    seats[0] = (struct seat){from, MEASURED};
-    seats[1] = (struct seat){to, PARTNER};
-    *point = (struct plan_point){.from = from,
-                                 .to = to,
-                                 .seats = seats,
-                                 .seat_count = 2,
-                                 .arena_bytes =
-                                     (size_t)settings_number(task->settings, "lines") * SLOT_BYTES};
+    const struct cores_state *state = task->state;
+    const struct settings *settings = task->settings;
+    unsigned trials = state->lines * state->passes;
+    unsigned samples = (unsigned)settings_number(settings, "samples");
+    const unsigned fewest_for_interval = plan->trials_min;
+    int node = state->homes[state->home_now];
+    plan->trials_min = plan->trials_max = trials;
+    plan->passes = state->passes;
+    plan->trials_per_visit =
+        pairs > PAIRS_VISITED_OFTEN || state->passes == 1 ? trials : (trials + VISITS - 1) / VISITS;
+    plan->batches = (samples + state->passes - 1) / state->passes;
+    plan->batch_ns = 5e3;
+    plan->repeats = settings_has(settings, "iterations")
+                        ? (uint64_t)settings_number(settings, "iterations")
+                        : 0;
+    plan->warm_repeats = WARM_ROUND_TRIPS;
+    plan->span_s = 0; /* the trials are lines: their number makes up for the time */
+    plan->arena_life = ARENA_WHOLE_RUN;
+    plan->node = node;
+    plan->touch_cpu = state->cpus[0];
+    for (size_t i = state->cpu_count; node >= 0 && i-- > 0;) {
+        const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
+        if (place && place->node == node)
+            plan->touch_cpu = state->cpus[i];
+    }
+    if (state->lines < fewest_for_interval)
+        plan->precision = INFINITY; /* asked for so few: no interval to be had */
+    else if (!settings_has(settings, "precision"))
+        plan->precision = 0.1; /* of the median over lines that do differ */
+}
+
+static int plan_matrix(struct probe_task *task, bool parallel, struct error *error)
+{
+    struct cores_state *state = task->state;
+    struct plan *plan = &task->plan;
+    int code = parallel ? add_rounds(task, error) : add_pairs(task, error);
+    if (code < 0 || !plan->point_count)
+        return code;
+    plan_lines(task, plan->point_count);
+    size_t homes_left = state->home_count - state->home_now;
+    bool more = homes_left > 1 || state->ends || parallel;
+    plan->share = !more ? 1 : (parallel ? 0.5 : 0.9) / (double)homes_left;
+    plan->correct_drift = settings_has(task->settings, "correct-drift");
+    if (plan->point_count > 2 || plan->correct_drift)
+        plan->reference_every_s = reference_every_s;
+    if (state->home_now == 0) {
+        state->visit_count = 0;
+        state->reference[0] = plan->points[0].from;
+        state->reference[1] = plan->points[0].to;
+    }
+    return 0;
+}
+
+static struct series *add_series(struct probe_task *task, const char *name, enum handoff_op op)
+{
+    const struct cores_state *state = task->state;
+    struct factor *factor = pool_alloc(task->pool, 2, sizeof *factor);
+    struct series *series = &task->plan.series[task->plan.series_count++];
+    *series = (struct series){
+        .name = name, .matrix = true, .x = {"cpu", ""}, .y = {"latency", "ns"}, .factors = factor};
+    if (!factor)
+        return NULL;
+    factor[series->factor_count++] = (struct factor){"op", handoff_names[op], 0};
+    if (op == HANDOFF_PAYLOAD)
+        factor[series->factor_count++] =
+            (struct factor){"payload_lines", NULL, state->payload_lines};
+    return series;
+}
+
+static int note_order(struct probe_task *task, const char *parameter, const struct handoff *handoff,
+                      struct error *error)
+{
+    struct factor *order = probe_add_parameter(task, parameter);
+    if (!order)
+        return cores_out_of_memory(error);
+    order->text = handoff->order;
     return 0;
 }
 
@@ -78,143 +266,190 @@ static int plan_cores(struct probe_task *task, struct error *error)
 {
     struct plan *plan = &task->plan;
     struct cores_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, 1, sizeof *plan->series);
+    plan->series = pool_alloc(task->pool, SERIES_MOST, sizeof *plan->series);
     if (!state || !plan->series)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return cores_out_of_memory(error);
     task->state = state;
-    state->operation = (enum operation)settings_choice(task->settings, "op");
-    state->seed = (uint64_t)settings_number(task->settings, "seed");
-
-    size_t cpus = task->cpus.count, pairs = cpus * (cpus - 1);
-    unsigned lines = (unsigned)settings_number(task->settings, "lines");
-    const unsigned fewest_for_interval = plan->trials_min;
-    plan->trials_min = plan->trials_max = lines;
-    plan->trials_per_visit = pairs > PAIRS_VISITED_OFTEN ? lines : (lines + VISITS - 1) / VISITS;
-    plan->batches = (unsigned)settings_number(task->settings, "samples");
-    plan->batch_ns = 5e3;
-    plan->repeats = settings_has(task->settings, "iterations")
-                        ? (uint64_t)settings_number(task->settings, "iterations")
-                        : 0;
-    plan->warm_repeats = WARM_ROUND_TRIPS;
-    plan->span_s = 0; /* the trials are lines: their number makes up for the time */
-    plan->arena_life = ARENA_WHOLE_RUN;
-    if (lines < fewest_for_interval)
-        plan->precision = INFINITY; /* asked for so few: no interval to be had */
-    else if (!settings_has(task->settings, "precision"))
-        plan->precision = 0.1; /* of the median over lines that do differ */
-    plan->series_count = 1;
-    plan->series[0] = (struct series){
-        .name = "hand-off", .matrix = true, .x = {"cpu", ""}, .y = {"latency", "ns"}};
-    int code = describe_operation(task, &plan->series[0], error);
-    for (size_t i = 0; i < cpus && code == 0; i++)
-        for (size_t j = 0; j < cpus && code == 0; j++)
-            if (i != j)
-                code = add_pair(task, task->cpus.ids[i], task->cpus.ids[j], error);
-    return code;
+    int code = cores_choose(task, state, error);
+    if (code == 0 && rank_cpus(state, task->pool) < 0)
+        code = cores_out_of_memory(error);
+    if (code == 0)
+        code = note_order(task, "memory_order", state->handoffs[state->op], error);
+    if (code == 0 && state->ends)
+        code =
+            note_order(task, "readwrite_memory_order", state->handoffs[HANDOFF_READWRITE], error);
+    struct series *matrix = code == 0 ? add_series(task, "hand-off", state->op) : NULL;
+    if (code == 0 && !matrix)
+        code = cores_out_of_memory(error);
+    if (matrix)
+        matrix->headline = true;
+    return code == 0 ? plan_matrix(task, state->parallel, error) : code;
 }
 
-/* The trial's line: the same for every pair. */
-static unsigned char *choose_line(const struct trial *trial, const struct cores_state *state)
+/* --- what comes next --- */
+
+/* Some of the points that were measured side by side again, on the same lines, each alone. */
+static int plan_check(struct probe_task *task, struct plan_point *points, size_t count,
+                      struct error *error)
 {
-    uint64_t steps = (SLOT_BYTES - HANDOFF_LINE_DISTANCE) / SLOT_STEP;
-    uint64_t step = random_mix(state->seed + trial->number) % steps;
-    return trial->arena->memory + (size_t)trial->number * SLOT_BYTES + step * SLOT_STEP;
+    struct cores_state *state = task->state;
+    struct plan *plan = &task->plan;
+    size_t wanted = count / CHECK_ONE_IN;
+    wanted = wanted < CHECK_LEAST ? CHECK_LEAST : wanted > CHECK_MOST ? CHECK_MOST : wanted;
+    wanted = wanted < count ? wanted : count;
+    if (!reserve(task, wanted) || !add_series(task, "hand-off alone", state->op))
+        return cores_out_of_memory(error);
+    struct random random = {state->seed};
+    /* Each of what is left is as likely to be chosen (Knuth's algorithm S). */
+    for (size_t i = 0; i < count; i++)
+        if (random_below(&random, count - i) < wanted - plan->point_count)
+            set_point(plan, state, (unsigned)plan->series_count - 1, points[i].detail,
+                      points[i].from, points[i].to);
+    pool_give_back(task->pool, points);
+    plan_lines(task, plan->point_count);
+    plan->share = 0.3;
+    return 1;
 }
 
-static void prepare_cores(struct trial *trial)
+static int plan_ends(struct probe_task *task, struct error *error)
 {
-    const struct cores_state *state = trial->probe_state;
-    unsigned char *line = choose_line(trial, state);
-    uint32_t *first = (uint32_t *)line, *second = (uint32_t *)(line + HANDOFF_LINE_DISTANCE);
-    *first = *second = 0;
-    for (int side = 0; side < 2; side++) {
-        struct worker *worker = &trial->workers[side];
-        worker->state = worker->room;
-        if (state->operation == CAS) {
-            worker->run = handoff_cas_run;
-            *(struct handoff_cas *)worker->state =
-                (struct handoff_cas){first, side ? 1 : 0, side ? 0 : 1};
-        } else {
-            worker->run = side ? handoff_readwrite_second_run : handoff_readwrite_first_run;
-            *(struct handoff_readwrite *)worker->state =
-                (struct handoff_readwrite){side ? second : first, side ? first : second, 0};
+    struct cores_state *state = task->state;
+    const struct point *least, *most;
+    cores_extremes(&task->plan.series[SERIES_MATRIX], &least, &most);
+    if (!least)
+        return 0;
+    if (!reserve(task, 2) || !add_series(task, "hand-off", HANDOFF_READWRITE))
+        return cores_out_of_memory(error);
+    unsigned series = (unsigned)task->plan.series_count - 1;
+    set_point(&task->plan, state, series, HANDOFF_READWRITE, least->from, least->to);
+    if (most != least)
+        set_point(&task->plan, state, series, HANDOFF_READWRITE, most->from, most->to);
+    state->home_now = 0;
+    plan_lines(task, 2);
+    return 1;
+}
+
+static int plan_homes(struct probe_task *task, enum cores_stage stage, size_t home,
+                      struct error *error)
+{
+    struct cores_state *state = task->state;
+    state->stage = stage;
+    state->home_now = home;
+    int code = plan_matrix(task, state->parallel && stage == CORES_MATRIX, error);
+    return code < 0 ? code : 1;
+}
+
+static int next_cores(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                      struct error *error)
+{
+    struct cores_state *state = task->state;
+    (void)stage;
+    const enum cores_stage done = state->stage;
+    int node = state->homes[state->home_now];
+    if (done != CORES_CHECK && done != CORES_ENDS)
+        state->homes_verified +=
+            node >= 0 ? sampled->placement.node == node : sampled->placement.node >= 0;
+    const struct series *alone = &task->plan.series[task->plan.series_count - 1];
+    struct plan_point *points = task->plan.points;
+    const size_t point_count = task->plan.point_count;
+    const bool last_home = state->home_now + 1 == state->home_count;
+    probe_plan_afresh(task);
+    if (done == CORES_MATRIX && state->parallel && last_home) {
+        state->stage = CORES_CHECK;
+        return plan_check(task, points, point_count, error);
+    }
+    pool_give_back(task->pool, points); /* a thousand CPUs' are 42 MB */
+    if ((done == CORES_MATRIX || done == CORES_AGAIN) && !last_home)
+        return plan_homes(task, done, state->home_now + 1, error);
+    if (done == CORES_CHECK) {
+        double bias;
+        int code = cores_bias(task, alone, &bias, error);
+        if (code < 0)
+            return code;
+        if (fabs(bias) > state->bias_limit) {
+            struct series *matrix = &task->plan.series[SERIES_MATRIX];
+            pool_give_back(task->pool, matrix->points);
+            matrix->points = NULL;
+            matrix->point_count = 0;
+            state->homes_verified = 0;
+            state->parallel = false;
+            return plan_homes(task, CORES_AGAIN, 0, error);
         }
     }
-    trial->operations = 2; /* hand-offs a round trip */
-}
-
-/* --- concluding --- */
-
-static int add_extreme(struct probe_task *task, const char *name, const struct point *point,
-                       unsigned flags, const char *what, struct error *error)
-{
-    struct finding *finding = probe_add_summary(task, name, "ns", &point->y, point->flags | flags);
-    if (!finding)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
-    finding->cpus = point->from < point->to
-                        ? pool_printf(task->pool, "%d,%d", point->from, point->to)
-                        : pool_printf(task->pool, "%d,%d", point->to, point->from);
-    finding->text =
-        pool_printf(task->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
-    return 0;
-}
-
-static int conclude_cores(struct probe_task *task, const struct sampled *sampled,
-                          struct error *error)
-{
-    (void)sampled;
-    const struct cores_state *state = task->state;
-    const struct series *series = &task->result->series[0];
-    if (!series->point_count)
+    if (done == CORES_ENDS || !state->ends)
         return 0;
-    const struct point *least = series->points, *most = series->points;
-    struct summary mean = {.coverage = 1};
-    unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    if (task->machine->allowed.count < task->machine->cpu_count)
-        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
-    unsigned mean_flags = flags;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        least = point->y.median < least->y.median ? point : least;
-        most = point->y.median > most->y.median ? point : most;
-        mean.median += point->y.median / (double)series->point_count;
-        /* All pairs share their lines, so their errors need not cancel: the mean of the ends. */
-        mean.coverage = fmin(mean.coverage, point->y.coverage);
-        mean.low += point->y.low / (double)series->point_count;
-        mean.high += point->y.high / (double)series->point_count;
-        mean_flags |= point->flags;
+    state->stage = CORES_ENDS;
+    return plan_ends(task, error);
+}
+
+/* --- observing --- */
+
+double cores_trial_ns(const struct observation *seen)
+{
+    double values[seen->batch_count];
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        values[i] = seen->batches[i].ns;
+    sort_ascending(values, seen->batch_count);
+    return median(values, seen->batch_count) / (seen->trial->operations * (double)seen->repeats);
+}
+
+/* The trials of one visit end at the same time. */
+static void add_to_reference(struct probe_task *task, const struct observation *seen)
+{
+    struct cores_state *state = task->state;
+    struct cores_visit *last = state->visit_count ? &state->visits[state->visit_count - 1] : NULL;
+    if (!last || last->at_s < seen->at_s || state->trial_count >= state->lines * state->passes) {
+        last = pool_append(task->pool, (void **)&state->visits, &state->visit_count, sizeof *last);
+        state->trial_count = 0;
     }
-    char name[32];
-    const char *operation = operation_names[state->operation];
-    snprintf(name, sizeof name, "cores.%s.min", operation);
-    int code = add_extreme(task, name, least, flags, "nearest", error);
-    snprintf(name, sizeof name, "cores.%s.max", operation);
-    if (code == 0)
-        code = add_extreme(task, name, most, flags, "farthest", error);
-    snprintf(name, sizeof name, "cores.%s.mean", operation);
-    if (code == 0 && !probe_add_summary(task, name, "ns", &mean, mean_flags))
-        code = error_set(error, ERROR_SYSTEM, "out of memory");
-    return code;
+    if (!last)
+        return;
+    last->at_s = seen->at_s;
+    state->trial_values[state->trial_count++] = cores_trial_ns(seen);
+    sort_ascending(state->trial_values, state->trial_count);
+    last->ns = median(state->trial_values, state->trial_count);
+    last->lines = state->trial_count;
+}
+
+static void observe_cores(void *observer, const struct observation *seen)
+{
+    struct probe_task *task = observer;
+    struct cores_state *state = task->state;
+    if (!seen->batch_count)
+        return;
+    if (seen->reference && state->home_now == 0)
+        add_to_reference(task, seen);
+    if (state->samples)
+        cores_samples_add(state->samples, state, seen);
+    if (state->ways && (seen->trial->point->detail & DETAIL_OP) == HANDOFF_ONE_WAY)
+        cores_ways_add(state->ways, state, seen);
 }
 
 const struct probe cores_probe = {
     .name = "cores",
     .title = "Hand-off latency between cores",
     .summary = "how long one core takes to see what another wrote, for every pair",
-    .about = "Two CPUs pass a turn to and fro through memory; half a round trip is one hand-off. "
-             "Every pair is measured in both directions on the same many cache lines, and the "
-             "figure is the median over the lines. With cas both sides compare-and-swap one "
-             "line; with readwrite each writes a line of its own and waits for the other's, "
-             "about two line transfers.\n"
-             "What moves it: which core, cluster or socket each CPU is in; the line's home, "
-             "which its address decides (hence the many lines; the spread over them is shown); "
-             "the clock of the interconnect. In a virtual machine, where the CPUs really sit is "
-             "unknown.\n"
-             "--lines 1 --samples 500 --iterations 4000 measures as single-line tools do.",
+    .about =
+        "Two CPUs pass a turn to and fro through memory; half a round trip is one hand-off. Every "
+        "pair is measured in both directions on the same many cache lines, on each at two times, "
+        "and the figure is the median over the lines. With cas both sides compare-and-swap one "
+        "line; with readwrite each writes a line of its own and waits for the other's, about two "
+        "line transfers. Where no --op is named, the nearest and the farthest pair are measured "
+        "with readwrite too. With --quick, one pair stands for all.\n"
+        "What moves it: which core, cluster or socket each CPU is in; the line's home, which its "
+        "address decides (hence the many lines; the spread over them is shown); the clock of the "
+        "interconnect. In a virtual machine, where the CPUs really sit is unknown.\n"
+        "Above 32 CPUs pairs that share no core are measured side by side; one pair in 20 (6 to "
+        "512 of them) is measured again alone, and where that differs by more than --bias, every "
+        "pair is. --sequential measures one pair at a time from the start.\n"
+        "--lines 1 --samples 500 --iterations 4000 measures as single-line tools do.",
     .needs = NEEDS_TWO_CPUS,
-    .weight = 0.1,
-    .options = options,
+    .weight = 3,
+    .quick = true,
+    .options = cores_options,
     .plan = plan_cores,
     .prepare = prepare_cores,
-    .conclude = conclude_cores,
+    .observe = observe_cores,
+    .next = next_cores,
+    .conclude = cores_conclude,
 };

@@ -7,26 +7,31 @@
  * ring, huge pages where they can be had, fresh memory and a fresh ring for every trial, caches
  * left as a long chase leaves them before the clock is read.
  */
-#include "base/random.h"
 #include "base/units.h"
-#include "engine/ring.h"
-#include "kernels/chase.h"
+#include "findings/finding.h"
+#include "findings/levels.h"
+#include "probes/chases.h"
+#include "probes/knees.h"
+#include "probes/latency_table.h"
 #include "probes/probes.h"
 #include "probes/working_sets.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MIB = 1024 * 1024;
-enum { SMALL_PAGE = 4096 };
+enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048 };
+static const char *const element_names[] = {"packed", "padded", NULL};
+enum { READ, MODIFY };
+static const char *const access_names[] = {"read", "modify", NULL};
 
 struct latency_state {
+    struct chases chases; /* first: chases_prepare() finds it here */
+    const struct seat *seat;
     size_t stride;
-    enum ring_order order;
-    size_t block_bytes;  /* 0: the whole ring is one block */
-    uint64_t warm_bytes; /* a chase over so much memory settles every cache */
+    int node;
+    bool table;
+    unsigned table_stages; /* planned so far */
 };
 
 static const struct option_spec options[] = {
@@ -35,14 +40,34 @@ static const struct option_spec options[] = {
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "largest working set (default: four times the last-level cache declared, at most 1G)"},
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
-     "sizes from one power of two to the next (default: 8 below 64M, 4 above)"},
+     "sizes from one power of two to the next, before more are added around the knees (default: 4 "
+     "below 64M, 2 above)"},
     {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "this working set and no other"},
+    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL,
+     "this working set and no other: so many elements, a stride each"},
     {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "bytes from one pointer to the next in memory, a multiple of 8 (default: one cache line)"},
+    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names,
+     "a name for two strides: packed, 8 bytes, so several elements share a line; padded, one a "
+     "line (default)"},
+    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL,
+     "the first element lies so many bytes into a page, a power of two: aligned to that and to "
+     "nothing larger (default: to the page)"},
+    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names,
+     "what an element holds: pointer, the next one's address; index, its number, to be multiplied "
+     "and added; index-checked, the same with a bounds check before each load; spilled: a pointer "
+     "kept on the stack, as in a build that is not optimized"},
+    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names,
+     "read each element, or modify it too, so that its line has to be written back"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
      "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
     {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
-     "random, forward, backward, or random-in-block:SIZE, which visits one block after another"},
+     "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
+     "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
+    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
+     "of the first and second level found, a third of those further out, and in DRAM"},
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
      "CPU that measures (default: the first of the fastest kind)"},
     {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL,
@@ -52,54 +77,10 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-static int parse_order(struct latency_state *state, const char *text, struct error *error)
-{
-    static const char block_prefix[] = "random-in-block:";
-    uint64_t block;
-    if (strcmp(text, "random") == 0) {
-        state->order = RING_RANDOM;
-    } else if (strcmp(text, "forward") == 0) {
-        state->order = RING_FORWARD;
-    } else if (strcmp(text, "backward") == 0) {
-        state->order = RING_BACKWARD;
-    } else if (strncmp(text, block_prefix, strlen(block_prefix)) == 0 &&
-               size_parse(text + strlen(block_prefix), &block, NULL) == 0 &&
-               block >= state->stride) {
-        state->order = RING_RANDOM;
-        state->block_bytes = (size_t)block;
-    } else {
-        return error_set(error, ERROR_USAGE,
-                         "--order '%s': choose random, forward, backward or "
-                         "random-in-block:SIZE with a block of at least one stride",
-                         text);
-    }
-    return 0;
-}
-
-static int choose_cpu(struct probe_task *task, int *cpu, struct error *error)
-{
-    if (settings_has(task->settings, "cpu")) {
-        *cpu = (int)settings_number(task->settings, "cpu");
-        if (cpulist_has(&task->cpus, *cpu))
-            return 0;
-        char usable[128];
-        return error_set(error, ERROR_USAGE, "--cpu %d: no such CPU may be used; choose from %s",
-                         *cpu, cpulist_format(&task->cpus, usable, sizeof usable));
-    }
-    int best = -1;
-    for (size_t i = 0; i < task->cpus.count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
-        if (place && place->kind > best) {
-            best = place->kind;
-            *cpu = place->id;
-        }
-    }
-    return 0;
-}
-
 static int choose_node(struct probe_task *task, int *node, struct error *error)
 {
     const struct machine_facts *facts = &task->machine->facts;
+    *node = -1;
     if (!settings_has(task->settings, "node"))
         return 0;
     *node = (int)settings_number(task->settings, "node");
@@ -115,176 +96,228 @@ static int choose_node(struct probe_task *task, int *node, struct error *error)
                      *node, *known ? known : " none");
 }
 
-static int add_points(struct probe_task *task, const struct seat *seat, struct error *error)
+static int choose_kind(const struct probe_task *task, const struct chases *chases,
+                       struct chase_kind *kind, struct error *error)
 {
-    const struct latency_state *state = task->state;
-    struct plan *plan = &task->plan;
-    struct working_sets sets;
-    int code = working_sets_choose(&sets, task, state->stride, error);
+    const struct settings *settings = task->settings;
+    const bool element = settings_has(settings, "element");
+    *kind = (struct chase_kind){.address = (enum address)settings_choice(settings, "address"),
+                                .modify = settings_choice(settings, "access") == MODIFY,
+                                .stride = chases->line_bytes};
+    if (element && settings_has(settings, "stride"))
+        return error_set(error, ERROR_USAGE,
+                         "--element %s is a stride, so --stride can't be given with it: leave one "
+                         "out",
+                         settings_text(settings, "element"));
+    if (element && settings_choice(settings, "element") == PACKED)
+        kind->stride = WORD;
+    if (settings_has(settings, "stride"))
+        kind->stride = (size_t)settings_size(settings, "stride");
+    if (settings_has(settings, "align"))
+        kind->offset = (size_t)settings_size(settings, "align");
+    if (kind->offset & (kind->offset - 1))
+        return error_set(error, ERROR_USAGE, "--align %zu: give a power of two up to %d",
+                         kind->offset, ALIGN_MOST);
+    int code = chase_order_parse(kind, settings_text(settings, "order"), error);
+    return code == 0 ? chase_kind_check(kind, error) : code;
+}
+
+/* The one working set that --size or --count names: 1, or 0 where neither is given. */
+static int choose_single(struct working_sets *sets, struct probe_task *task, size_t stride,
+                         struct error *error)
+{
+    static const char *const others[] = {"sizes", "from", "to", "per-octave", "count"};
+    const struct settings *settings = task->settings;
+    const char *option = settings_has(settings, "size")    ? "size"
+                         : settings_has(settings, "count") ? "count"
+                                                           : NULL;
+    if (!option)
+        return 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (settings_has(settings, others[i]) && strcmp(others[i], option) != 0)
+            return error_set(error, ERROR_USAGE,
+                             "--%s names the only working set, so --%s can't be given with it: "
+                             "leave one out",
+                             option, others[i]);
+    uint64_t bytes;
+    if (strcmp(option, "size") == 0)
+        bytes = settings_size(settings, "size");
+    else if (__builtin_mul_overflow((uint64_t)settings_number(settings, "count"), stride, &bytes))
+        bytes = UINT64_MAX;
+    int code = working_sets_check(task, option, bytes, stride, error);
+    uint64_t *only = code == 0 ? pool_alloc(task->pool, 1, sizeof *only) : NULL;
     if (code < 0)
         return code;
-    plan->point_count = sets.count;
-    plan->points = pool_alloc(task->pool, sets.count, sizeof *plan->points);
-    if (!plan->points)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
-    for (size_t i = 0; i < sets.count; i++)
-        plan->points[i] = (struct plan_point){.x = (double)sets.bytes[i],
-                                              .seats = seat,
-                                              .seat_count = 1,
-                                              .arena_bytes = (size_t)sets.bytes[i],
-                                              .detail = sets.bytes[i]};
+    if (!only)
+        return error_out_of_memory(error);
+    *only = bytes / stride * stride;
+    *sets = (struct working_sets){only, 1};
+    return 1;
+}
+
+static int add_points(struct probe_task *task, size_t stride, struct error *error)
+{
+    const struct latency_state *state = task->state;
+    struct working_sets sets;
+    int code = choose_single(&sets, task, stride, error);
+    if (code == 0)
+        code = working_sets_choose(&sets, task, stride, error);
+    for (size_t i = 0; i < sets.count && code >= 0; i++)
+        code = chases_add_point(&state->chases, task, 0, (double)sets.bytes[i], sets.bytes[i],
+                                state->seat, error);
+    return code < 0 ? code : 0;
+}
+
+/* Then there is nothing to refine. */
+static bool sizes_are_named(const struct probe_task *task)
+{
+    static const char *const named[] = {"sizes", "size", "count"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (settings_has(task->settings, named[i]))
+            return true;
+    return false;
+}
+
+/* The CPU that was chosen is a parameter. */
+static int note_cpu(struct probe_task *task, int cpu, struct error *error)
+{
+    if (settings_has(task->settings, "cpu"))
+        return 0;
+    struct factor *chosen = probe_add_parameter(task, "cpu");
+    if (!chosen)
+        return error_out_of_memory(error);
+    chosen->number = cpu;
     return 0;
 }
 
-/* What is varied belongs to the series; the CPU that was chosen is a parameter. */
-static int describe_series(struct probe_task *task, int cpu, struct error *error)
+/* What every stage's plan has in common. */
+static void plan_place(struct probe_task *task)
 {
     const struct latency_state *state = task->state;
-    struct series *series = &task->plan.series[0];
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    if (!factors)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
-    if (!settings_has(task->settings, "cpu")) {
-        struct factor *chosen = probe_add_parameter(task, "cpu");
-        if (!chosen)
-            return error_set(error, ERROR_SYSTEM, "out of memory");
-        chosen->number = cpu;
-    }
-    factors[0] = (struct factor){"order", settings_text(task->settings, "order"), 0};
-    factors[1] = (struct factor){"stride", NULL, (double)state->stride};
-    factors[2] = (struct factor){"pages", settings_text(task->settings, "pages"), 0};
-    series->factors = factors;
-    series->factor_count = 3;
-    return 0;
+    task->plan.node = state->node;
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
+    task->plan.unstable_above = 0.1;
 }
 
 static int plan_latency(struct probe_task *task, struct error *error)
 {
-    struct plan *plan = &task->plan;
     struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
-    plan->series = pool_alloc(task->pool, 1, sizeof *plan->series);
-    if (!state || !seat || !plan->series)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+    struct chase_kind kind;
+    if (!state)
+        return error_out_of_memory(error);
     task->state = state;
-
-    state->stride = settings_has(task->settings, "stride")
-                        ? (size_t)settings_size(task->settings, "stride")
-                        : machine_line_bytes(task->machine);
-    if (state->stride % sizeof(void *) != 0)
-        return error_set(error, ERROR_USAGE,
-                         "--stride %zu: give a multiple of %zu, a pointer's size", state->stride,
-                         sizeof(void *));
-    uint64_t last_level = last_level_bytes(task->machine);
-    state->warm_bytes = 2 * (last_level ? last_level : 32 * MIB);
-    int code = parse_order(state, settings_text(task->settings, "order"), error);
+    state->chases = chases_make(task->machine);
+    state->table = settings_has(task->settings, "table");
+    int code = state->table ? latency_table_check(task, error) : 0;
     if (code == 0)
-        code = choose_cpu(task, &seat->cpu, error);
+        code = choose_kind(task, &state->chases, &kind, error);
     if (code == 0)
-        code = choose_node(task, &plan->node, error);
+        code = chases_seat(task, &state->seat, error);
+    if (code == 0)
+        code = choose_node(task, &state->node, error);
+    if (code == 0)
+        code = note_cpu(task, state->seat->cpu, error);
     if (code < 0)
         return code;
-
-    seat->role = MEASURED;
-    plan->touch_cpu = seat->cpu;
-    plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
-    plan->unstable_above = 0.1;
-    plan->series_count = 1;
-    plan->series[0] =
-        (struct series){.name = "latency", .x = {"working set", "B"}, .y = {"latency", "ns"}};
-    code = describe_series(task, seat->cpu, error);
-    return code == 0 ? add_points(task, seat, error) : code;
+    state->stride = kind.stride;
+    plan_place(task);
+    /* Of the time; the knees' stages have the rest. */
+    task->plan.share = sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
+    code = chases_add_series(&state->chases, task, "latency", &kind,
+                             settings_text(task->settings, "pages"), error);
+    if (code < 0)
+        return code;
+    task->plan.series[0].headline = true;
+    return add_points(task, kind.stride, error);
 }
 
-/* --- measuring --- */
+/* --- further stages --- */
 
-/* Where in the arena a trial lies is part of what is measured, so it varies. Sets of huge pages
- * begin on one, or they would need one more of them. */
-static unsigned char *choose_place(const struct trial *trial, uint64_t bytes)
+/* What translation adds to the pages that were obtained, as it was found before. */
+static size_t translation(const struct probe_task *task, const struct sampled *sampled,
+                          struct translation_knee knees[KNEES_TRANSLATION_MOST])
 {
-    uint64_t align = bytes >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
-    uint64_t places = (trial->arena->bytes - bytes) / align + 1;
-    struct random random = {trial->seed};
-    return trial->arena->memory + random_below(&random, places) * align;
+    return knees_of_translation(task->document, sampled->placement.page_bytes, knees);
 }
 
-static void prepare_latency(struct trial *trial)
+/* The table's stages: pages as asked for or the largest to be had, then small ones, where that is
+ * a difference. Returns 1, or 0 when both are done. */
+static int plan_table(struct probe_task *task, const struct sampled *sampled, struct error *error)
 {
-    const struct latency_state *state = trial->probe_state;
-    const uint64_t bytes = trial->point->detail;
-    struct ring ring = {.memory = choose_place(trial, bytes),
-                        .count = (size_t)(bytes / state->stride),
-                        .stride = state->stride,
-                        .order = state->order,
-                        .block = state->block_bytes / state->stride,
-                        .seed = trial->seed};
-    ring_build(&ring);
-    /* Twice round settles any replacement policy; beyond the caches, their size does. */
-    uint64_t settled = state->warm_bytes / state->stride;
-    uint64_t visits = 2 * (uint64_t)ring.count;
-    struct worker *worker = &trial->workers[0];
-    struct chase *chase = (struct chase *)worker->room;
-    chase->position = ring_warm(&ring, (size_t)(visits < settled ? visits : settled));
-    worker->run = chase_run;
-    worker->state = chase;
-    trial->operations = chase_steps;
+    struct latency_state *state = task->state;
+    const bool again = state->table_stages == 1 && !settings_given(task->settings, "pages") &&
+                       sampled->placement.huge_share >= 0.9;
+    if (state->table_stages > 0 && !again)
+        return 0;
+    /* What the sweep found so far; where it found nothing, what is declared has to do. */
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    struct probe_result found = {0};
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    int code = findings_levels(&found, task->pool, &task->plan.series[0], &task->machine->facts,
+                               knees, translation(task, sampled, knees), error);
+    if (code < 0)
+        return code;
+    size_t count = chases_levels(task, &found, levels);
+    probe_plan_afresh(task);
+    plan_place(task);
+    const char *pages = settings_text(task->settings, "pages");
+    if (again) {
+        task->plan.pages = PAGES_SMALL;
+        pages = page_policy_names[PAGES_SMALL];
+    } else if (!settings_given(task->settings, "pages")) {
+        task->plan.share = 0.5;
+    }
+    state->table_stages++;
+    code = latency_table_plan(task, &state->chases, state->seat, levels, count, pages, error);
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
+/* More sizes around the knees, unless all sizes were named. Returns 1, or 0 when they are known. */
+static int refine_knees(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                        struct error *error)
+{
+    const struct latency_state *state = task->state;
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    uint64_t sizes[KNEES_SIZES_MOST];
+    int count = stage > KNEES_STAGES || sizes_are_named(task)
+                    ? 0
+                    : knees_choose(task, &task->plan.series[0], knees,
+                                   translation(task, sampled, knees), state->stride, sizes, error);
+    if (count <= 0)
+        return count;
+    probe_plan_afresh(task);
+    plan_place(task);
+    task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
+    for (int i = 0; i < count; i++) {
+        int code = chases_add_point(&state->chases, task, 0, (double)sizes[i], sizes[i],
+                                    state->seat, error);
+        if (code < 0)
+            return code;
+    }
+    return 1;
+}
+
+static int next_latency(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                        struct error *error)
+{
+    const struct latency_state *state = task->state;
+    int more = state->table_stages ? 0 : refine_knees(task, sampled, stage, error);
+    return more == 0 && state->table ? plan_table(task, sampled, error) : more;
 }
 
 /* --- concluding --- */
 
-/* The point whose size is nearest to `bytes` on a logarithmic scale and within a factor of 1.5. */
-static const struct point *point_near(const struct series *series, double bytes)
-{
-    const struct point *best = NULL;
-    double nearest = log(1.5);
-    for (size_t i = 0; i < series->point_count; i++) {
-        double distance = fabs(log(series->points[i].x / bytes));
-        if (distance <= nearest) {
-            nearest = distance;
-            best = &series->points[i];
-        }
-    }
-    return best;
-}
-
-static int add_level(struct probe_task *task, const char *level, const struct point *point,
-                     const char *where, struct error *error)
-{
-    char name[32], size[UNIT_TEXT];
-    snprintf(name, sizeof name, "%s.latency", level);
-    struct finding *cycles = probe_add_summary(task, name, "cycles", &point->cycles, point->flags);
-    snprintf(name, sizeof name, "%s.latency_ns", level);
-    struct finding *ns = probe_add_summary(task, name, "ns", &point->y, point->flags);
-    if (!cycles || !ns)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
-    cycles->text = ns->text =
-        pool_printf(task->pool, "at a working set of %s, %s", size_format(point->x, size), where);
-    return 0;
-}
-
 static int conclude_latency(struct probe_task *task, const struct sampled *sampled,
                             struct error *error)
 {
-    const struct series *series = &task->result->series[0];
-    const struct machine *machine = task->machine;
-    int code = 0, level = 1;
-    const struct cache_facts *cache;
-    for (; code == 0 && (cache = machine_cache(machine, level)); level++) {
-        const struct point *point = point_near(series, (double)cache->size_bytes / 2);
-        char name[16];
-        snprintf(name, sizeof name, "L%d", level);
-        if (point)
-            code =
-                add_level(task, name, point, "half of what the cache is declared to hold", error);
-    }
-    const struct point *last =
-        series->point_count ? &series->points[series->point_count - 1] : NULL;
-    uint64_t last_level = last_level_bytes(machine);
-    if (code == 0 && last && last_level && last->x >= 2 * (double)last_level)
-        code = add_level(task, "DRAM", last, "beyond every declared cache", error);
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    int code =
+        findings_levels(task->result, task->pool, &task->result->series[0], &task->machine->facts,
+                        knees, translation(task, sampled, knees), error);
     if (code == 0 && sampled->core_hz.n &&
         !probe_add_summary(task, "core.clock", "Hz", &sampled->core_hz, 0))
-        code = error_set(error, ERROR_SYSTEM, "out of memory");
+        code = error_out_of_memory(error);
     return code;
 }
 
@@ -298,10 +331,18 @@ const struct probe latency_probe = {
              "between are soft because part of the set still fits.\n"
              "What moves it: the core clock (cycles stay, ns change), page size (with small "
              "pages, address translation adds to every size beyond the TLB's reach), neighbours "
-             "in a shared cache, and the NUMA node that holds the memory.",
-    .weight = 0.9,
+             "in a shared cache, and the NUMA node that holds the memory. And the chase itself: an "
+             "index costs a shift or an addition more than a pointer, which shows in the "
+             "first-level cache; a bounds check hardly anything, because it is predicted; a "
+             "pointer on the stack a store and a load, unless the processor renames memory; packed "
+             "elements share lines, so part of a set beyond a cache still hits it; forward and "
+             "backward orders are prefetched; lines that were modified have to be written back. "
+             "--table sets all of these side by side.",
+    .weight = 18,
+    .quick = true,
     .options = options,
     .plan = plan_latency,
-    .prepare = prepare_latency,
+    .prepare = chases_prepare,
+    .next = next_latency,
     .conclude = conclude_latency,
 };

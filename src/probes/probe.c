@@ -1,10 +1,12 @@
 #include "probes/probe.h"
 
 #include "base/units.h"
+#include "findings/finding.h"
 #include "result/flag.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct option_spec probe_common_options[] = {
@@ -14,7 +16,8 @@ const struct option_spec probe_common_options[] = {
      "a point is done when its interval is within this many percent of its median (default: 1, "
      "or what the probe says)"},
     {"budget", 'b', OPTION_REAL, "S", NULL, 0.1, 1e6, NULL,
-     "seconds to spend at most (default: 25; 4 with --quick, 600 with --thorough)"},
+     "seconds to spend at most (default: what the probes need, at least 25 for one alone; 4 with "
+     "--quick, 600 with --thorough)"},
     {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "fewer points, a few seconds"},
     {"thorough", 't', OPTION_FLAG, NULL, NULL, 0, 0, NULL,
      "as many trials as the precision needs, up to ten minutes"},
@@ -28,30 +31,13 @@ enum { TRIALS_MIN = 6, TRIALS_MAX = 25, TRIALS_MAX_THOROUGH = 400 };
 
 struct finding *probe_add_finding(struct probe_task *task, const char *name, const char *unit)
 {
-    struct probe_result *result = task->result;
-    struct finding *finding = pool_append(task->pool, (void **)&result->findings,
-                                          &result->finding_count, sizeof *finding);
-    if (finding)
-        *finding = (struct finding){.name = pool_strdup(task->pool, name),
-                                    .unit = pool_strdup(task->pool, unit),
-                                    .value = NAN,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .declared = NAN};
-    return finding && finding->name && finding->unit ? finding : NULL;
+    return finding_add(task->result, task->pool, name, unit);
 }
 
 struct finding *probe_add_summary(struct probe_task *task, const char *name, const char *unit,
                                   const struct summary *summary, unsigned flags)
 {
-    struct finding *finding = probe_add_finding(task, name, unit);
-    if (finding) {
-        finding->value = summary->median;
-        finding->low = summary->coverage > 0 ? summary->low : NAN; /* one trial is no interval */
-        finding->high = summary->coverage > 0 ? summary->high : NAN;
-        finding->flags = flags;
-    }
-    return finding;
+    return finding_add_summary(task->result, task->pool, name, unit, summary, flags);
 }
 
 /* The CPUs to use: all that are allowed, or the list asked for, each checked. */
@@ -59,9 +45,7 @@ static int choose_cpus(struct probe_task *task, struct error *error)
 {
     const struct machine *machine = task->machine;
     if (!settings_has(task->settings, "cpus"))
-        return cpulist_copy(&task->cpus, &machine->allowed) < 0
-                   ? error_set(error, ERROR_SYSTEM, "out of memory")
-                   : 0;
+        return cpulist_copy(&task->cpus, &machine->allowed) < 0 ? error_out_of_memory(error) : 0;
     const struct cpulist *asked = settings_cpus(task->settings, "cpus");
     char usable[128];
     cpulist_format(&machine->allowed, usable, sizeof usable);
@@ -76,8 +60,7 @@ static int choose_cpus(struct probe_task *task, struct error *error)
                              "choose from %s",
                              asked->ids[i], usable);
     }
-    return cpulist_copy(&task->cpus, asked) < 0 ? error_set(error, ERROR_SYSTEM, "out of memory")
-                                                : 0;
+    return cpulist_copy(&task->cpus, asked) < 0 ? error_out_of_memory(error) : 0;
 }
 
 struct factor *probe_add_parameter(struct probe_task *task, const char *name)
@@ -100,7 +83,7 @@ static int note_parameters(struct probe_task *task, struct error *error)
             continue;
         struct factor *factor = probe_add_parameter(task, spec->name);
         if (!factor)
-            return error_set(error, ERROR_SYSTEM, "out of memory");
+            return error_out_of_memory(error);
         if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
             factor->number = settings_number(task->settings, spec->name);
         else if (spec->type == OPTION_SIZE)
@@ -111,11 +94,15 @@ static int note_parameters(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static void plan_common(struct probe_task *task)
+void probe_plan_afresh(struct probe_task *task)
 {
+    struct series *series = task->plan.series;
+    size_t series_count = task->plan.series_count;
     bool quick = settings_has(task->settings, "quick");
     bool thorough = settings_has(task->settings, "thorough");
     task->plan = (struct plan){
+        .series = series,
+        .series_count = series_count,
         .pages = PAGES_AUTO,
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
@@ -134,6 +121,7 @@ static void plan_common(struct probe_task *task)
                          : default_precision,
         .unstable_above = INFINITY,
         .span_s = quick ? 0 : 1.5,
+        .share = 1,
     };
 }
 
@@ -143,7 +131,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
 {
     *task = (struct probe_task){
         .probe = probe, .settings = settings, .machine = machine, .pool = pool, .result = result};
-    *result = (struct probe_result){.name = probe->name, .title = probe->title};
+    *result =
+        (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
     if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
         return error_set(error, ERROR_USAGE, "--quick and --thorough contradict: leave one out");
     int code = choose_cpus(task, error);
@@ -151,7 +140,7 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
         code = note_parameters(task, error);
     if (code < 0)
         return code;
-    plan_common(task);
+    probe_plan_afresh(task);
     if ((probe->needs & NEEDS_TWO_CPUS) && task->cpus.count < 2) {
         result->status = PROBE_SKIPPED;
         result->reason =
@@ -173,8 +162,13 @@ static int note_placement(struct probe_task *task, const struct sampled *sampled
     const struct os_placement *placement = &sampled->placement;
     if (!sampled->arena_bytes)
         return 0;
+    if (placement->node >= 0) {
+        struct factor *node = probe_add_parameter(task, "node_obtained");
+        if (!node)
+            return error_out_of_memory(error);
+        node->number = placement->node;
+    }
     struct factor *pages = probe_add_parameter(task, "pages_obtained");
-    struct factor *node = placement->node >= 0 ? probe_add_parameter(task, "node_obtained") : NULL;
     const char *used = page_policy_names[sampled->pages_used];
     char size[UNIT_TEXT];
     if (pages && isnan(placement->huge_share))
@@ -185,34 +179,87 @@ static int note_placement(struct probe_task *task, const struct sampled *sampled
     else if (pages)
         pages->text =
             pool_printf(task->pool, "%s (%.0f %% huge)", used, 100 * placement->huge_share);
-    if (node)
-        node->number = placement->node;
-    return pages && pages->text ? 0 : error_set(error, ERROR_SYSTEM, "out of memory");
+    return pages && pages->text ? 0 : error_out_of_memory(error);
 }
 
-/* Says why points are missing, if any are. */
-static void note_missing(struct probe_task *task, const struct sampled *sampled, int code)
+/* Says why points have no value, if any have none. */
+static void note_missing(struct probe_task *task, const struct sampled *sampled, size_t points,
+                         int code)
 {
     struct probe_result *result = task->result;
-    size_t points = task->plan.point_count, missing = sampled->points_missing;
+    size_t failed = sampled->points_failed, without = sampled->points_missing + failed;
     if (code == ERROR_INTERRUPTED) {
         result->status = PROBE_PARTIAL;
         result->reason = pool_printf(task->pool, "interrupted: %zu of %zu points have a value",
-                                     points - missing, points);
-    } else if (missing) {
-        result->status = missing == points ? PROBE_FAILED : PROBE_PARTIAL;
-        result->reason =
-            sampled->points_starved
-                ? pool_printf(task->pool,
-                              "%zu of %zu points have no value: their workers got no time to run "
-                              "together",
-                              missing, points)
-                : pool_printf(
-                      task->pool,
-                      "%zu of %zu points have no value: the time was used up; give more with "
-                      "--budget, or stop what else runs here",
-                      missing, points);
+                                     points - without, points);
+        return;
     }
+    if (!without)
+        return;
+    result->status = without == points ? PROBE_FAILED : PROBE_PARTIAL;
+    if (failed)
+        result->reason = pool_printf(task->pool, "%zu of %zu points failed: %s", failed, points,
+                                     sampled->failure);
+    else
+        result->reason = pool_printf(task->pool,
+                                     "%zu of %zu points have no value: the time was used up; give "
+                                     "more with --budget, or stop what else runs here",
+                                     without, points);
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* What several stages came to: placement and clock of the last that tells. */
+static void merge_sampled(struct sampled *all, const struct sampled *stage)
+{
+    if (stage->core_hz.n > all->core_hz.n)
+        all->core_hz = stage->core_hz;
+    if (stage->arena_bytes) {
+        all->arena_bytes = stage->arena_bytes;
+        all->placement = stage->placement;
+        all->pages_used = stage->pages_used;
+    }
+    if (stage->reference_visits) {
+        all->reference_visits = stage->reference_visits;
+        all->drift_least = stage->drift_least;
+        all->drift_most = stage->drift_most;
+    }
+    all->elapsed_s += stage->elapsed_s;
+    all->points_missing += stage->points_missing;
+    all->points_failed += stage->points_failed;
+    all->failure = stage->failure ? stage->failure : all->failure;
+    all->stolen_s += stage->stolen_s;
+}
+
+/* Carries out the task's plan, and what its probe plans next from what it gave. */
+static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
+                      size_t *planned, struct sampled *sampled, struct error *error)
+{
+    const struct probe *probe = task->probe;
+    const struct trial_work work = {probe->prepare, probe->observe, task, task->state};
+    const uint64_t began_ns = os_raw_ns();
+    int more = 1;
+    for (unsigned stage = 1; more == 1; stage++) {
+        struct sampled here;
+        double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
+        task->plan.budget_s = left_s * task->plan.share;
+        *planned += task->plan.point_count;
+        int code = sampler_run(engine, &task->plan, &work, task->pool, &here, error);
+        merge_sampled(sampled, &here);
+        if (code < 0)
+            return code;
+        for (size_t i = 0; i < task->plan.series_count; i++) {
+            struct series *series = &task->plan.series[i];
+            if (!series->matrix && series->point_count > 1)
+                qsort(series->points, series->point_count, sizeof *series->points, by_x);
+        }
+        more = probe->next ? probe->next(task, &here, stage, error) : 0;
+    }
+    return more;
 }
 
 int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
@@ -222,10 +269,9 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
     *sampled = (struct sampled){0};
     if (result->status == PROBE_SKIPPED)
         return 0;
-    struct trial_work work = {task->probe->prepare, task->state};
     uint64_t began_ns = os_raw_ns();
-    task->plan.budget_s = budget_s;
-    int code = sampler_run(engine, &task->plan, &work, task->pool, sampled, error);
+    size_t planned = 0;
+    int code = run_stages(task, engine, budget_s, &planned, sampled, error);
     result->elapsed_s = (double)(os_raw_ns() - began_ns) * 1e-9;
     result->series = task->plan.series;
     result->series_count = task->plan.series_count;
@@ -234,7 +280,7 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
         result->reason = pool_strdup(task->pool, error ? error->text : "failed");
         return code == ERROR_SYSTEM ? code : 0;
     }
-    note_missing(task, sampled, code);
+    note_missing(task, sampled, planned, code);
     int noted = note_placement(task, sampled, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {

@@ -9,7 +9,10 @@
 #include "base/settings.h"
 #include "engine/engine.h"
 
-enum needs { NEEDS_TWO_CPUS = 1 };
+enum needs {
+    NEEDS_TWO_CPUS = 1,
+    WANTS_TWO_NODES = 2, /* with a single NUMA node it is only measured when named */
+};
 
 /* What plan() works with, and where it leaves what prepare() and conclude() need. */
 struct probe_task {
@@ -18,8 +21,9 @@ struct probe_task {
     const struct machine *machine;
     struct cpulist cpus; /* those asked for by --cpus, or all that are allowed */
     struct plan plan;
-    void *state;       /* the probe's own, in the pool */
-    struct pool *pool; /* the document's */
+    const struct document *document; /* what the probes before this one found; may be NULL */
+    void *state;                     /* the probe's own, in the pool */
+    struct pool *pool;               /* the document's */
     struct probe_result *result;
 };
 
@@ -29,13 +33,21 @@ struct probe {
     const char *summary; /* one line for lists */
     const char *about;   /* a paragraph or two for --help: what the number means, what moves it */
     unsigned needs;      /* set of enum needs */
-    double weight;       /* share of a whole run's time */
+    double weight;       /* seconds of a whole run; 0: only measured when named */
+    bool quick;          /* a quick run has it too */
     const struct option_spec *options;
     /* Fills task->plan, which comes with everything common filled in. ERROR_USAGE when options
      * contradict each other or the machine. */
     int (*plan)(struct probe_task *, struct error *);
     /* See struct trial_work; trial->probe_state is task->state. */
     void (*prepare)(struct trial *);
+    /* See struct trial_work; the observer is the task. May be NULL. */
+    void (*observe)(void *task, const struct observation *);
+    /* Plans what is to be measured next, from what has been: fills task->plan anew, but for the
+     * series, which stay as they are (with their points, ascending by x) and to whose end others
+     * may be added. Returns 1, or 0 when there is nothing more to measure. `stage` counts from 1.
+     * NULL: the first plan is all. */
+    int (*next)(struct probe_task *, const struct sampled *, unsigned stage, struct error *);
     /* Adds findings to task->result, whose series are complete. */
     int (*conclude)(struct probe_task *, const struct sampled *, struct error *);
 };
@@ -52,6 +64,9 @@ extern const struct option_spec probe_common_options[];
  * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);
+/* Fills task->plan with what is common to all probes' plans, keeping its series: where next()
+ * begins. */
+void probe_plan_afresh(struct probe_task *);
 
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const uint64_t KIB = 1024, MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
-enum { PER_OCTAVE = 8, PER_OCTAVE_LARGE = 4, PER_OCTAVE_QUICK = 2 };
+enum { PER_OCTAVE = 4, PER_OCTAVE_LARGE = 2, PER_OCTAVE_QUICK = 2 };
 
 uint64_t last_level_bytes(const struct machine *machine)
 {
@@ -23,8 +23,8 @@ static uint64_t default_largest(const struct machine *machine)
     return largest < budget ? largest : budget;
 }
 
-static int check(const struct probe_task *task, const char *option, uint64_t bytes, size_t stride,
-                 struct error *error)
+int working_sets_check(const struct probe_task *task, const char *option, uint64_t bytes,
+                       size_t stride, struct error *error)
 {
     uint64_t most = machine_memory_budget(task->machine);
     char asked[UNIT_TEXT], usable[UNIT_TEXT];
@@ -51,7 +51,7 @@ static int add(struct working_sets *sets, struct pool *pool, uint64_t bytes, siz
         return 0;
     uint64_t *slot = pool_append(pool, (void **)&sets->bytes, &sets->count, sizeof *slot);
     if (!slot)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     *slot = bytes;
     return 0;
 }
@@ -76,12 +76,12 @@ static int choose_listed(struct working_sets *sets, struct probe_task *task, siz
     size_t count = settings_sizes(task->settings, "sizes", &listed);
     uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
     if (!sizes)
-        return error_set(error, ERROR_SYSTEM, "out of memory");
+        return error_out_of_memory(error);
     memcpy(sizes, listed, count * sizeof *sizes);
     qsort(sizes, count, sizeof *sizes, compare);
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
-        code = check(task, "sizes", sizes[i], stride, error);
+        code = working_sets_check(task, "sizes", sizes[i], stride, error);
         if (code == 0)
             code = add(sets, task->pool, sizes[i], stride, error);
     }
@@ -106,9 +106,9 @@ static int choose_swept(struct working_sets *sets, struct probe_task *task, size
     uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to")
                                                : default_largest(task->machine);
     char low[UNIT_TEXT], high[UNIT_TEXT];
-    int code = check(task, "to", to, stride, error);
+    int code = working_sets_check(task, "to", to, stride, error);
     if (code == 0)
-        code = check(task, "from", from, stride, error);
+        code = working_sets_check(task, "from", from, stride, error);
     if (code == 0 && from > to)
         code = error_set(error, ERROR_USAGE,
                          "--from %s is larger than --to %s: give the smaller size first",
@@ -132,7 +132,8 @@ int working_sets_choose(struct working_sets *sets, struct probe_task *task, size
                         struct error *error)
 {
     *sets = (struct working_sets){0};
-    int code = check(task, "stride", stride, stride, error); /* a set holds one at least */
+    int code =
+        working_sets_check(task, "stride", stride, stride, error); /* a set holds one at least */
     if (code < 0)
         return code;
     return settings_has(task->settings, "sizes") ? choose_listed(sets, task, stride, error)

@@ -13,10 +13,15 @@ struct working_sets {
 };
 
 /* Reads the options of those names. By default from 1 KiB (or one stride) to four times the
- * last-level cache declared, at most 1 GiB and the memory that may be used; eight sizes an octave
- * below 64 MiB and four above, two with --quick. ERROR_USAGE for sizes that are smaller than the
+ * last-level cache declared, at most 1 GiB and the memory that may be used; four sizes an octave
+ * below 64 MiB and two above, two with --quick. ERROR_USAGE for sizes that are smaller than the
  * stride, larger than the memory that may be used, or contradict each other. */
 int working_sets_choose(struct working_sets *, struct probe_task *, size_t stride, struct error *);
+
+/* ERROR_USAGE, naming the option, where a working set of so many bytes is smaller than the stride
+ * or larger than the memory that may be used. */
+int working_sets_check(const struct probe_task *, const char *option, uint64_t bytes, size_t stride,
+                       struct error *);
 
 /* Size of the last-level cache as declared, 0 where none is. */
 uint64_t last_level_bytes(const struct machine *);

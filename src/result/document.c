@@ -12,6 +12,15 @@ struct probe_result *document_probe(const struct document *document, const char 
     return NULL;
 }
 
+const struct finding *document_finding(const struct document *document, const char *name)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            if (strcmp(document->probes[p].findings[f].name, name) == 0)
+                return &document->probes[p].findings[f];
+    return NULL;
+}
+
 const struct factor *series_factor(const struct series *series, const char *name)
 {
     for (size_t i = 0; i < series->factor_count; i++)

@@ -91,13 +91,28 @@ struct factor {
     double number;
 };
 
+/* The same trials in another unit. */
+struct estimate {
+    float median, low, high; /* NAN where there is none */
+};
+
+/* Where the trials' scatter comes from: standard deviations over the median. NAN where they could
+ * not be told apart. */
+struct scatter {
+    float line;     /* from one cache line (or page) to the next */
+    float drift;    /* from one time of the run to another */
+    float residual; /* what is left: from batch to batch on the same line at the same time */
+};
+
 struct point {
-    double x;     /* of a curve */
-    int from, to; /* of a matrix: CPU, node or device ids as the operating system counts them */
-    struct summary y;
-    struct summary cycles; /* the same trials in core cycles; n = 0 where cycles make no sense */
-    unsigned flags;        /* set of enum flag */
-    unsigned redone;       /* batches measured again because something interrupted them */
+    double x;         /* of a curve */
+    int from, to;     /* of a matrix: CPU, node or device ids as the operating system counts them */
+    struct summary y; /* n = 0 where the point failed */
+    struct estimate cycles; /* core cycles; NAN where they make no sense */
+    struct scatter scatter;
+    unsigned flags;     /* set of enum flag */
+    unsigned redone;    /* batches measured again because something interrupted them */
+    const char *failed; /* why there is no value; NULL where there is one */
 };
 
 struct axis {
@@ -108,7 +123,8 @@ struct series {
     const char *name;
     struct factor *factors;
     size_t factor_count;
-    bool matrix; /* points have from and to in place of x */
+    bool matrix;   /* points have from and to in place of x */
+    bool headline; /* has a place on the first screen of a run */
     struct axis x, y;
     struct point *points;
     size_t point_count;
@@ -128,6 +144,7 @@ enum probe_status { PROBE_OK, PROBE_PARTIAL, PROBE_SKIPPED, PROBE_FAILED };
 
 struct probe_result {
     const char *name, *title;
+    const char *about; /* what its numbers mean and what moves them; may be NULL */
     enum probe_status status;
     const char *reason; /* why it is not ok; NULL when it is */
     double elapsed_s;
@@ -153,6 +170,8 @@ extern const char *const probe_status_names[]; /* indexed by enum probe_status *
 
 /* The probe or series factor of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
+/* The first finding of that name in any probe; NULL where there is none. */
+const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 
 /* Union of the flags of all findings: what the exit status and the warnings are about. */

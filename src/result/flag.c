@@ -37,6 +37,8 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_VIRTUAL_MACHINE] = {"virtual-machine",
                               "a virtual machine: where its CPUs and caches really sit is unknown",
                               "measure on the host to know the hardware itself", false},
+    [FLAG_MODELLED] = {"modelled", "a model of the hardware gave this number, no hardware did",
+                       "unset what put the model in the hardware's place to measure", false},
 };
 
 int flag_by_name(const char *name)

@@ -17,7 +17,7 @@ enum { DOCUMENT_BYTES_MAX = 256 * 1024 * 1024 };
  * schema, or lacks what the schema requires. `path` "-" is standard input. */
 int document_read(struct document *, const char *path, struct error *);
 
-/* Writes to an open stream; ERROR_SYSTEM when the stream fails or memory runs out. */
+/* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
 int document_write(const struct document *, FILE *, struct error *);
 
 /* Writes to `path` through a temporary file beside it and a rename, so that a reader never sees

@@ -2,70 +2,123 @@
  * The writer streams: one point or finding a line, so that the file can be read, searched and
  * compared line by line, and a matrix of a thousand CPUs needs no tree in memory.
  */
+#include "base/units.h"
 #include "result/flag.h"
 #include "result/json.h"
 #include "result/shape.h"
 #include "result/utf8.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { WRITER_BYTES = 64 * 1024 };
+
 struct writer {
     FILE *stream;
     int failure; /* errno of the first write that failed; nothing is written after it */
+    bool matrix; /* the series at hand is one */
+    size_t used;
+    char bytes[WRITER_BYTES];
 };
+
+static void flush(struct writer *writer)
+{
+    errno = 0;
+    if (!writer->failure && fwrite(writer->bytes, 1, writer->used, writer->stream) < writer->used)
+        writer->failure = errno ? errno : EIO;
+    writer->used = 0;
+}
+
+static void put_bytes(struct writer *writer, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        if (writer->used == WRITER_BYTES)
+            flush(writer);
+        size_t room = WRITER_BYTES - writer->used, part = size < room ? size : room;
+        memcpy(writer->bytes + writer->used, bytes, part);
+        writer->used += part;
+        bytes += part;
+        size -= part;
+    }
+}
 
 static void put(struct writer *writer, const char *text)
 {
-    if (!writer->failure && fputs(text, writer->stream) == EOF)
-        writer->failure = errno ? errno : EIO;
+    put_bytes(writer, text, strlen(text));
 }
 
-/* Takes the value over; NULL stands for one that there was no memory to make. */
-static void put_value(struct writer *writer, json_t *value)
+/* Any bytes may stand in a host name or an argument; JSON may hold only UTF-8. */
+static void put_character(struct writer *writer, const char *bytes, size_t size, int code)
 {
-    const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
-    if (!value && !writer->failure)
-        writer->failure = ENOMEM;
-    errno = 0;
-    if (!writer->failure && json_dumpf(value, writer->stream, flags) < 0)
-        writer->failure = errno ? errno : ENOMEM;
-    json_decref(value);
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *special = code > 0 ? memchr(plain, code, sizeof plain - 1) : NULL;
+    char escape[8];
+    if (special)
+        put_bytes(writer, (char[]){'\\', letters[special - plain]}, 2);
+    else if (code < 0)
+        put(writer, "?");
+    else if (code < ' ') {
+        snprintf(escape, sizeof escape, "\\u%04x", (unsigned)code);
+        put(writer, escape);
+    } else
+        put_bytes(writer, bytes, size);
 }
 
-/* A host name or an argument may hold any bytes; JSON may not. */
 static void put_text(struct writer *writer, const char *text)
 {
-    json_t *value = json_string(text ? text : "");
-    char *copy = value ? NULL : strdup(text);
-    if (copy) {
-        const char *cursor = copy;
-        for (char *byte = copy; utf8_next(&cursor) != 0; byte = copy + (cursor - copy))
-            if (cursor - byte == 1 && (unsigned char)*byte >= 0x80)
-                *byte = '?';
-        value = json_string(copy);
-        free(copy);
+    const char *cursor = text ? text : "";
+    put(writer, "\"");
+    for (const char *byte = cursor; *byte; byte = cursor) {
+        int code = utf8_next(&cursor);
+        put_character(writer, byte, (size_t)(cursor - byte), code);
     }
-    put_value(writer, value);
+    put(writer, "\"");
+}
+
+static void put_whole(struct writer *writer, uint64_t whole)
+{
+    char digits[24], *digit = digits + sizeof digits;
+    do
+        *--digit = (char)('0' + whole % 10);
+    while (whole /= 10);
+    put_bytes(writer, digit, (size_t)(digits + sizeof digits - digit));
 }
 
 static void put_number(struct writer *writer, double number)
 {
+    char digits[32];
     /* Nine digits would cut sizes from 1 GiB on: whole numbers are written as such. */
-    bool whole = number == floor(number) && fabs(number) <= 0x1p53;
-    put_value(writer, whole ? json_integer((json_int_t)number) : json_real(number));
+    if (number == floor(number) && fabs(number) <= 0x1p53) {
+        put(writer, number < 0 ? "-" : "");
+        put_whole(writer, (uint64_t)fabs(number));
+        return;
+    }
+    if (!isfinite(number) && !writer->failure)
+        writer->failure = EDOM;
+    snprintf(digits, sizeof digits, "%.9g", number);
+    put(writer, digits);
 }
 
-/* `separator` is "" before the first key of an object. */
+static void put_float(struct writer *writer, float number)
+{
+    char digits[UNIT_TEXT];
+    float_format(number, digits);
+    if (strpbrk(digits, "ein"))
+        put_number(writer, strtod(digits, NULL));
+    else
+        put(writer, digits);
+}
+
+/* `separator` is "" before the first key of an object. The tables' keys need no escapes. */
 static void put_key(struct writer *writer, const char *key, const char **separator)
 {
     put(writer, *separator);
+    put(writer, "\"");
+    put(writer, key);
+    put(writer, "\":");
     *separator = ",";
-    put_text(writer, key);
-    put(writer, ":");
 }
 
 static void put_flags(struct writer *writer, unsigned flags)
@@ -89,7 +142,10 @@ static void put_factors(struct writer *writer, const struct factor *factors, siz
     for (size_t i = 0; i < count; i++) {
         if (!factors[i].text && !isfinite(factors[i].number))
             continue;
-        put_key(writer, factors[i].name, &separator);
+        put(writer, separator);
+        put_text(writer, factors[i].name);
+        put(writer, ":");
+        separator = ",";
         if (factors[i].text)
             put_text(writer, factors[i].text);
         else
@@ -112,9 +168,11 @@ static size_t load_count(const struct field *field, const void *base)
     return *(const size_t *)((const char *)base + field->count_offset);
 }
 
-static bool is_present(const struct field *field, const void *base)
+static bool is_present(const struct field *field, const void *base, bool matrix)
 {
     const void *member = (const char *)base + field->offset;
+    if (field->place)
+        return field->place == (matrix ? PLACE_MATRIX : PLACE_CURVE);
     if (field->required)
         return true;
     switch (field->kind) {
@@ -122,8 +180,12 @@ static bool is_present(const struct field *field, const void *base)
         return *(const char *const *)member != NULL;
     case FIELD_NUMBER:
         return isfinite(*(const double *)member);
+    case FIELD_FLOAT:
+        return isfinite(*(const float *)member);
     case FIELD_WHOLE:
         return load_whole(field, member) != 0;
+    case FIELD_TRUTH:
+        return *(const bool *)member;
     case FIELD_FLAGS:
         return *(const unsigned *)member != 0;
     case FIELD_TEXTS:
@@ -133,7 +195,7 @@ static bool is_present(const struct field *field, const void *base)
         return load_count(field, base) != 0;
     case FIELD_OBJECT:
         for (const struct field *inner = field->shape->fields; inner->key; inner++)
-            if (is_present(inner, member))
+            if (is_present(inner, member, matrix))
                 return true;
         return false;
     default:
@@ -143,19 +205,14 @@ static bool is_present(const struct field *field, const void *base)
 
 static void put_object(struct writer *writer, const struct shape *shape, const void *base);
 
-static void put_point(struct writer *writer, const struct point *point, bool matrix);
-
 static void put_list(struct writer *writer, const struct field *field, const void *base)
 {
     const char *element = *(const char *const *)((const char *)base + field->offset);
-    bool matrix = field->shape == &point_shape && ((const struct series *)base)->matrix;
+    writer->matrix = field->shape == &point_shape && ((const struct series *)base)->matrix;
     put(writer, "[");
     for (size_t i = 0; i < load_count(field, base) && !writer->failure; i++) {
         put(writer, i ? ",\n" : "\n");
-        if (field->shape == &point_shape)
-            put_point(writer, (const struct point *)(const void *)element, matrix);
-        else
-            put_object(writer, field->shape, element);
+        put_object(writer, field->shape, element);
         element += field->shape->bytes;
     }
     put(writer, "]");
@@ -164,7 +221,6 @@ static void put_list(struct writer *writer, const struct field *field, const voi
 static void put_field(struct writer *writer, const struct field *field, const void *base)
 {
     const void *member = (const char *)base + field->offset;
-    char digits[24];
     switch (field->kind) {
     case FIELD_TEXT:
         put_text(writer, *(const char *const *)member);
@@ -172,15 +228,19 @@ static void put_field(struct writer *writer, const struct field *field, const vo
     case FIELD_NUMBER:
         put_number(writer, *(const double *)member);
         break;
+    case FIELD_FLOAT:
+        put_float(writer, *(const float *)member);
+        break;
     case FIELD_WHOLE:
-        put_value(writer, json_integer((json_int_t)load_whole(field, member)));
+        put_whole(writer, load_whole(field, member));
         break;
     case FIELD_TRUTH:
         put(writer, *(const bool *)member ? "true" : "false");
         break;
     case FIELD_SEED:
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)*(const uint64_t *)member);
-        put_text(writer, digits);
+        put(writer, "\"");
+        put_whole(writer, *(const uint64_t *)member);
+        put(writer, "\"");
         break;
     case FIELD_STATUS:
         put_text(writer, probe_status_names[*(const enum probe_status *)member]);
@@ -216,7 +276,7 @@ static void put_fields(struct writer *writer, const struct shape *shape, const v
                        const char **separator)
 {
     for (const struct field *field = shape->fields; field->key; field++) {
-        if (!is_present(field, base))
+        if (!is_present(field, base, writer->matrix))
             continue;
         if (shape == &document_shape)
             *separator = ",\n";
@@ -233,36 +293,20 @@ static void put_object(struct writer *writer, const struct shape *shape, const v
     put(writer, "}");
 }
 
-static void put_point(struct writer *writer, const struct point *point, bool matrix)
-{
-    const char *separator = "";
-    put(writer, "{");
-    if (matrix) {
-        put_key(writer, "from", &separator);
-        put_value(writer, json_integer(point->from));
-        put_key(writer, "to", &separator);
-        put_value(writer, json_integer(point->to));
-    } else {
-        put_key(writer, "x", &separator);
-        put_number(writer, point->x);
-    }
-    put_fields(writer, &point_shape, point, &separator);
-    if (point->cycles.n > 0) {
-        put_key(writer, "cycles", &separator);
-        put_object(writer, &cycles_shape, &point->cycles);
-    }
-    put(writer, "}");
-}
-
 int document_write(const struct document *document, FILE *stream, struct error *error)
 {
-    struct writer writer = {.stream = stream};
+    struct writer writer;
+    writer.stream = stream;
+    writer.failure = 0;
+    writer.matrix = false;
+    writer.used = 0;
     const char *separator = "";
     put(&writer, "{");
     put_key(&writer, "schema", &separator);
     put_text(&writer, DOCUMENT_SCHEMA);
     put_fields(&writer, &document_shape, document, &separator);
     put(&writer, "}\n");
+    flush(&writer);
     if (!writer.failure && fflush(stream) == EOF)
         writer.failure = errno;
     if (writer.failure)

@@ -18,6 +18,10 @@
     {                                                                                              \
         FIELD(name, FIELD_NUMBER, type, member)                                                    \
     }
+#define FLOAT(name, type, member)                                                                  \
+    {                                                                                              \
+        FIELD(name, FIELD_FLOAT, type, member)                                                     \
+    }
 #define WHOLE(name, type, member, max)                                                             \
     {                                                                                              \
         FIELD(name, FIELD_WHOLE, type, member), .bytes = sizeof(((type *)0)->member), .most = max  \
@@ -54,6 +58,12 @@
         .key = NULL                                                                                \
     }
 #define SHAPE(name, type) const struct shape name##_shape = {name##_fields, sizeof(type)}
+
+#define MATRIX_ID(name, id)                                                                        \
+    {                                                                                              \
+        FIELD(name, FIELD_WHOLE, struct point, id), .bytes = sizeof(int), .most = INT_MAX,         \
+                                                    .place = PLACE_MATRIX                          \
+    }
 
 static const struct field tool_fields[] = {
     TEXT("version", struct tool_facts, version),
@@ -143,27 +153,42 @@ static const struct field conditions_fields[] = {
 };
 static SHAPE(conditions, struct conditions);
 
-static const struct field cycles_fields[] = {
-    NUMBER("median", struct summary, median),
-    NUMBER("low", struct summary, low),
-    NUMBER("high", struct summary, high),
+static const struct field estimate_fields[] = {
+    FLOAT("median", struct estimate, median),
+    FLOAT("low", struct estimate, low),
+    FLOAT("high", struct estimate, high),
     END,
 };
-SHAPE(cycles, struct summary);
+static SHAPE(estimate, struct estimate);
 
-/* Where a point lies (x, or from and to) is the reader's and the writer's own business. */
+static const struct field scatter_fields[] = {
+    FLOAT("line", struct scatter, line),
+    FLOAT("drift", struct scatter, drift),
+    FLOAT("residual", struct scatter, residual),
+    END,
+};
+static SHAPE(scatter, struct scatter);
+
 static const struct field point_fields[] = {
-    NUMBER("median", struct point, y.median),
-    NUMBER("low", struct point, y.low),
-    NUMBER("high", struct point, y.high),
-    NUMBER("coverage", struct point, y.coverage),
-    NUMBER("min", struct point, y.min),
-    NUMBER("p25", struct point, y.p25),
-    NUMBER("p75", struct point, y.p75),
-    NUMBER("max", struct point, y.max),
+    {FIELD("x", FIELD_NUMBER, struct point, x), .place = PLACE_CURVE},
+    MATRIX_ID("from", from),
+    MATRIX_ID("to", to),
+    FLOAT("median", struct point, y.median),
+    FLOAT("low", struct point, y.low),
+    FLOAT("high", struct point, y.high),
+    FLOAT("coverage", struct point, y.coverage),
+    FLOAT("min", struct point, y.min),
+    FLOAT("p10", struct point, y.p10),
+    FLOAT("p25", struct point, y.p25),
+    FLOAT("p75", struct point, y.p75),
+    FLOAT("p90", struct point, y.p90),
+    FLOAT("max", struct point, y.max),
     NEED_WHOLE("n", struct point, y.n, INT_MAX),
     {FIELD("flags", FIELD_FLAGS, struct point, flags)},
     WHOLE("redone", struct point, redone, UINT_MAX),
+    OBJECT("cycles", struct point, cycles, estimate_shape),
+    OBJECT("scatter", struct point, scatter, scatter_shape),
+    TEXT("failed", struct point, failed),
     END,
 };
 SHAPE(point, struct point);
@@ -178,6 +203,7 @@ static SHAPE(axis, struct axis);
 static const struct field series_fields[] = {
     NEED_TEXT("name", struct series, name),
     ARRAY("factors", FIELD_FACTORS, struct series, factors, factor_count),
+    {FIELD("headline", FIELD_TRUTH, struct series, headline)},
     OBJECT("x", struct series, x, axis_shape),
     NEED_OBJECT("y", struct series, y, axis_shape),
     NEED_LIST("points", struct series, points, point_count, point_shape),
@@ -202,6 +228,7 @@ static SHAPE(finding, struct finding);
 static const struct field probe_fields[] = {
     NEED_TEXT("name", struct probe_result, name),
     TEXT("title", struct probe_result, title),
+    TEXT("about", struct probe_result, about),
     {FIELD("status", FIELD_STATUS, struct probe_result, status), .required = true},
     TEXT("reason", struct probe_result, reason),
     NUMBER("elapsed_s", struct probe_result, elapsed_s),

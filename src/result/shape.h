@@ -12,6 +12,7 @@
 enum field_kind {
     FIELD_TEXT,    /* const char * */
     FIELD_NUMBER,  /* double; NAN is absent */
+    FIELD_FLOAT,   /* float; NAN is absent */
     FIELD_WHOLE,   /* integer of `bytes` bytes, 0 to `most` */
     FIELD_TRUTH,   /* bool */
     FIELD_SEED,    /* uint64_t as a text of digits: JSON numbers are only safe up to 2^53 */
@@ -24,15 +25,24 @@ enum field_kind {
     FIELD_LIST,    /* array of structs of `shape` and a count */
 };
 
+/* Where a point lies depends on its series. */
+enum field_place { PLACE_ANY, PLACE_CURVE, PLACE_MATRIX };
+
+enum {
+    SHAPE_DEPTH_MAX = 16, /* objects and arrays inside each other */
+    SHAPE_KEYS_MAX = 64,  /* of one shape */
+};
+
 struct shape;
 
 struct field {
     const char *key;
     enum field_kind kind;
     bool required;
-    size_t offset;       /* of the member in its struct */
-    size_t count_offset; /* of the count that belongs to an array */
-    size_t bytes;        /* FIELD_WHOLE */
+    enum field_place place; /* of a point: the series that write it */
+    size_t offset;          /* of the member in its struct */
+    size_t count_offset;    /* of the count that belongs to an array */
+    size_t bytes;           /* FIELD_WHOLE */
     uint64_t most;
     const struct shape *shape; /* FIELD_OBJECT and FIELD_LIST */
 };
@@ -44,6 +54,5 @@ struct shape {
 
 extern const struct shape document_shape; /* all of a document but its schema's name */
 extern const struct shape point_shape;    /* the one list that has rules of its own */
-extern const struct shape cycles_shape;   /* the object `cycles` of a point */
 
 #endif

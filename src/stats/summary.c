@@ -8,10 +8,15 @@
 
 static const double confidence = 0.95;
 
+struct summary summary_of_nothing(void)
+{
+    return (struct summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+}
+
 void summarize(const double *values, size_t n, double *scratch, struct summary *summary)
 {
     if (n == 0) {
-        *summary = (struct summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+        *summary = summary_of_nothing();
         return;
     }
     if (scratch != values)
@@ -19,15 +24,17 @@ void summarize(const double *values, size_t n, double *scratch, struct summary *
     sort_ascending(scratch, n);
     struct median_ranks ranks = median_interval(n, confidence);
     *summary = (struct summary){
-        .median = median(scratch, n),
-        .low = scratch[ranks.low - 1],
-        .high = scratch[ranks.high - 1],
-        .coverage = ranks.coverage,
-        .min = scratch[0],
-        .p25 = quantile(scratch, n, 0.25),
-        .p75 = quantile(scratch, n, 0.75),
-        .max = scratch[n - 1],
-        .n = n,
+        .median = (float)median(scratch, n),
+        .low = (float)scratch[ranks.low - 1],
+        .high = (float)scratch[ranks.high - 1],
+        .coverage = (float)ranks.coverage,
+        .min = (float)scratch[0],
+        .p10 = (float)quantile(scratch, n, 0.1),
+        .p25 = (float)quantile(scratch, n, 0.25),
+        .p75 = (float)quantile(scratch, n, 0.75),
+        .p90 = (float)quantile(scratch, n, 0.9),
+        .max = (float)scratch[n - 1],
+        .n = (unsigned)n,
     };
 }
 
@@ -35,5 +42,5 @@ double summary_half_width(const struct summary *summary)
 {
     if (summary->n < 2 || !(summary->median > 0))
         return INFINITY;
-    return (summary->high - summary->low) / 2 / summary->median;
+    return ((double)summary->high - (double)summary->low) / 2 / (double)summary->median;
 }

@@ -7,18 +7,22 @@
 
 #include <stddef.h>
 
+/* Floats: 24 bits are finer than any trial, and a matrix of a thousand CPUs holds a million. */
 struct summary {
-    double median;
-    double low, high; /* interval of the median; NAN where n = 0 */
-    double coverage;  /* probability that [low, high] holds the true median: 0.95 or more from six
-                         trials on, less below that */
-    double min, p25, p75, max;
-    size_t n; /* trials; 0 means "nothing was measured" and all else is NAN */
+    float median;
+    float low, high; /* interval of the median; NAN where n = 0 */
+    float coverage;  /* probability that [low, high] holds the true median: 0.95 or more from six
+                        trials on, less below that */
+    float min, p10, p25, p75, p90, max;
+    unsigned n; /* trials; 0 means "nothing was measured" and all else is NAN */
 };
 
 /* Summarises values[n], which need not be sorted. `scratch` has room for n doubles and may be
  * `values` itself, which is then left sorted. */
 void summarize(const double *values, size_t n, double *scratch, struct summary *);
+
+/* What nothing sums up to. */
+struct summary summary_of_nothing(void);
 
 /* Half the interval's width over the median; INFINITY for fewer than two trials. */
 double summary_half_width(const struct summary *);

@@ -1,4 +1,5 @@
 /* CSV in long form, one row a point: RFC 4180, except that lines end with LF alone. */
+#include "base/units.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/view.h"
@@ -76,13 +77,22 @@ static void put_number(FILE *out, double number)
         fputc(',', out);
 }
 
+static void put_float(FILE *out, float number)
+{
+    char text[UNIT_TEXT];
+    fprintf(out, "%s,", isfinite(number) ? float_format(number, text) : "");
+}
+
 static void put_point(FILE *out, const struct probe_result *probe, const struct series *series,
                       const struct point *point)
 {
     const struct summary *y = &point->y;
-    const double values[] = {y->median, y->low, y->high, y->coverage,
-                             y->min,    y->p25, y->p75,  y->max};
-    const double cycles[] = {point->cycles.median, point->cycles.low, point->cycles.high};
+    const float values[] = {y->median, y->low, y->high, y->coverage, y->min,
+                            y->p10,    y->p25, y->p75,  y->p90,      y->max};
+    const struct estimate *cycles = &point->cycles;
+    const struct scatter *scatter = &point->scatter;
+    const float rest[] = {cycles->median, cycles->low,    cycles->high,
+                          scatter->line,  scatter->drift, scatter->residual};
     put_text(out, probe->name);
     put_text(out, series->name);
     put_cell(out, NULL, series);
@@ -96,10 +106,11 @@ static void put_point(FILE *out, const struct probe_result *probe, const struct 
     put_text(out, series->y.name);
     put_text(out, series->y.unit);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        put_number(out, values[i]);
-    fprintf(out, "%zu,", y->n);
-    for (size_t i = 0; i < sizeof cycles / sizeof *cycles; i++)
-        put_number(out, point->cycles.n ? cycles[i] : NAN);
+        put_float(out, values[i]);
+    fprintf(out, "%u,", y->n);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        put_float(out, rest[i]);
+    put_text(out, point->failed);
     const char *separator = "";
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (point->flags & FLAG_BIT(flag)) {
@@ -112,7 +123,8 @@ static void put_point(FILE *out, const struct probe_result *probe, const struct 
 void view_csv(FILE *out, const struct document *document)
 {
     fputs("probe,series,factors,x_name,x_unit,x,from,to,y_name,y_unit,median,low,high,coverage,"
-          "min,p25,p75,max,n,cycles_median,cycles_low,cycles_high,flags\n",
+          "min,p10,p25,p75,p90,max,n,cycles_median,cycles_low,cycles_high,line_scatter,"
+          "drift_scatter,residual_scatter,failed,flags\n",
           out);
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++) {

@@ -1,80 +1,16 @@
+/*
+ * The datasheet: what the findings say of each level, of address translation and of the cores, one
+ * line each. The names of findings are stable (docs/findings), so a document of any run, or of any
+ * other tool's table, fills as much of it as it can.
+ */
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
+#include "views/levels.h"
 #include "views/parts.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { LEVELS_MAX = 16 };
-
-/* What the findings say of one level: "L1.latency", "L1.latency_ns", "L1.capacity". */
-struct level {
-    char name[24];
-    const struct finding *latency, *latency_ns, *capacity;
-};
-
-/* The level that a finding is about, where its name ends with `ending`. */
-static bool level_name(const struct finding *finding, const char *ending, char name[24])
-{
-    size_t length = strlen(finding->name), end = strlen(ending);
-    if (length <= end || length - end >= 24 || strcmp(finding->name + length - end, ending) != 0)
-        return false;
-    memcpy(name, finding->name, length - end);
-    name[length - end] = '\0';
-    return true;
-}
-
-static struct level *level_of(struct level *levels, size_t *count, const char *name)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(levels[i].name, name) == 0)
-            return &levels[i];
-    if (*count == LEVELS_MAX)
-        return NULL;
-    struct level *level = &levels[(*count)++];
-    *level = (struct level){0};
-    strcpy(level->name, name);
-    return level;
-}
-
-static size_t collect(const struct document *document, struct level *levels)
-{
-    static const char *const endings[] = {".latency", ".latency_ns", ".capacity"};
-    size_t count = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
-            const struct finding *finding = &document->probes[p].findings[f];
-            for (int e = 0; e < 3; e++) {
-                char name[24];
-                struct level *level =
-                    level_name(finding, endings[e], name) ? level_of(levels, &count, name) : NULL;
-                if (level && e == 0)
-                    level->latency = finding;
-                if (level && e == 1)
-                    level->latency_ns = finding;
-                if (level && e == 2)
-                    level->capacity = finding;
-            }
-        }
-    return count;
-}
-
-/* As the machine says of itself: in the finding, or else among its caches. */
-static double declared_bytes(const struct document *document, const struct level *level)
-{
-    if (level->capacity && isfinite(level->capacity->declared))
-        return level->capacity->declared;
-    for (size_t i = 0; i < document->machine.cache_count; i++) {
-        const struct cache_facts *cache = &document->machine.caches[i];
-        char name[24];
-        snprintf(name, sizeof name, "L%d", cache->level);
-        if (strcmp(name, level->name) == 0 && cache->size_bytes && cache->type &&
-            strcmp(cache->type, "instruction") != 0)
-            return (double)cache->size_bytes;
-    }
-    return NAN;
-}
 
 static double half_width(const struct finding *finding)
 {
@@ -90,31 +26,56 @@ static void add_latency(struct line *line, const struct finding *finding)
         figure_plain(finding->value, figure);
         clean_text(finding->unit, unit, 7);
     }
-    line_add(line, " %8s %-6s", figure, unit);
+    line_add(line, " %7s %-6s", figure, unit);
 }
 
-static void print_level(FILE *out, const struct document *document, const struct level *level,
-                        bool capacities, const struct view_style *style)
+static void add_value(struct line *line, int width, const struct finding *finding)
 {
-    struct line line = {0};
-    char text[UNIT_TEXT], name[CLEAN_TEXT];
-    const struct finding *findings[] = {level->latency, level->latency_ns, level->capacity};
-    unsigned flags = 0;
-    for (int i = 0; i < 3; i++)
-        flags |= findings[i] ? findings[i]->flags : 0;
-    line_add(&line, "  %-8s", clean_text(level->name, name, sizeof name));
-    add_latency(&line, level->latency);
-    add_latency(&line, level->latency_ns);
-    double half = fmax(half_width(level->latency), half_width(level->latency_ns));
-    char percent[UNIT_TEXT + 4] = "";
+    char text[UNIT_TEXT] = "";
+    if (finding)
+        figure_valued(finding->value, finding->unit, text);
+    line_add(line, " %*s", width, text);
+}
+
+static void add_percent(struct line *line, double half)
+{
+    char text[UNIT_TEXT], percent[UNIT_TEXT + 4] = "";
     if (half >= 0)
         snprintf(percent, sizeof percent, "+-%s %%", figure_percent(1, 1 - half, 1 + half, text));
-    line_add(&line, "%-8s", percent);
-    if (capacities)
-        line_add(&line, " %10s",
-                 level->capacity ? figure_valued(level->capacity->value, "B", text) : "");
-    double declared = declared_bytes(document, level);
-    line_add(&line, " %10s", isfinite(declared) ? figure_valued(declared, "B", text) : "");
+    line_add(line, " %-8s", percent);
+}
+
+/* Which of the columns on the right any level fills. */
+struct columns {
+    bool facts[FACTS], declared;
+};
+
+static void print_level(FILE *out, const struct document *document, const struct level *level,
+                        const struct columns *columns, const struct view_style *style)
+{
+    struct line line = {0};
+    char text[UNIT_TEXT], name[CLEAN_TEXT], geometry[CLEAN_TEXT];
+    unsigned flags = 0;
+    for (int i = 0; i < FACTS; i++)
+        flags |= level->facts[i] ? level->facts[i]->flags : 0;
+    line_add(&line, "  %-6s", clean_text(level->name, name, sizeof name));
+    add_latency(&line, level->facts[LATENCY]);
+    add_latency(&line, level->facts[LATENCY_NS]);
+    add_percent(&line,
+                fmax(half_width(level->facts[LATENCY]), half_width(level->facts[LATENCY_NS])));
+    if (columns->facts[CAPACITY])
+        add_value(&line, 10, level->facts[CAPACITY]);
+    double declared = level_declared_bytes(document, level);
+    if (columns->declared)
+        line_add(&line, " %9s", isfinite(declared) ? figure_valued(declared, "B", text) : "");
+    for (enum fact fact = LINE; fact <= WAYS; fact++) {
+        const struct finding *finding = level->facts[fact];
+        geometry[0] = '\0';
+        if (finding && isfinite(finding->value))
+            snprintf(geometry, sizeof geometry, "%.0f", finding->value);
+        if (columns->facts[fact])
+            line_add(&line, " %5s", geometry);
+    }
     line_trim(&line);
     fputs(line.text, out);
     if (flag_doubts(flags))
@@ -122,28 +83,42 @@ static void print_level(FILE *out, const struct document *document, const struct
     fputc('\n', out);
 }
 
-void depth_print(FILE *out, const struct document *document, const struct view_style *style)
+static void print_head(FILE *out, const struct document *document, const struct columns *columns,
+                       const struct view_style *style)
 {
-    struct level levels[LEVELS_MAX];
-    size_t count = collect(document, levels);
-    bool capacities = false, declared = false;
-    for (size_t i = 0; i < count; i++) {
-        capacities = capacities || levels[i].capacity;
-        declared = declared || isfinite(declared_bytes(document, &levels[i]));
-    }
-    if (count == 0)
-        return;
     struct line line = {0};
     double core_hz = document->conditions.core_hz;
     char clock[UNIT_TEXT];
-    line_add(&line, "%12s", "latency");
+    line_add(&line, "%11s", "latency");
     if (core_hz > 0 && core_hz < 1e12)
         line_add(&line, " (core clock %s)", hertz_format(core_hz, clock));
-    line_add(&line, "%*s", 45 - (int)line.length, "");
-    line_add(&line, "%*s %10s", capacities ? 11 : 0, capacities ? "capacity" : "",
-             declared ? "declared" : "");
+    line_add(&line, "%*s", 42 - (int)line.length, "");
+    if (columns->facts[CAPACITY])
+        line_add(&line, " %10s", "capacity");
+    if (columns->declared)
+        line_add(&line, " %9s", "declared");
+    if (columns->facts[LINE])
+        line_add(&line, " %5s", "line");
+    if (columns->facts[WAYS])
+        line_add(&line, " %5s", "ways");
     line_trim(&line);
     fprintf(out, "\n%sdepth%s%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN), line.text);
+}
+
+void depth_print(FILE *out, const struct document *document, const struct view_style *style)
+{
+    struct level levels[LEVELS_MAX];
+    struct columns columns = {0};
+    size_t count = levels_collect(document, levels);
+    for (size_t i = 0; i < count; i++) {
+        for (int fact = 0; fact < FACTS; fact++)
+            columns.facts[fact] = columns.facts[fact] || levels[i].facts[fact];
+        columns.declared = columns.declared || isfinite(level_declared_bytes(document, &levels[i]));
+    }
+    if (count == 0)
+        return;
+    print_head(out, document, &columns, style);
     for (size_t i = 0; i < count; i++)
-        print_level(out, document, &levels[i], capacities, style);
+        print_level(out, document, &levels[i], &columns, style);
+    translation_print(out, document, style);
 }

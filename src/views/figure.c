@@ -9,6 +9,8 @@ struct scale figure_scale(const char *unit)
 {
     if (unit && strcmp(unit, "B/s") == 0)
         return (struct scale){1e9, "GB/s"};
+    if (unit && strcmp(unit, "op/s") == 0)
+        return (struct scale){1e6, "M op/s"};
     if (unit && strcmp(unit, "Hz") == 0)
         return (struct scale){1e9, "GHz"};
     return (struct scale){1, ""};
@@ -37,6 +39,14 @@ char *figure_valued(double value, const char *unit, char *text)
         return size_format(value, text);
     figure_plain(value / scale.divisor, number);
     snprintf(text, UNIT_TEXT, *scale.unit ? "%.20s %s" : "%.20s", number, scale.unit);
+    return text;
+}
+
+char *figure_place(double x, const char *unit, char *text)
+{
+    if ((unit && *unit) || x != floor(x) || fabs(x) >= 1e6)
+        return figure_valued(x, unit, text);
+    snprintf(text, UNIT_TEXT, "%.0f", x);
     return text;
 }
 

@@ -4,15 +4,12 @@
 #include "views/parts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The points of a matrix by row and column. Ids that nothing was measured for have none. */
-struct grid {
-    int *rows, *columns;
-    size_t row_count, column_count;
-    const struct point **cells;
-};
+/* Which cells of the square are shown. */
+enum directions { EVERY_DIRECTION, ONE_WAY, LOWER_TRIANGLE };
 
 /* What all values of a matrix say together. */
 struct extent {
@@ -20,59 +17,6 @@ struct extent {
     double mean;
     size_t count; /* of points that have a value */
 };
-
-static int compare_ids(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t sort_unique(int *ids, size_t count)
-{
-    size_t kept = 0;
-    qsort(ids, count, sizeof *ids, compare_ids);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || ids[kept - 1] != ids[i])
-            ids[kept++] = ids[i];
-    return kept;
-}
-
-static size_t index_of(const int *ids, size_t count, int id)
-{
-    return (size_t)((const int *)bsearch(&id, ids, count, sizeof *ids, compare_ids) - ids);
-}
-
-static void grid_free(struct grid *grid)
-{
-    free(grid->rows);
-    free(grid->columns);
-    free(grid->cells);
-}
-
-/* False where the points are too scattered for a matrix, or there is no memory for one. */
-static bool grid_build(struct grid *grid, const struct series *series)
-{
-    size_t count = series->point_count;
-    *grid = (struct grid){.rows = malloc(count * sizeof(int) + 1),
-                          .columns = malloc(count * sizeof(int) + 1)};
-    if (!grid->rows || !grid->columns)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        grid->rows[i] = series->points[i].from;
-        grid->columns[i] = series->points[i].to;
-    }
-    grid->row_count = sort_unique(grid->rows, count);
-    grid->column_count = sort_unique(grid->columns, count);
-    if (grid->row_count > (16 * count + 4096) / (grid->column_count + 1))
-        return false;
-    grid->cells = calloc(grid->row_count * grid->column_count + 1, sizeof(struct point *));
-    for (size_t i = 0; grid->cells && i < count; i++) {
-        size_t row = index_of(grid->rows, grid->row_count, series->points[i].from);
-        size_t column = index_of(grid->columns, grid->column_count, series->points[i].to);
-        grid->cells[row * grid->column_count + column] = &series->points[i];
-    }
-    return grid->cells != NULL;
-}
 
 static struct extent extent_of(const struct series *series)
 {
@@ -111,6 +55,14 @@ static int digits_of(double value, int decimals)
     return snprintf(NULL, 0, "%.*f", decimals, value);
 }
 
+static int widest_id(const int *ids, size_t count)
+{
+    int widest = 0;
+    for (size_t i = 0; i < count; i++)
+        widest = digits_of(ids[i], 0) > widest ? digits_of(ids[i], 0) : widest;
+    return widest;
+}
+
 struct layout {
     int label, cell, decimals;
 };
@@ -129,8 +81,8 @@ static bool lay_out(struct layout *layout, const struct grid *grid, const struct
         int gap, decimals;
     } choices[] = {{3, most}, {2, most}, {1, most}, {1, least}, {2, most}};
     enum { CHOICES = sizeof choices / sizeof *choices };
-    int id = digits_of(grid->columns[grid->column_count - 1], 0);
-    layout->label = digits_of(grid->rows[grid->row_count - 1], 0) + 2;
+    int id = widest_id(grid->columns, grid->column_count);
+    layout->label = widest_id(grid->rows, grid->row_count) + 2;
     for (int i = 0; i < CHOICES - has_to_fit; i++) {
         int value = digits_of(largest, choices[i].decimals);
         layout->decimals = choices[i].decimals;
@@ -142,39 +94,113 @@ static bool lay_out(struct layout *layout, const struct grid *grid, const struct
     return !has_to_fit;
 }
 
-static void print_cell(FILE *out, const struct point *point, bool diagonal, double divisor,
-                       const struct layout *layout, const struct extent *extent,
-                       const struct view_style *style)
+static const struct point *cell_at(const struct grid *grid, int from, int to)
 {
-    if (!point || !isfinite(point->y.median)) {
-        fprintf(out, "%*s", layout->cell, !point && diagonal ? "-" : "x");
+    size_t row = grid_row(grid, from), column = grid_column(grid, to);
+    bool there = row < grid->row_count && column < grid->column_count;
+    return there ? grid->cells[row * grid->column_count + column] : NULL;
+}
+
+static bool has_value(const struct point *point)
+{
+    return point && isfinite(point->y.median);
+}
+
+/* Whether each pair was measured in one direction only: then half of the square is no loss. */
+static bool is_one_way(const struct grid *grid, const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (has_value(point) && has_value(cell_at(grid, point->to, point->from)))
+            return false;
+    }
+    return true;
+}
+
+/* What stands in a cell: a value, or in its place "-", "x" or nothing. */
+struct shown {
+    double value;
+    bool doubt;
+    const char *instead; /* NULL where there is a value */
+};
+
+/* Of a triangle the half below the diagonal, with the mean of both directions. */
+static struct shown show_cell(const struct grid *grid, size_t r, size_t c, enum directions which)
+{
+    int from = grid->rows[r], to = grid->columns[c];
+    const struct point *there = grid->cells[r * grid->column_count + c], *back = NULL;
+    if (from == to && !has_value(there))
+        return (struct shown){NAN, false, "-"};
+    if (which == LOWER_TRIANGLE && grid_row(grid, from) < grid_row(grid, to))
+        return (struct shown){NAN, false, ""};
+    if (which != EVERY_DIRECTION)
+        back = cell_at(grid, to, from);
+    if (which == ONE_WAY && !has_value(there) && has_value(back))
+        return (struct shown){NAN, false, ""};
+    if (!has_value(there) && !(which == LOWER_TRIANGLE && has_value(back)))
+        return (struct shown){NAN, false, "x"};
+    struct shown shown = {0, false, NULL};
+    int count = 0;
+    for (int side = 0; side < 1 + (which == LOWER_TRIANGLE); side++) {
+        const struct point *point = side ? back : there;
+        if (!has_value(point))
+            continue;
+        shown.value += ((double)point->y.median - shown.value) / ++count;
+        shown.doubt = shown.doubt || flag_doubts(point->flags);
+    }
+    return shown;
+}
+
+static void print_cell(FILE *out, struct shown shown, double divisor, const struct layout *layout,
+                       const struct extent *extent, const struct view_style *style)
+{
+    char text[UNIT_TEXT];
+    if (shown.instead) {
+        fprintf(out, "%*s", layout->cell, shown.instead);
         return;
     }
-    char text[UNIT_TEXT];
-    snprintf(text, sizeof text, "%s%.*f", flag_doubts(point->flags) ? "!" : "", layout->decimals,
-             point->y.median / divisor);
-    ink_ramp_behind(out, style, share_of(extent, point->y.median));
+    snprintf(text, sizeof text, "%s%.*f", shown.doubt ? "!" : "", layout->decimals,
+             shown.value / divisor);
+    ink_ramp_behind(out, style, share_of(extent, shown.value));
     fprintf(out, "%*s%s", layout->cell, text, ink(style, INK_PLAIN));
 }
 
-static void print_grid(FILE *out, const struct grid *grid, double divisor,
-                       const struct layout *layout, const struct extent *extent,
-                       const struct view_style *style)
+/* Returns how many of the cells that should have a value have none. */
+static size_t print_grid(FILE *out, const struct grid *grid, double divisor,
+                         const struct layout *layout, const struct extent *extent,
+                         enum directions which, const char *labels, const struct view_style *style)
 {
-    fprintf(out, "%*s%s", layout->label, "", ink(style, INK_DIM));
+    int width = label_columns(labels);
+    size_t missing = 0;
+    fprintf(out, "%*s%s", layout->label + width, "", ink(style, INK_DIM));
     for (size_t c = 0; c < grid->column_count; c++)
         fprintf(out, "%*d", layout->cell, grid->columns[c]);
     fprintf(out, "%s\n", ink(style, INK_PLAIN));
     for (size_t r = 0; r < grid->row_count; r++) {
-        fprintf(out, "%s%*d%s", ink(style, INK_DIM), layout->label, grid->rows[r],
-                ink(style, INK_PLAIN));
+        fprintf(out, "%s%*d", ink(style, INK_DIM), layout->label, grid->rows[r]);
+        label_print(out, labels, grid->rows[r], width);
+        fputs(ink(style, INK_PLAIN), out);
         for (size_t c = 0; c < grid->column_count; c++) {
-            const struct point *point = grid->cells[r * grid->column_count + c];
-            print_cell(out, point, grid->rows[r] == grid->columns[c], divisor, layout, extent,
-                       style);
+            struct shown shown = show_cell(grid, r, c, which);
+            missing += shown.instead && *shown.instead == 'x';
+            print_cell(out, shown, divisor, layout, extent, style);
+            if (which == LOWER_TRIANGLE && shown.instead && *shown.instead == '-')
+                break; /* nothing stands right of the diagonal */
         }
         fputc('\n', out);
     }
+    return missing;
+}
+
+static size_t count_missing(const struct grid *grid, enum directions which)
+{
+    size_t missing = 0;
+    for (size_t r = 0; r < grid->row_count; r++)
+        for (size_t c = 0; c < grid->column_count; c++) {
+            struct shown shown = show_cell(grid, r, c, which);
+            missing += shown.instead && *shown.instead == 'x';
+        }
+    return missing;
 }
 
 /* Pairs by value, so that groups (siblings, a shared cache, another socket) stand out. */
@@ -256,21 +282,61 @@ static void print_spread(FILE *out, const struct series *series, const struct vi
     free(spreads);
 }
 
-/* Pairs that were planned but have no value. */
-static size_t count_missing(const struct grid *grid)
+static void add_scatter(struct line *line, const struct series *series, const char *what,
+                        size_t offset, double *room)
 {
-    size_t missing = 0;
-    for (size_t r = 0; r < grid->row_count; r++)
-        for (size_t c = 0; c < grid->column_count; c++) {
-            const struct point *point = grid->cells[r * grid->column_count + c];
-            bool here = point ? isfinite(point->y.median) : grid->rows[r] == grid->columns[c];
-            missing += !here;
-        }
-    return missing;
+    size_t count = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        float part;
+        memcpy(&part, (const char *)&series->points[i].scatter + offset, sizeof part);
+        if (isfinite(part))
+            room[count++] = (double)part;
+    }
+    if (count == 0)
+        return;
+    qsort(room, count, sizeof *room, compare_doubles);
+    char percent[UNIT_TEXT];
+    line_add(line, "%s%s %s %%", line->length ? ", " : "", what,
+             figure_plain(room[count / 2] * 100, percent));
 }
 
-void matrix_print(FILE *out, const struct series *series, const struct view_style *style,
-                  bool whole, const char *what)
+/* Where the scatter comes from, at the median pair: "line to line 12 %, drift 1 %". */
+static void print_scatter(FILE *out, const struct series *series, const struct view_style *style)
+{
+    struct line parts = {0}, line = {0};
+    double *room = malloc(series->point_count * sizeof *room + 1);
+    if (!room)
+        return;
+    add_scatter(&parts, series, "from line to line", offsetof(struct scatter, line), room);
+    add_scatter(&parts, series, "drift through the run", offsetof(struct scatter, drift), room);
+    add_scatter(&parts, series, "residual", offsetof(struct scatter, residual), room);
+    free(room);
+    if (!parts.length)
+        return;
+    line_add(&line, "Scatter of a typical pair (standard deviation): %s", parts.text);
+    fputs("  ", out);
+    line_print_wrapped(out, style, 2, &line);
+}
+
+static const struct factor *parameter(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, name) == 0)
+            return &probe->parameters[i];
+    return NULL;
+}
+
+/* Only where every trial is a line of its own can the lines' share of the scatter be told. */
+static bool is_over_lines(const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (isfinite(series->points[i].scatter.line))
+            return true;
+    return false;
+}
+
+void matrix_print(FILE *out, const struct probe_result *probe, const struct series *series,
+                  const struct view_style *style, bool whole)
 {
     enum { BRIEF_ROWS = 16 };
     struct scale scale = figure_scale(series->y.unit);
@@ -284,21 +350,40 @@ void matrix_print(FILE *out, const struct series *series, const struct view_styl
     struct grid grid;
     struct layout layout;
     bool square = grid_build(&grid, series);
-    if (square && lay_out(&layout, &grid, &extent, scale.divisor, style->width, !whole) &&
-        (whole || grid.row_count <= BRIEF_ROWS))
-        print_grid(out, &grid, scale.divisor, &layout, &extent, style);
-    else if (whole)
-        print_list(out, series, scale.divisor);
-    else
-        print_distribution(out, series, &extent, scale.divisor, style);
-    size_t missing = square ? count_missing(&grid) : 0;
+    const struct factor *labels = parameter(probe, "cpu_labels");
+    enum directions which = EVERY_DIRECTION;
+    if (square)
+        which = parameter(probe, "triangle") ? LOWER_TRIANGLE
+                : is_one_way(&grid, series)  ? ONE_WAY
+                                             : EVERY_DIRECTION;
+    const char *label_text = whole && labels ? labels->text : NULL;
+    size_t missing = 0;
+    const int width = style->width - label_columns(label_text);
+    if (square && lay_out(&layout, &grid, &extent, scale.divisor, width, !whole) &&
+        (whole || grid.row_count <= BRIEF_ROWS)) {
+        missing = print_grid(out, &grid, scale.divisor, &layout, &extent, which, label_text, style);
+    } else {
+        missing = square ? count_missing(&grid, which) : 0;
+        if (whole)
+            print_list(out, series, scale.divisor);
+        else
+            print_distribution(out, series, &extent, scale.divisor, style);
+    }
     if (missing)
         fprintf(out, "  x: %zu pair%s could not be measured\n", missing, missing == 1 ? "" : "s");
     int decimals = decimals_for(extent.farthest->y.median / scale.divisor);
-    print_spread(out, series, style, scale.divisor, decimals, unit, what);
-    fprintf(out, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s\n", decimals,
-            extent.nearest->y.median / scale.divisor, extent.nearest->from, extent.nearest->to,
-            decimals, extent.farthest->y.median / scale.divisor, extent.farthest->from,
-            extent.farthest->to, decimals, extent.mean / scale.divisor, unit);
+    print_spread(out, series, style, scale.divisor, decimals, unit,
+                 is_over_lines(series) ? "lines" : "trials");
+    if (whole)
+        print_scatter(out, series, style);
+    int used =
+        fprintf(out, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s", decimals,
+                extent.nearest->y.median / scale.divisor, extent.nearest->from, extent.nearest->to,
+                decimals, extent.farthest->y.median / scale.divisor, extent.farthest->from,
+                extent.farthest->to, decimals, extent.mean / scale.divisor, unit);
+    if (!whole && series == &probe->series[0])
+        matrix_others_print(out, probe, style, used > 0 ? (size_t)used : 0);
+    else
+        fputc('\n', out);
     grid_free(&grid);
 }

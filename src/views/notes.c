@@ -13,8 +13,13 @@ struct tally {
     size_t flagged, all;
     double x_low, x_high;
     const char *x_unit;
-    bool matrix;
+    bool matrix, mixed; /* mixed: not all on one axis, so that a range says nothing */
 };
+
+static const char *axis_name(const struct series *series)
+{
+    return series->x.name ? series->x.name : "";
+}
 
 static struct tally tally_points(const struct probe_result *probe, unsigned bit)
 {
@@ -22,6 +27,7 @@ static struct tally tally_points(const struct probe_result *probe, unsigned bit)
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
         tally.matrix = tally.matrix || series->matrix;
+        tally.mixed = tally.mixed || (s && strcmp(axis_name(series), axis_name(series - 1)) != 0);
         tally.x_unit = series->x.unit;
         tally.all += series->point_count;
         for (size_t i = 0; i < series->point_count; i++) {
@@ -49,9 +55,9 @@ static void add_points(struct line *line, const struct probe_result *probe, unsi
         line_add(line, "%zu of %zu ", tally.flagged, tally.all);
     line_add_clean(line, probe->name);
     line_add(line, "%s", tally.matrix ? " pairs" : " points");
-    if (!tally.matrix && tally.flagged < tally.all && tally.x_high > tally.x_low)
-        line_add(line, " from %s to %s", figure_valued(tally.x_low, tally.x_unit, low),
-                 figure_valued(tally.x_high, tally.x_unit, high));
+    if (!tally.matrix && !tally.mixed && tally.flagged < tally.all && tally.x_high > tally.x_low)
+        line_add(line, " from %s to %s", figure_place(tally.x_low, tally.x_unit, low),
+                 figure_place(tally.x_high, tally.x_unit, high));
 }
 
 static void add_findings(struct line *line, const struct probe_result *probe, unsigned bit,
@@ -119,6 +125,64 @@ static void print_status(FILE *out, const struct probe_result *probe,
     print_note(out, style, probe->status != PROBE_SKIPPED, &line);
 }
 
+enum { REASONS_MAX = 3 };
+
+/* Why points have no value: each reason once, with how often and where first. */
+static void print_failures(FILE *out, const struct probe_result *probe,
+                           const struct view_style *style)
+{
+    struct {
+        const struct point *first;
+        const struct series *series;
+        size_t count;
+    } reasons[REASONS_MAX];
+    size_t known = 0, others = 0;
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++) {
+            const struct point *point = &probe->series[s].points[i];
+            if (!point->failed)
+                continue;
+            size_t at = 0;
+            while (at < known && strcmp(reasons[at].first->failed, point->failed) != 0)
+                at++;
+            if (at == REASONS_MAX) {
+                others++;
+                continue;
+            }
+            if (at == known) {
+                reasons[known].first = point;
+                reasons[known].series = &probe->series[s];
+                reasons[known++].count = 0;
+            }
+            reasons[at].count++;
+        }
+    for (size_t i = 0; i < known; i++) {
+        struct line line = {0};
+        char x[UNIT_TEXT];
+        line_add(&line, "%zu ", reasons[i].count);
+        line_add_clean(&line, probe->name);
+        if (reasons[i].series->matrix)
+            line_add(&line, " pair%s failed, (%d,%d) first: ", reasons[i].count == 1 ? "" : "s",
+                     reasons[i].first->from, reasons[i].first->to);
+        else
+            line_add(&line, " point%s failed, %s first: ", reasons[i].count == 1 ? "" : "s",
+                     figure_place(reasons[i].first->x, reasons[i].series->x.unit, x));
+        line_add_clean(&line, reasons[i].first->failed);
+        if (others && i + 1 == known)
+            line_add(&line, " (and %zu more for other reasons)", others);
+        print_note(out, style, true, &line);
+    }
+}
+
+static bool has_failures(const struct probe_result *probe)
+{
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            if (probe->series[s].points[i].failed)
+                return true;
+    return false;
+}
+
 static void print_warnings(FILE *out, const struct conditions *conditions,
                            const struct view_style *style)
 {
@@ -161,14 +225,20 @@ void notes_print(FILE *out, const struct document *document, const struct probe_
     for (size_t p = 0; p < document->probe_count; p++)
         if (!probe || probe == &document->probes[p]) {
             flags |= flags_of(&document->probes[p]);
-            ended_well = ended_well && document->probes[p].status == PROBE_OK;
+            ended_well = ended_well && document->probes[p].status == PROBE_OK &&
+                         !has_failures(&document->probes[p]);
         }
-    if (!flags && ended_well && document->conditions.warning_count == 0)
+    if (!flags && ended_well && document->conditions.warning_count == 0 &&
+        disagreements_print(NULL, document, probe, style) == 0)
         return;
     fprintf(out, "\n%sto know%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
+    disagreements_print(out, document, probe, style);
     for (size_t p = 0; p < document->probe_count; p++)
         if (!probe || probe == &document->probes[p])
             print_status(out, &document->probes[p], style);
+    for (size_t p = 0; p < document->probe_count; p++)
+        if (!probe || probe == &document->probes[p])
+            print_failures(out, &document->probes[p], style);
     if (has_told_of_hypervisor(document))
         flags &= ~FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     unsigned doubts = flag_doubts(flags);

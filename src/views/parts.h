@@ -26,11 +26,31 @@ void line_add(struct line *, const char *format, ...) __attribute__((format(prin
 void line_add_clean(struct line *, const char *text);
 /* Adds ", op cas, stride 64" for each factor; the comma only between things. */
 void line_add_factors(struct line *, const struct factor *, size_t count);
+/* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
+void line_add_machine(struct line *, const struct machine_facts *); /* machine.c */
 /* Takes blanks off the end. */
 void line_trim(struct line *);
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
  * first one; the others begin that far in. */
 void line_print_wrapped(FILE *, const struct view_style *, size_t indent, const struct line *);
+
+/* --- grid.c: the points of a matrix by row and column --- */
+
+/* Ids that nothing was measured for have no row or column. */
+struct grid {
+    int *rows, *columns; /* ids in the order of the points where these come row by row and every
+                            column is a row; else ascending */
+    size_t row_count, column_count;
+    const struct point **cells;                    /* row by row; NULL where there is no point */
+    struct grid_place *row_places, *column_places; /* by id: where each stands */
+};
+/* False where the points are too scattered for a matrix, or there is no memory for one; to be freed
+ * either way. */
+bool grid_build(struct grid *, const struct series *);
+void grid_free(struct grid *);
+/* Where an id stands among the rows or columns; their count where it does not. */
+size_t grid_row(const struct grid *, int id);
+size_t grid_column(const struct grid *, int id);
 
 /* --- the rest, each in the file of its name --- */
 
@@ -39,15 +59,47 @@ bool curve_is_worth_drawing(const struct series *);
 /* A block-character curve, `rows` high, with the declared capacities marked where x is a size. */
 void curve_print(FILE *, const struct document *, const struct series *, const struct view_style *,
                  int rows);
-/* Every point of a curve, or only those at powers of four where `brief`. */
+/* Every point of a curve, or only those at round sizes where `brief`. */
 void table_print(FILE *, const struct series *, const struct view_style *, bool brief);
+/* How many of the first of these series are rows of one table, because all have values at the
+ * same few places: 1 where each is to be shown alone. */
+size_t table_group(const struct series *, size_t count); /* table_group.c */
+/* The factors that all of them have in common. Returns how many. */
+enum { TABLE_FACTORS_MAX = 16 };
+size_t table_common_factors(const struct series *, size_t count,
+                            struct factor common[TABLE_FACTORS_MAX]);
+/* Median, least and most of every point of so many series. */
+void table_print_group(FILE *, const struct series *, size_t count, const struct view_style *);
 /* The matrix where `whole` or where it fits the style's width and half a screen, else how its
- * values are distributed; then its spread and its closing line. `what` is what one trial of a
- * point is: "lines" of memory for cores, else "trials". */
-void matrix_print(FILE *, const struct series *, const struct view_style *, bool whole,
-                  const char *what);
+ * values are distributed; then its spread and its closing line. Of the probe's parameters
+ * "triangle" asks for the mean of both directions below the diagonal, and "cpu_labels"
+ * ("0=c0.0 1=c0.1") tells where each CPU sits. */
+void matrix_print(FILE *, const struct probe_result *, const struct series *,
+                  const struct view_style *, bool whole);
+/* Columns of the widest label, with a blank before it; 0 where there are none. */
+int label_columns(const char *labels); /* matrix_labels.c */
+void label_print(FILE *, const char *labels, int id, int columns);
+/* The findings "cluster" as a tree where `whole`, else how many there are of each size, and where
+ * they contradict what is declared; nothing where there are none. */
+void clusters_print(FILE *, const struct probe_result *, const struct view_style *,
+                    bool whole); /* matrix_clusters.c */
+/* Other matrices of the probe, where they are few and small and no headline, behind what already
+ * stands in the line, and the line's end. */
+void matrix_others_print(FILE *, const struct probe_result *, const struct view_style *,
+                         size_t column); /* matrix_others.c */
+/* Whether clusters_print() tells of that finding. */
+bool clusters_have(const struct finding *);
 /* Latency and capacity by level, from the findings; nothing where there are none. */
 void depth_print(FILE *, const struct document *, const struct view_style *);
+/* Bandwidths, misses in flight and latency under load, from the findings; nothing where there are
+ * none. */
+void width_print(FILE *, const struct document *, const struct view_style *);
+/* How far each TLB reaches, a line a page size; part of the depth. */
+void translation_print(FILE *, const struct document *, const struct view_style *);
+/* What was found and the machine says otherwise, of one probe or of all; returns how much it is.
+ * `out` may be NULL: nothing is printed. */
+size_t disagreements_print(FILE *out, const struct document *, const struct probe_result *only,
+                           const struct view_style *);
 /* What has to be known to trust the numbers: flags, warnings, probes that did not end well. Of
  * one probe alone, and with the flags' names, where `probe` is not NULL. */
 void notes_print(FILE *, const struct document *, const struct probe_result *probe,

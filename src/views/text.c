@@ -6,47 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The name of a processor without what its maker adds for lawyers, and without its nominal clock.
- */
-static void add_model(struct line *line, const char *model)
-{
-    static const char *const noise[] = {"(R)", "(r)", "(TM)", "(tm)", " CPU", " Processor"};
-    char text[CLEAN_TEXT];
-    clean_text(model, text, sizeof text);
-    char *clock = strstr(text, " @ ");
-    if (clock)
-        *clock = '\0';
-    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
-        for (char *at; (at = strstr(text, noise[i])) != NULL;)
-            memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
-    line_add(line, "%s", text);
-}
-
-/* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
-static void add_machine(struct line *line, const struct machine_facts *machine)
-{
-    char text[CLEAN_TEXT], size[UNIT_TEXT];
-    const char *model = machine->cpu_model ? machine->cpu_model : machine->cpu_arch;
-    add_model(line, model ? model : "unknown processor");
-    if (machine->cores)
-        line_add(line, ", %u core%s", machine->cores, machine->cores == 1 ? "" : "s");
-    if (machine->threads != machine->cores)
-        line_add(line, ", %u threads", machine->threads);
-    if (machine->memory_bytes)
-        line_add(line, ", %s", size_format((double)machine->memory_bytes, size));
-    if (machine->os || machine->kernel)
-        line_add(line, ", ");
-    line_add_clean(line, machine->os);
-    clean_text(machine->kernel, text, sizeof text);
-    text[strspn(text, "0123456789.")] = '\0'; /* without what a distribution appends */
-    line_add(line, "%s%s", *text && machine->os ? " " : "", text);
-    if (machine->hypervisor) {
-        line_add(line, ", ");
-        line_add_clean(line, machine->hypervisor);
-        line_add(line, " guest");
-    }
-}
-
 static void print_title(FILE *out, const struct document *document, const struct view_style *style)
 {
     struct line name = {0}, line = {0};
@@ -55,7 +14,7 @@ static void print_title(FILE *out, const struct document *document, const struct
     line_trim(&name);
     size_t indent = clean_columns(name.text) + 2;
     fprintf(out, "%s%s%s  ", ink(style, INK_BOLD), name.text, ink(style, INK_PLAIN));
-    add_machine(&line, &document->machine);
+    line_add_machine(&line, &document->machine);
     if (document->run.elapsed_s >= 0 && document->run.elapsed_s < 1e9)
         duration_format(document->run.elapsed_s, elapsed);
     int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(elapsed));
@@ -108,41 +67,56 @@ static void print_parameters(FILE *out, const struct document *document,
 {
     struct line line = {0};
     for (size_t i = 0; i < probe->parameter_count; i++)
-        if (!series_factor(series, probe->parameters[i].name))
+        if (!series_factor(series, probe->parameters[i].name) &&
+            strcmp(probe->parameters[i].name, "cpu_labels") != 0) /* stands beside the rows */
             line_add_factors(&line, &probe->parameters[i], 1);
-    line_add(&line, "%sseed %llu", line.length ? ", " : "", (unsigned long long)document->run.seed);
+    if (document->run.started) /* what was imported had no random orders */
+        line_add(&line, "%sseed %llu", line.length ? ", " : "",
+                 (unsigned long long)document->run.seed);
+    if (!line.length)
+        return;
     fputs("  ", out);
     line_print_wrapped(out, style, 2, &line);
 }
 
-/* What one trial of a point of this probe is: a cache line where it says how many of them. */
-static const char *trials_of(const struct probe_result *probe)
+/* Documents of before there were headlines have none: the first series of each probe are it. */
+static bool has_headlines(const struct document *document)
 {
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, "lines") == 0)
-            return "lines";
-    return "trials";
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++)
+            if (document->probes[p].series[s].headline)
+                return true;
+    return false;
+}
+
+static void print_headline(FILE *out, const struct document *document,
+                           const struct probe_result *probe, const struct series *series,
+                           const struct view_style *style)
+{
+    enum { CURVE_ROWS = 7 };
+    print_heading(out, probe, series, style, true);
+    if (series->matrix) {
+        matrix_print(out, probe, series, style, false);
+        if (series == &probe->series[0])
+            clusters_print(out, probe, style, false);
+    } else if (style->blocks && curve_is_worth_drawing(series))
+        curve_print(out, document, series, style, CURVE_ROWS);
+    else
+        table_print(out, series, style, true);
 }
 
 void view_text_summary(FILE *out, const struct document *document, const struct view_style *wanted)
 {
-    enum { CURVE_ROWS = 8 };
     struct view_style style = view_style_sane(wanted);
     print_title(out, document, &style);
     depth_print(out, document, &style);
+    width_print(out, document, &style);
+    const bool headlines = has_headlines(document);
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
-        if (probe->series_count == 0)
-            continue;
-        /* The first series is the headline; the others have a place in the probe's own view. */
-        const struct series *series = &probe->series[0];
-        print_heading(out, probe, series, &style, true);
-        if (series->matrix)
-            matrix_print(out, series, &style, false, trials_of(probe));
-        else if (style.blocks && curve_is_worth_drawing(series))
-            curve_print(out, document, series, &style, CURVE_ROWS);
-        else
-            table_print(out, series, &style, true);
+        for (size_t s = 0; s < probe->series_count; s++)
+            if (headlines ? probe->series[s].headline : s == 0)
+                print_headline(out, document, probe, &probe->series[s], &style);
     }
     notes_print(out, document, NULL, &style);
 }
@@ -150,14 +124,19 @@ void view_text_summary(FILE *out, const struct document *document, const struct 
 static void print_findings(FILE *out, const struct probe_result *probe,
                            const struct view_style *style)
 {
-    if (probe->finding_count)
-        fprintf(out, "\n%sfindings%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
+    bool begun = false;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
+        if (clusters_have(finding))
+            continue;
+        if (!begun)
+            fprintf(out, "\n%sfindings%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
+        begun = true;
         struct line line = {0};
         char text[CLEAN_TEXT], figure[UNIT_TEXT];
         clean_text(finding->name, text, sizeof text);
-        line_add(&line, "  %s%*s", text, 24 - (int)clean_columns(text), "");
+        int gap = 24 - (int)clean_columns(text);
+        line_add(&line, "  %s%*s", text, gap > 0 ? gap : 0, "");
         line_add(&line, " %10s ", figure_valued(finding->value, finding->unit, figure));
         bool sized =
             finding->unit && (strcmp(finding->unit, "B") == 0 || *figure_scale(finding->unit).unit);
@@ -192,11 +171,25 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
     print_title(out, document, &style);
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
+        const size_t together = table_group(series, probe->series_count - s);
+        if (together > 1) {
+            struct factor factors[TABLE_FACTORS_MAX];
+            struct series common = *series;
+            common.factors = factors;
+            common.factor_count = table_common_factors(series, together, factors);
+            common.matrix = false; /* the heading of a table */
+            print_heading(out, probe, &common, &style, false);
+            if (s == 0)
+                print_parameters(out, document, probe, series, &style);
+            table_print_group(out, series, together, &style);
+            s += together - 1;
+            continue;
+        }
         print_heading(out, probe, series, &style, false);
         if (s == 0)
             print_parameters(out, document, probe, series, &style);
         if (series->matrix) {
-            matrix_print(out, series, &style, true, trials_of(probe));
+            matrix_print(out, probe, series, &style, true);
             continue;
         }
         table_print(out, series, &style, false);
@@ -205,6 +198,7 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
             curve_print(out, document, series, &style, CURVE_ROWS);
         }
     }
+    clusters_print(out, probe, &style, true);
     print_findings(out, probe, &style);
     notes_print(out, document, probe, &style);
 }

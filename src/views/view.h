@@ -23,7 +23,22 @@ void view_text_summary(FILE *, const struct document *, const struct view_style 
 /* One probe in full: every point of every series, and its findings. */
 void view_text_probe(FILE *, const struct document *, const struct probe_result *,
                      const struct view_style *);
+/* One self-contained page of one document, or of several side by side: HTML with its style, script
+ * and data in it, that asks no network for anything. Differences between several are judged by the
+ * threshold, as in findings/differences.h. ERROR_SYSTEM without memory; otherwise as
+ * view_html_possible(). */
+int view_html(FILE *, const struct document *const *, size_t count, double threshold,
+              struct error *);
+/* 0, or ERROR_IMPOSSIBLE with the remedy where the program was built without the page. */
+int view_html_possible(struct error *);
 /* Every point of every series as one CSV row (RFC 4180, but lines end with LF alone). */
 void view_csv(FILE *, const struct document *);
+/* Every matrix as a CSV square with its ids in the first row and column; an empty line between two.
+ */
+void view_csv_matrix(FILE *, const struct document *);
+/* The findings as OpenMetrics text, for a node exporter's text-file collector. */
+void view_openmetrics(FILE *, const struct document *);
+/* A script for gnuplot that holds its data. */
+void view_gnuplot(FILE *, const struct document *);
 
 #endif

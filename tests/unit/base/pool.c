@@ -101,6 +101,72 @@ static void arrays_grow_and_keep_what_they_held(void **state)
     pool_free(&pool);
 }
 
+static void an_array_is_extended_at_once_and_still_grows(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    void *array = NULL;
+    size_t count = 0;
+    *(struct element *)pool_append(&pool, &array, &count, sizeof(struct element)) =
+        (struct element){.number = 7};
+    struct element *first = pool_extend(&pool, &array, &count, 1000, sizeof *first);
+    assert_non_null(first);
+    assert_ptr_equal(first, (struct element *)array + 1);
+    assert_int_equal(count, 1001);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(first[i].number, 0);
+        first[i].number = i;
+    }
+    for (int i = 1000; i < 3000; i++) {
+        struct element *element = pool_append(&pool, &array, &count, sizeof *element);
+        assert_int_equal(element->number, 0);
+        element->number = i;
+    }
+    assert_int_equal(((struct element *)array)[0].number, 7);
+    for (int i = 0; i < 3000; i++)
+        assert_int_equal(((struct element *)array)[i + 1].number, i);
+    const size_t before = count;
+    assert_null(pool_extend(&pool, &array, &count, SIZE_MAX, sizeof *first));
+    assert_null(pool_extend(&pool, &array, &count, SIZE_MAX / 8, sizeof *first));
+    assert_int_equal(count, before);
+    pool_free(&pool);
+}
+
+static size_t block_count(const struct pool *pool)
+{
+    const struct stub {
+        const struct stub *next;
+    } *block = (const void *)pool->blocks;
+    size_t count = 0;
+    for (; block; block = block->next)
+        count++;
+    return count;
+}
+
+static void large_arrays_are_given_back_and_others_stay(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    char *small = pool_strdup(&pool, "small");
+    unsigned char *large[3];
+    for (int i = 0; i < 3; i++) {
+        large[i] = pool_alloc(&pool, 100000, 1);
+        memset(large[i], 1 + i, 100000);
+    }
+    size_t before = block_count(&pool);
+    pool_give_back(&pool, NULL);
+    pool_give_back(&pool, small);
+    assert_int_equal(block_count(&pool), before);
+    pool_give_back(&pool, large[1]);
+    assert_int_equal(block_count(&pool), before - 1);
+    pool_give_back(&pool, large[2]);
+    assert_int_equal(block_count(&pool), before - 2);
+    assert_string_equal(small, "small");
+    assert_int_equal(large[0][99999], 1);
+    assert_non_null(pool_alloc(&pool, 100000, 1));
+    pool_free(&pool);
+}
+
 static void a_freed_pool_is_empty_and_usable(void **state)
 {
     (void)state;
@@ -122,6 +188,8 @@ int main(void)
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(texts_are_printed_at_any_length),
         cmocka_unit_test(arrays_grow_and_keep_what_they_held),
+        cmocka_unit_test(an_array_is_extended_at_once_and_still_grows),
+        cmocka_unit_test(large_arrays_are_given_back_and_others_stay),
         cmocka_unit_test(a_freed_pool_is_empty_and_usable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

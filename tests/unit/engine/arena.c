@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,22 @@ static void check_policy(enum page_policy policy)
     assert_int_equal(small, policy != PAGES_SMALL && !(share >= 0.9));
     arena_unmap(&arena);
     assert_null(arena.memory);
+}
+
+static void a_part_is_touched_and_nothing_else(void **state)
+{
+    (void)state;
+    struct arena arena;
+    assert_int_equal(arena_map(&arena, BYTES, PAGES_SMALL, -1, NULL), 0);
+    memset(arena.memory, 1, arena.bytes);
+    arena_touch_part(&arena, 2 * 4096, 3 * 4096);
+    arena_touch_part(&arena, arena.bytes - 4096, SIZE_MAX); /* only as far as there is any */
+    arena_touch_part(&arena, 2 * arena.bytes, 4096);
+    for (size_t at = 0; at < arena.bytes; at += 4096) {
+        bool within = (at >= 2 * 4096 && at < 5 * 4096) || at == arena.bytes - 4096;
+        assert_int_equal(arena.memory[at], !within);
+    }
+    arena_unmap(&arena);
 }
 
 static void every_policy_is_had_or_refused(void **state)
@@ -74,6 +91,7 @@ static void more_than_can_be_addressed_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_is_touched_and_nothing_else),
         cmocka_unit_test(every_policy_is_had_or_refused),
         cmocka_unit_test(flags_follow_the_placement),
         cmocka_unit_test(more_than_can_be_addressed_is_refused),

@@ -36,7 +36,7 @@ static void add(struct record *record, const struct plan *plan, double ns, doubl
     /* One batch in five is far off: a trial is the median of its batches. */
     for (int i = 0; i < BATCHES; i++)
         batches[i] = (struct batch){ns * 40 * (i == 2 ? 9 : 1), core_hz};
-    assert_int_equal(record_add(record, &visit, scratch, NULL), 0);
+    assert_int_equal(record_add(record, &visit, (struct drift){1, 1}, scratch, NULL), 0);
 }
 
 static struct point conclude(struct record *record, const struct plan *plan)
@@ -145,7 +145,99 @@ static void a_rate_is_operations_a_second(void **state)
         add(&record, &plan, 2, 3e9);
     struct point point = conclude(&record, &plan);
     assert_true(fabs(point.y.median / 5e8 - 1) < 1e-6);
-    assert_int_equal(point.cycles.n, 0);
+    assert_true(isnan(point.cycles.median));
+}
+
+static void drift_is_divided_out_of_both_units(void **state)
+{
+    (void)state;
+    struct plan plan = plain;
+    double batch_scratch[BATCHES], scratch[2 * TRIALS];
+    struct batch batches[BATCHES];
+    struct trial trial = {.operations = 10};
+    struct visit visit = {.plan = &plan,
+                          .trials = &trial,
+                          .trial_count = 1,
+                          .repeats = 4,
+                          .batches = batches,
+                          .batch_count = BATCHES};
+    struct record record = {0};
+    for (int i = 0; i < BATCHES; i++)
+        batches[i] = (struct batch){5 * 40, 2e9};
+    assert_int_equal(record_add(&record, &visit, (struct drift){1.25, 2}, batch_scratch, NULL), 0);
+    struct drift medians = record_medians(&record, scratch);
+    assert_true(fabs(medians.value - 4) < 1e-6);
+    assert_true(fabs(medians.cycles - 5) < 1e-6);
+    record_clear(&record);
+    assert_int_equal(record.trials, 0);
+    assert_int_equal(record.batches, 0);
+    assert_true(isnan(record_medians(&record, scratch).value));
+    record_free(&record);
+}
+
+/* The second half of the trials is the first half's lines again. */
+static const struct plan twice = {.cycles = true,
+                                  .trials_min = 24,
+                                  .trials_max = 24,
+                                  .trials_per_visit = 4,
+                                  .passes = 2,
+                                  .batches = BATCHES,
+                                  .precision = 0.5,
+                                  .unstable_above = INFINITY};
+
+static void what_is_measured_twice_counts_once_with_the_mean_of_both(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 24; i++)
+        add(&record, &twice, (10 + i % 12) * (i < 12 ? 0.9 : 1.1), 2.5e9);
+    struct point point = conclude(&record, &twice);
+    assert_int_equal(point.y.n, 12);
+    assert_true(fabs((double)point.y.min - 10) < 1e-4);
+    assert_true(fabs((double)point.y.median - 15.5) < 1e-4);
+    assert_true(fabs((double)point.y.max - 21) < 1e-4);
+    assert_true(fabs((double)point.cycles.median - 15.5 * 2.5) < 1e-3);
+    /* All were slower the second time, by a fifth. */
+    assert_true(point.flags & FLAG_BIT(FLAG_DRIFT));
+    assert_true((double)point.scatter.drift > 0.1);
+    assert_true(point.scatter.residual < point.scatter.drift);
+}
+
+static void lines_that_differ_are_no_drift(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 24; i++)
+        add(&record, &twice, 10 + i % 12, 2.5e9);
+    struct point point = conclude(&record, &twice);
+    assert_int_equal(point.flags & FLAG_BIT(FLAG_DRIFT), 0);
+    assert_true(fabs((double)point.scatter.drift) < 1e-6);
+    assert_true((double)point.scatter.line > 0.05);
+}
+
+static void a_second_pass_that_was_cut_short_still_has_its_lines(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 15; i++) /* three lines twice, nine once */
+        add(&record, &twice, i % 12 < 3 ? (i < 12 ? 18 : 22) : 30, 2.5e9);
+    struct point point = conclude(&record, &twice);
+    assert_int_equal(point.y.n, 12);
+    assert_true(fabs((double)point.y.min - 20) < 1e-4);
+    assert_true(fabs((double)point.y.median - 30) < 1e-4);
+    assert_true(isnan(point.scatter.line));
+}
+
+static void a_first_pass_alone_counts_what_it_has(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 5; i++)
+        add(&record, &twice, 10 + i, 2.5e9);
+    struct point point = conclude(&record, &twice);
+    assert_int_equal(point.y.n, 5);
+    assert_true(fabs((double)point.y.median - 12) < 1e-4);
+    assert_int_equal(point.flags & FLAG_BIT(FLAG_DRIFT), 0);
 }
 
 int main(void)
@@ -159,6 +251,11 @@ int main(void)
         cmocka_unit_test(what_spoiled_many_trials_is_told),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),
+        cmocka_unit_test(drift_is_divided_out_of_both_units),
+        cmocka_unit_test(what_is_measured_twice_counts_once_with_the_mean_of_both),
+        cmocka_unit_test(lines_that_differ_are_no_drift),
+        cmocka_unit_test(a_second_pass_that_was_cut_short_still_has_its_lines),
+        cmocka_unit_test(a_first_pass_alone_counts_what_it_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

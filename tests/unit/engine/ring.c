@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static struct ring make(size_t count, size_t stride, enum ring_order order, size
     unsigned char *memory = malloc(count * stride);
     assert_non_null(memory);
     memset(memory, 0xff, count * stride);
-    struct ring ring = {memory, count, stride, order, block, seed};
+    struct ring ring = {memory, count, stride, order, block, seed, RING_POINTERS};
     ring_build(&ring);
     return ring;
 }
@@ -89,6 +90,66 @@ static void blocks_are_one_cycle_and_visited_one_after_another(void **state)
             assert_int_equal(order[i] / block, i / block);
         free(ring.memory);
     }
+}
+
+/* Forward within each block, and no block followed by its neighbour more often than chance has it.
+ */
+static void forward_blocks_follow_in_random_order(void **state)
+{
+    (void)state;
+    static const size_t blocks[] = {1, 2, 3, 7, 16, 64, 333, 999};
+    const size_t count = 1000;
+    size_t order[1000];
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+        size_t block = blocks[b], jumps = 0, neighbours = 0;
+        struct ring ring = make(count, 64, RING_FORWARD, block, 11 + block);
+        assert_single_cycle(&ring, order);
+        for (size_t i = 0; i + 1 < count; i++) {
+            bool ends = order[i] % block == block - 1 || order[i] == count - 1;
+            if (!ends)
+                assert_int_equal(order[i + 1], order[i] + 1);
+            else
+                assert_int_equal(order[i + 1] % block, 0);
+            jumps += ends;
+            neighbours += ends && order[i + 1] == order[i] + 1;
+        }
+        assert_int_equal(jumps + 1, (count + block - 1) / block);
+        if (jumps > 30)
+            assert_true(neighbours <= 10);
+        free(ring.memory);
+    }
+}
+
+/* Wherever the elements lie: every architecture copies from everywhere. */
+static void indexes_and_odd_addresses_make_the_same_ring(void **state)
+{
+    (void)state;
+    enum { COUNT = 501, STRIDE = 24 };
+    static const enum ring_order orders[] = {RING_RANDOM, RING_FORWARD, RING_BACKWARD};
+    unsigned char *memory = malloc(COUNT * STRIDE + 8);
+    assert_non_null(memory);
+    for (size_t o = 0; o < 3; o++)
+        for (size_t offset = 0; offset < 8; offset += 3) {
+            struct ring by_address = {memory + offset, COUNT, STRIDE, orders[o], 40, 9,
+                                      RING_POINTERS};
+            size_t expected[COUNT];
+            ring_build(&by_address);
+            for (size_t i = 0; i < COUNT; i++) {
+                void *next;
+                memcpy(&next, by_address.memory + i * STRIDE, sizeof next);
+                expected[i] = index_of(&by_address, next);
+            }
+            struct ring by_index = by_address;
+            by_index.link = RING_INDEXES;
+            ring_build(&by_index);
+            for (size_t i = 0; i < COUNT; i++) {
+                uint64_t next;
+                memcpy(&next, by_index.memory + i * STRIDE, sizeof next);
+                assert_int_equal(next, expected[i]);
+            }
+            assert_ptr_equal(ring_warm(&by_index, 77), ring_warm(&by_address, 77));
+        }
+    free(memory);
 }
 
 static void forward_and_backward_go_by_address(void **state)
@@ -170,12 +231,34 @@ static void warming_ends_where_a_chase_would(void **state)
         }
 }
 
+static void marks_are_equally_far_apart_in_the_order(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 2, 97, 256, 1000}, parts[] = {1, 2, 3, 64, 97};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+            for (size_t block = 0; block < 40; block += 13) {
+                struct ring ring = make(counts[c], 64, RING_RANDOM, block, 5);
+                void *marks[97], *at = ring_warm(&ring, 0);
+                ring_mark(&ring, parts[p], marks);
+                for (size_t i = 0, visits = 0; i < parts[p]; i++) {
+                    for (; visits < i * counts[c] / parts[p]; visits++)
+                        at = *(void **)at;
+                    assert_ptr_equal(marks[i], at);
+                }
+                free(ring.memory);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_are_equally_far_apart_in_the_order),
         cmocka_unit_test(every_small_count_is_one_cycle),
         cmocka_unit_test(odd_counts_and_strides_are_one_cycle),
         cmocka_unit_test(blocks_are_one_cycle_and_visited_one_after_another),
+        cmocka_unit_test(forward_blocks_follow_in_random_order),
+        cmocka_unit_test(indexes_and_odd_addresses_make_the_same_ring),
         cmocka_unit_test(forward_and_backward_go_by_address),
         cmocka_unit_test(same_seed_same_ring_other_seed_other_ring),
         cmocka_unit_test(random_order_has_no_short_or_repeated_steps),

@@ -90,7 +90,7 @@ static int tear_down(void **state)
 
 static int sample(struct bench *bench, void (*prepare)(struct trial *), struct sampled *sampled)
 {
-    struct trial_work work = {prepare, bench};
+    struct trial_work work = {.prepare = prepare, .state = bench};
     return sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, sampled, NULL);
 }
 
@@ -170,7 +170,7 @@ static void no_time_no_points_and_it_says_so(void **state)
         assert_int_equal(sample(bench, prepare_model, &sampled), 0);
         assert_int_equal(bench->series.point_count, 0);
         assert_int_equal(sampled.points_missing, 4);
-        assert_int_equal(sampled.points_starved, 0);
+        assert_int_equal(sampled.points_failed, 0);
     }
 }
 
@@ -247,10 +247,14 @@ static void a_dead_worker_costs_its_point_and_nothing_else(void **state)
     uint64_t began_ns = os_raw_ns();
     assert_int_equal(sample(bench, prepare_dead_partner, &sampled), 0);
     assert_true(os_raw_ns() - began_ns < UINT64_C(20) * 1000 * 1000 * 1000);
-    assert_int_equal(sampled.points_missing, 1);
-    assert_int_equal(sampled.points_starved, 1);
-    assert_int_equal(bench->series.point_count, 2);
-    assert_true(bench->series.points[0].x == 0 && bench->series.points[1].x == 2);
+    assert_int_equal(sampled.points_missing, 0);
+    assert_int_equal(sampled.points_failed, 1);
+    assert_int_equal(bench->series.point_count, 3);
+    assert_string_equal(bench->series.points[1].failed, "its workers got no time to run together");
+    assert_int_equal(bench->series.points[1].y.n, 0);
+    assert_true(isnan(bench->series.points[1].y.median));
+    assert_null(bench->series.points[0].failed);
+    assert_null(bench->series.points[2].failed);
 }
 
 struct touched {
@@ -272,7 +276,7 @@ static void the_arena_is_as_large_as_any_point_needs(void **state)
     struct bench *bench = *state;
     struct sampled sampled;
     struct touched touched = {0};
-    struct trial_work work = {prepare_in_arena, &touched};
+    struct trial_work work = {.prepare = prepare_in_arena, .state = &touched};
     bench->points[3].arena_bytes = 3 << 20;
     bench->plan.arena_life = ARENA_WHOLE_RUN;
     bench->plan.pages = PAGES_SMALL;
@@ -282,6 +286,64 @@ static void the_arena_is_as_large_as_any_point_needs(void **state)
     assert_int_equal(touched.count, 8);
     for (size_t i = 1; i < 8; i++)
         assert_ptr_equal(touched.memory[i], touched.memory[0]);
+}
+
+struct tally {
+    uint64_t first, all; /* repeats */
+};
+
+static uint64_t run_tally(void *state, uint64_t repeats)
+{
+    struct tally *tally = state;
+    tally->first = tally->all ? tally->first : repeats;
+    tally->all += repeats;
+    return 1000 * repeats;
+}
+
+static void prepare_warmth(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->point->seat_count; i++) {
+        struct worker *worker = &trial->workers[i];
+        worker->run = run_tally;
+        worker->state = worker->room;
+        *(struct tally *)worker->state = (struct tally){0};
+    }
+    trial->warm_repeats = 5;
+}
+
+static void look_at_warmth(void *observer, const struct observation *seen)
+{
+    for (size_t i = 0; i < seen->trial->point->seat_count; i++) {
+        const struct tally *tally = seen->trial->workers[i].state;
+        assert_int_equal(tally->first, 5);
+        assert_true(tally->all >= 5 + seen->batch_count * seen->repeats);
+    }
+    ++*(unsigned *)observer;
+}
+
+/* Every measured worker, once a trial, and not on the clock. */
+static void what_has_to_be_warm_is_warmed_before_the_first_batch(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    unsigned trials = 0;
+    struct trial_work work = {
+        .prepare = prepare_warmth, .observe = look_at_warmth, .observer = &trials};
+    const bool two = bench->seats[1].cpu >= 0;
+    const struct arena_part parts[] = {{0, 2 << 20, bench->seats[0].cpu},
+                                       {2 << 20, 2 << 20, bench->seats[1].cpu}};
+    bench->seats[1].role = MEASURED;
+    bench->plan.parts = parts;
+    bench->plan.part_count = two ? 2 : 1;
+    for (int i = 0; i < 4; i++) {
+        bench->points[i].seat_count = two ? 2 : 1;
+        bench->points[i].arena_bytes = 1 << 20; /* the second part lies beyond */
+    }
+    assert_int_equal(sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &sampled, NULL),
+                     0);
+    assert_true(trials >= 4 * 6);
+    for (size_t i = 0; i < bench->series.point_count; i++)
+        assert_true(bench->series.points[i].y.median == 1);
 }
 
 /* A kernel of known length, on the real clock. */
@@ -397,6 +459,7 @@ int main(void)
         SAMPLER_TEST(a_stop_leaves_what_was_measured),
         SAMPLER_TEST(a_dead_worker_costs_its_point_and_nothing_else),
         SAMPLER_TEST(the_arena_is_as_large_as_any_point_needs),
+        SAMPLER_TEST(what_has_to_be_warm_is_warmed_before_the_first_batch),
         SAMPLER_TEST(real_time_is_counted_per_operation),
         SAMPLER_TEST(two_measured_workers_share_their_batches),
         SAMPLER_TEST(the_background_works_until_the_measured_are_done),

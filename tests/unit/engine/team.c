@@ -133,6 +133,56 @@ static void a_cpu_that_does_not_exist_is_refused(void **state)
     team_free(team);
 }
 
+static int pin_nowhere(int cpu, struct error *error)
+{
+    return cpu == 5 ? error_set(error, ERROR_IMPOSSIBLE, "CPU 5 is not to be had") : 0;
+}
+
+static void pinning_may_be_another(void **state)
+{
+    (void)state;
+    struct team *team;
+    struct error error = {0};
+    const int cpus[] = {4, 5}; /* which need not exist */
+    struct note note = {0};
+    assert_int_equal(team_create_pinned_by(&team, pin_nowhere, NULL, NULL), 0);
+    assert_int_equal(team_ready(team, cpus, 1, &error), 0);
+    assert_int_equal(team_ready(team, cpus, 2, &error), ERROR_IMPOSSIBLE);
+    assert_string_equal(error.text, "CPU 5 is not to be had");
+    struct team_job job = {cpus, 1, note_cpu, &note, NULL};
+    assert_int_equal(team_run(team, &job, NULL), TEAM_DONE);
+    assert_int_equal(atomic_load(&note.runs), 1);
+    team_free(team);
+}
+
+static atomic_int pinned;
+
+static int count_pin(int cpu, struct error *error)
+{
+    atomic_fetch_add(&pinned, 1);
+    return os_pin_thread(cpu, error);
+}
+
+static void whoever_is_dismissed_is_pinned_anew(void **state)
+{
+    (void)state;
+    struct team *team;
+    struct note note = {0};
+    const int cpu = allowed_cpu(0);
+    struct team_job job = {&cpu, 1, note_cpu, &note, NULL};
+    atomic_store(&pinned, 0);
+    assert_int_equal(team_create_pinned_by(&team, count_pin, NULL, NULL), 0);
+    team_dismiss(team, cpu); /* who was never there */
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(team_run(team, &job, NULL), TEAM_DONE);
+        assert_int_equal(team_run(team, &job, NULL), TEAM_DONE);
+        assert_int_equal(atomic_load(&pinned), i);
+        team_dismiss(team, cpu);
+    }
+    assert_int_equal(atomic_load(&note.runs), 6);
+    team_free(team);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +191,8 @@ int main(void)
         cmocka_unit_test(endless_work_is_recalled_and_the_worker_works_on),
         cmocka_unit_test(a_stop_ends_endless_work_within_a_second),
         cmocka_unit_test(a_cpu_that_does_not_exist_is_refused),
+        cmocka_unit_test(pinning_may_be_another),
+        cmocka_unit_test(whoever_is_dismissed_is_pinned_anew),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "kernels/chase.h"
+#include "kernels/chase_index.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -13,8 +14,8 @@ static void sizes_go_from_1k_to_four_times_the_last_level(void **state)
     const struct plan *plan = &bench->task.plan;
     assert_true(plan->points[0].x == 1024);
     assert_true(plan->points[plan->point_count - 1].x == 64 << 20);
-    /* 16 octaves of eight below 64 MiB, and the end. */
-    assert_int_equal(plan->point_count, 16 * 8 + 1);
+    /* 16 octaves of four below 64 MiB, and the end. */
+    assert_int_equal(plan->point_count, 16 * 4 + 1);
     for (size_t i = 0; i < plan->point_count; i++) {
         assert_int_equal((uint64_t)plan->points[i].x % 64, 0);
         assert_int_equal(plan->points[i].seat_count, 1);
@@ -29,7 +30,7 @@ static void memory_and_one_gib_cap_the_sweep(void **state)
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     const struct plan *plan = &bench->task.plan;
     assert_true(plan->points[plan->point_count - 1].x == 1 << 30);
-    assert_int_equal(plan->point_count, 16 * 8 + 4 * 4 + 1); /* four an octave above 64 MiB */
+    assert_int_equal(plan->point_count, 16 * 4 + 4 * 2 + 1); /* two an octave above 64 MiB */
     bench->machine.memory_available_bytes = 200 << 20;
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     plan = &bench->task.plan;
@@ -115,6 +116,146 @@ static void a_trial_is_a_ring_of_its_own(void **state)
     free(arena.memory);
 }
 
+/* Prepares the first point as planned, in memory of this size, and returns the kernel. */
+static kernel_function *prepare_first(struct bench *bench, struct arena *arena, size_t bytes,
+                                      struct worker *worker)
+{
+    *arena = (struct arena){.memory = aligned_alloc(4096, bytes), .bytes = bytes};
+    assert_non_null(arena->memory);
+    struct trial trial = {.plan = &bench->task.plan,
+                          .point = bench->task.plan.points,
+                          .arena = arena,
+                          .seed = 5,
+                          .workers = worker,
+                          .probe_state = bench->task.state};
+    latency_probe.prepare(&trial);
+    assert_true(trial.operations == chase_steps);
+    return worker->run;
+}
+
+static void each_address_has_a_kernel_of_its_own(void **state)
+{
+    struct bench *bench = *state;
+    enum { BYTES = 64 << 10 };
+    static const struct {
+        const char *address, *element;
+        kernel_function *run;
+    } cases[] = {
+        {"pointer", "padded", chase_run},
+        {"spilled", "padded", chase_spilled_run},
+        {"index", "packed", chase_index_8_run},
+        {"index", "padded", chase_index_64_run},
+        {"index-checked", "packed", chase_checked_8_run},
+        {"index-checked", "padded", chase_checked_64_run},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(bench_plan(bench, &latency_probe, "size", "6400", "address",
+                                    cases[i].address, "element", cases[i].element, NULL),
+                         0);
+        struct arena arena;
+        struct worker worker = {0};
+        assert_ptr_equal(prepare_first(bench, &arena, BYTES, &worker), cases[i].run);
+        const struct factor *address = series_factor(&bench->task.plan.series[0], "address");
+        assert_string_equal(address->text, cases[i].address);
+        if (strstr(cases[i].address, "index")) {
+            const struct chase_index *chase = worker.state;
+            size_t size = cases[i].element[3] == 'k' ? 8 : 64;
+            assert_int_equal(chase->count, 6400 / size);
+            /* The ring holds indexes, and comes back after all of them. */
+            uint64_t at = chase->index, next, steps = 0;
+            do {
+                memcpy(&next, (const unsigned char *)chase->base + at * size, sizeof next);
+                assert_true(next < chase->count);
+                at = next;
+                steps++;
+            } while (at != chase->index && steps <= chase->count);
+            assert_int_equal(steps, chase->count);
+        }
+        free(arena.memory);
+    }
+    assert_int_equal(bench_plan(bench, &latency_probe, "size", "6400", "access", "modify", NULL),
+                     0);
+    struct arena arena;
+    struct worker worker = {0};
+    assert_ptr_equal(prepare_first(bench, &arena, BYTES, &worker), chase_modify_run);
+    free(arena.memory);
+}
+
+static void an_alignment_is_where_the_first_element_lies(void **state)
+{
+    struct bench *bench = *state;
+    enum { BYTES = 64 << 10 };
+    static const char *const aligns[] = {"8", "64", "2048", "4"};
+    for (size_t i = 0; i < (chase_straddles ? 4 : 3); i++) {
+        assert_int_equal(bench_plan(bench, &latency_probe, "count", "1", "stride", "64", "align",
+                                    aligns[i], NULL),
+                         0);
+        struct arena arena;
+        struct worker worker = {0};
+        prepare_first(bench, &arena, BYTES, &worker);
+        const struct chase *chase = worker.state;
+        size_t offset = (size_t)((unsigned char *)chase->position - arena.memory);
+        assert_int_equal(offset % 4096, strtoul(aligns[i], NULL, 10));
+        assert_true(bench->task.plan.points[0].arena_bytes >= 64 + strtoul(aligns[i], NULL, 10));
+        free(arena.memory);
+    }
+}
+
+static void size_and_count_name_the_only_working_set(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "size", "10000", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 1);
+    assert_true(bench->task.plan.points[0].x == 10000 / 64 * 64);
+    assert_int_equal(bench_plan(bench, &latency_probe, "count", "100", "stride", "256", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 1);
+    assert_true(bench->task.plan.points[0].x == 25600);
+    assert_int_equal(bench_plan(bench, &latency_probe, "count", "100", "element", "packed", NULL),
+                     0);
+    assert_true(bench->task.plan.points[0].x == 800);
+}
+
+static void assert_contradiction(struct bench *bench, const char *a, const char *a_value,
+                                 const char *b, const char *b_value, const char *said)
+{
+    assert_int_equal(bench_plan(bench, &latency_probe, a, a_value, b, b_value, NULL), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, said));
+    assert_null(strchr(bench->error.text, '\n'));
+}
+
+static void contradictions_are_refused_in_one_line(void **state)
+{
+    struct bench *bench = *state;
+    assert_contradiction(bench, "size", "4K", "count", "2", "--count");
+    assert_contradiction(bench, "size", "4K", "from", "2K", "--from");
+    assert_contradiction(bench, "count", "4", "sizes", "2K", "--sizes");
+    assert_contradiction(bench, "element", "packed", "stride", "64", "--element packed");
+    assert_contradiction(bench, "address", "index", "stride", "512", "not 512");
+    assert_contradiction(bench, "access", "modify", "element", "packed", "--element padded");
+    assert_contradiction(bench, "access", "modify", "address", "spilled", "--address spilled");
+    assert_contradiction(bench, "table", NULL, "address", "index", "--address");
+    assert_contradiction(bench, "table", NULL, "size", "4K", "--size");
+    assert_contradiction(bench, "count", "1000000000000", "stride", "64", "--count");
+    assert_contradiction(bench, "size", "32", "element", "padded", "smaller than the stride");
+    assert_refused(bench, "align", "24", "power of two");
+    assert_refused(bench, "order", "forward-in-block:8", "stride");
+    assert_refused(bench, "order", "rand", "rand");
+    assert_refused(bench, "order", "random:64", "random:64");
+}
+
+static void orders_are_told_as_they_were_asked_for(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const said[][2] = {{"random", "random"},
+                                          {"backward", "backward"},
+                                          {"random-in-block:4K", "random-in-block:4K"},
+                                          {"forward-in-block:1M", "forward-in-block:1024K"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        assert_int_equal(bench_plan(bench, &latency_probe, "order", said[i][0], NULL), 0);
+        assert_string_equal(series_factor(&bench->task.plan.series[0], "order")->text, said[i][1]);
+    }
+}
+
 /* Gives the planned points the latency that `latency_ns` says, as the sampler would. */
 static void fill(struct bench *bench, double (*latency_ns)(double))
 {
@@ -126,8 +267,12 @@ static void fill(struct bench *bench, double (*latency_ns)(double))
         double x = task->plan.points[i].x, ns = latency_ns(x);
         series->points[i] =
             (struct point){.x = x,
-                           .y = {.median = ns, .low = ns, .high = ns, .coverage = 0.96, .n = 6},
-                           .cycles = {.median = 3 * ns, .n = 6}};
+                           .y = {.median = (float)ns,
+                                 .low = (float)ns,
+                                 .high = (float)ns,
+                                 .coverage = 0.96f,
+                                 .n = 6},
+                           .cycles = {(float)(3 * ns), (float)(3 * ns), (float)(3 * ns)}};
     }
     task->result->series = series;
     task->result->series_count = 1;
@@ -146,19 +291,30 @@ static const struct finding *find(const struct bench *bench, const char *name)
     return NULL;
 }
 
-static void levels_are_read_at_half_of_what_is_declared(void **state)
+static void levels_are_found_on_the_curve(void **state)
 {
     struct bench *bench = *state;
     struct sampled sampled = {.core_hz = {.median = 3e9, .low = 2.9e9, .high = 3e9, .n = 100}};
+    static const struct {
+        const char *name;
+        double value, within;
+    } expected[] = {
+        {"L1.latency_ns", 1, 0.02},     {"L1.latency", 3, 0.02},
+        {"L2.latency_ns", 5, 0.02},     {"L3.latency_ns", 20, 0.02},
+        {"DRAM.latency_ns", 100, 0.02}, {"L1.capacity", 32 << 10, 0.2},
+        {"L2.capacity", 1 << 20, 0.2},  {"L3.capacity", 16 << 20, 0.2},
+    };
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     fill(bench, steps);
     assert_int_equal(latency_probe.conclude(&bench->task, &sampled, NULL), 0);
-    assert_true(find(bench, "L1.latency_ns")->value == 1);
-    assert_true(find(bench, "L1.latency")->value == 3);
-    assert_true(find(bench, "L2.latency_ns")->value == 5);
-    assert_true(find(bench, "L3.latency_ns")->value == 20);
-    assert_true(find(bench, "DRAM.latency_ns")->value == 100);
-    assert_non_null(strstr(find(bench, "L2.latency")->text, "512 KiB"));
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct finding *finding = find(bench, expected[i].name);
+        if (!finding)
+            fail_msg("no %s", expected[i].name);
+        if (!(fabs(finding->value / expected[i].value - 1) <= expected[i].within))
+            fail_msg("%s is %g", expected[i].name, finding->value);
+    }
+    assert_true(find(bench, "L2.capacity")->declared == 1 << 20);
     assert_true(find(bench, "core.clock")->value == 3e9);
 }
 
@@ -170,9 +326,68 @@ static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
     fill(bench, steps);
     assert_int_equal(latency_probe.conclude(&bench->task, &sampled, NULL), 0);
     assert_non_null(find(bench, "L1.latency"));
-    assert_null(find(bench, "L2.latency"));
+    assert_null(find(bench, "L3.latency"));
     assert_null(find(bench, "DRAM.latency"));
     assert_null(find(bench, "core.clock"));
+}
+
+/* Stands for the sampler: the stage's series are done. */
+static int go_on(struct bench *bench, double huge_share, unsigned stage)
+{
+    struct sampled sampled = {.placement = {.huge_share = huge_share, .page_bytes = 2 << 20}};
+    return latency_probe.next(&bench->task, &sampled, stage, &bench->error);
+}
+
+/* The table's first stage, however many the levels take before it. */
+static unsigned reach_table(struct bench *bench, double huge_share)
+{
+    unsigned stage = 1;
+    const size_t before = bench->task.plan.series_count;
+    fill(bench, steps);
+    while (bench->task.plan.series_count == before) {
+        assert_int_equal(go_on(bench, huge_share, stage), 1);
+        assert_true(stage++ < 16);
+    }
+    return stage;
+}
+
+static void the_table_has_all_variants_in_every_level(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, NULL), 0);
+    unsigned stage = reach_table(bench, 1);
+    const struct plan *plan = &bench->task.plan;
+    const size_t variants = plan->series_count - 1;
+    assert_true(variants >= 9);
+    assert_int_equal(plan->point_count, variants * 4);
+    assert_int_equal(plan->pages, PAGES_AUTO);
+    assert_true(plan->trials_min >= 3);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        /* Half, half, a third, and beyond 16 MiB. */
+        static const double least[] = {12 << 10, 400 << 10, 4 << 20, 32 << 20};
+        static const double most[] = {20 << 10, 600 << 10, 7 << 20, 128 << 20};
+        assert_in_range(plan->points[i].series, 1, variants);
+        assert_true(plan->points[i].x >= least[i % 4] && plan->points[i].x <= most[i % 4]);
+        assert_true(plan->points[i].x == (double)plan->points[i].detail);
+    }
+    for (size_t i = 1; i <= variants; i++)
+        for (size_t j = i + 1; j <= variants; j++)
+            assert_string_not_equal(plan->series[i].name, plan->series[j].name);
+    /* Then the same on small pages, and that is all. */
+    assert_int_equal(go_on(bench, 1, stage), 1);
+    assert_int_equal(plan->pages, PAGES_SMALL);
+    assert_int_equal(plan->series_count, 1 + 2 * variants);
+    assert_int_equal(plan->point_count, variants * 4);
+    assert_int_equal(go_on(bench, 0, stage + 1), 0);
+}
+
+static void a_table_on_small_pages_is_not_measured_twice(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, NULL), 0);
+    assert_int_equal(go_on(bench, 0, reach_table(bench, 0)), 0);
+    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, "pages", "thp", NULL), 0);
+    assert_int_equal(go_on(bench, 1, reach_table(bench, 1)), 0);
 }
 
 int main(void)
@@ -184,7 +399,14 @@ int main(void)
         BENCH_TEST(the_first_cpu_of_the_fastest_kind_measures),
         BENCH_TEST(what_the_machine_lacks_is_refused_by_name),
         BENCH_TEST(a_trial_is_a_ring_of_its_own),
-        BENCH_TEST(levels_are_read_at_half_of_what_is_declared),
+        BENCH_TEST(each_address_has_a_kernel_of_its_own),
+        BENCH_TEST(an_alignment_is_where_the_first_element_lies),
+        BENCH_TEST(size_and_count_name_the_only_working_set),
+        BENCH_TEST(contradictions_are_refused_in_one_line),
+        BENCH_TEST(orders_are_told_as_they_were_asked_for),
+        BENCH_TEST(the_table_has_all_variants_in_every_level),
+        BENCH_TEST(a_table_on_small_pages_is_not_measured_twice),
+        BENCH_TEST(levels_are_found_on_the_curve),
         BENCH_TEST(a_short_sweep_names_no_level_that_it_did_not_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

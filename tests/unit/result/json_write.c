@@ -1,6 +1,8 @@
 #include "files.h"
 #include "sample.h"
 
+#include "base/random.h"
+
 /* Every member, by way of the reader: a document, its text, the document of that text. */
 static struct document round_trip(const struct document *document)
 {
@@ -36,7 +38,9 @@ static void assert_same_summary(const struct summary *a, const struct summary *b
     assert_near(a->high, b->high);
     assert_near(a->coverage, b->coverage);
     assert_near(a->min, b->min);
+    assert_near(a->p10, b->p10);
     assert_near(a->p25, b->p25);
+    assert_near(a->p90, b->p90);
     assert_near(a->p75, b->p75);
     assert_near(a->max, b->max);
     assert_int_equal(a->n, b->n);
@@ -64,7 +68,10 @@ static void assert_same_series(const struct series *a, const struct series *b)
         assert_near(p->cycles.median, q->cycles.median);
         assert_near(p->cycles.low, q->cycles.low);
         assert_near(p->cycles.high, q->cycles.high);
-        assert_int_equal(p->cycles.n, q->cycles.n);
+        assert_near(p->scatter.line, q->scatter.line);
+        assert_near(p->scatter.drift, q->scatter.drift);
+        assert_near(p->scatter.residual, q->scatter.residual);
+        assert_same_text(p->failed, q->failed);
         assert_int_equal(p->flags, q->flags);
         assert_int_equal(p->redone, q->redone);
     }
@@ -199,6 +206,79 @@ static void bytes_that_are_no_text_are_written_as_question_marks(void **state)
     document_free(&document);
 }
 
+static void control_characters_are_written_as_escapes(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    size_t size;
+    document.machine.hostname = "\"\\/\b\f\n\r\t\x01\x1f\x7f\xf0\x9f\x98\x80";
+    char *text = document_text(&document, &size);
+    assert_non_null(strstr(text, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\xf0\x9f\x98\x80\""));
+    free(text);
+    struct document again = round_trip(&document);
+    assert_string_equal(again.machine.hostname, document.machine.hostname);
+    document_free(&again);
+}
+
+/* Texts longer than what is kept back before it is written, in every place of it. */
+static void long_texts_are_written_whole(void **state)
+{
+    (void)state;
+    enum { LONG = 300000 };
+    struct document document = {0};
+    char *name = malloc(LONG + 1);
+    assert_non_null(name);
+    for (int i = 0; i < LONG; i++)
+        name[i] = (char)('a' + i % 23);
+    name[LONG] = '\0';
+    document.machine.hostname = document.machine.kernel = name;
+    struct document again = round_trip(&document);
+    assert_string_equal(again.machine.hostname, name);
+    assert_string_equal(again.machine.kernel, name);
+    document_free(&again);
+    free(name);
+}
+
+static void a_float_is_read_as_the_float_it_was(void **state)
+{
+    (void)state;
+    struct random random = {20261121};
+    struct point points[1000];
+    struct series series = {"s", .points = points, .point_count = 1000};
+    struct probe_result probe = {.name = "p", .series = &series, .series_count = 1};
+    struct document document = {.probes = &probe, .probe_count = 1};
+    for (int i = 0; i < 1000; i++) {
+        /* All exponents that a float has, both signs. */
+        uint32_t bits = (uint32_t)random_next(&random);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        points[i] = (struct point){.x = i, .y = summary_of_nothing()};
+        points[i].y.median = isfinite(value) ? value : 0.0f;
+        points[i].y.low = (float)random_below(&random, 1 << 30) / 1024;
+        points[i].y.high = (float)random_below(&random, 1 << 30) / (float)(1 << 26);
+    }
+    struct document again = round_trip(&document);
+    for (int i = 0; i < 1000; i++) {
+        const struct summary *a = &points[i].y, *b = &again.probes[0].series[0].points[i].y;
+        assert_true(a->median == b->median && a->low == b->low && a->high == b->high);
+    }
+    document_free(&again);
+}
+
+static void what_has_to_be_there_and_is_no_number_is_told(void **state)
+{
+    (void)state;
+    struct point point = {.x = NAN, .y = summary_of_nothing()};
+    struct series series = {"s", .points = &point, .point_count = 1};
+    struct probe_result probe = {.name = "p", .series = &series, .series_count = 1};
+    struct document document = {.probes = &probe, .probe_count = 1};
+    struct error error = {0};
+    FILE *null = fopen("/dev/null", "w");
+    assert_non_null(null);
+    assert_int_equal(document_write(&document, null, &error), ERROR_SYSTEM);
+    fclose(null);
+}
+
 static void a_full_disk_is_told(void **state)
 {
     (void)state;
@@ -222,6 +302,10 @@ int main(void)
         cmocka_unit_test(absent_values_have_no_key),
         cmocka_unit_test(an_empty_document_is_a_document),
         cmocka_unit_test(bytes_that_are_no_text_are_written_as_question_marks),
+        cmocka_unit_test(control_characters_are_written_as_escapes),
+        cmocka_unit_test(long_texts_are_written_whole),
+        cmocka_unit_test(a_float_is_read_as_the_float_it_was),
+        cmocka_unit_test(what_has_to_be_there_and_is_no_number_is_told),
         cmocka_unit_test(a_full_disk_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

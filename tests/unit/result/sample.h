@@ -14,14 +14,16 @@
 static inline struct summary sample_summary(double median, double half)
 {
     double width = median * half;
-    return (struct summary){.median = median,
-                            .low = median - width,
-                            .high = median + width,
-                            .coverage = 0.96875,
-                            .min = median - 2 * width,
-                            .p25 = median - width / 2,
-                            .p75 = median + width / 2,
-                            .max = median + 3 * width,
+    return (struct summary){.median = (float)median,
+                            .low = (float)(median - width),
+                            .high = (float)(median + width),
+                            .coverage = 0.96875f,
+                            .min = (float)(median - 2 * width),
+                            .p10 = (float)(median - width),
+                            .p25 = (float)(median - width / 2),
+                            .p75 = (float)(median + width / 2),
+                            .p90 = (float)(median + 2 * width),
+                            .max = (float)(median + 3 * width),
                             .n = 6};
 }
 
@@ -76,7 +78,8 @@ static inline struct probe_result *sample_probe(struct document *document, const
 {
     struct probe_result *probe = pool_append(&document->pool, (void **)&document->probes,
                                              &document->probe_count, sizeof *probe);
-    *probe = (struct probe_result){.name = name, .title = title, .elapsed_s = 12.5};
+    *probe = (struct probe_result){
+        .name = name, .title = title, .about = "What it means.\nWhat moves it.", .elapsed_s = 12.5};
     return probe;
 }
 
@@ -134,7 +137,9 @@ static inline void sample_latency(struct document *document, int per_octave)
         double ns = sample_latency_ns(point->x);
         bool shared = point->x > 4e6;
         point->y = sample_summary(ns, shared ? 0.03125 : 0.0009765625);
-        point->cycles = sample_summary(ns * 2.99, shared ? 0.03125 : 0.0009765625);
+        struct summary cycles = sample_summary(ns * 2.99, shared ? 0.03125 : 0.0009765625);
+        point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
+        point->scatter = (struct scatter){NAN, NAN, NAN};
         point->flags = shared ? FLAG_BIT(FLAG_UNCONVERGED) : 0;
         point->redone = i % 7 == 3;
     }
@@ -148,6 +153,19 @@ static inline void sample_latency(struct document *document, int per_octave)
         FLAG_BIT(FLAG_UNCONVERGED);
     sample_finding(document, probe, "DRAM.latency", "cycles", 362, 0.04);
     sample_finding(document, probe, "DRAM.latency_ns", "ns", 121, 0.04);
+    sample_finding(document, probe, "L1.capacity", "B", 48 * 1024.0, 0.015625);
+    sample_finding(document, probe, "L2.capacity", "B", 2048 * 1024.0, 0.03125);
+    struct finding *shared_cache =
+        sample_finding(document, probe, "L3.capacity", "B", 6.25 * 1024 * 1024, 0.125);
+    shared_cache->declared = 105 * 1024.0 * 1024;
+    shared_cache->text = "6.3 of 105 MiB behave as cache here: it is shared or partitioned";
+    sample_finding(document, probe, "L1.line", "B", 64, 0);
+    sample_finding(document, probe, "L1.ways", "", 12, 0);
+    sample_finding(document, probe, "L2.ways", "", 16, 0);
+    sample_finding(document, probe, "dtlb1.4K.entries", "", 96, 0);
+    sample_finding(document, probe, "dtlb2.4K.entries", "", 2048, 0.0625);
+    sample_finding(document, probe, "dtlb2.4K.hit", "cycles", 7, 0.03125);
+    sample_finding(document, probe, "dtlb1.2M.entries", "", 32, 0);
 }
 
 /* Siblings, cores of one cache and cores of two lie 20, 55 and 140 ns apart. */
@@ -175,7 +193,8 @@ static inline void sample_cores(struct document *document, int cpus)
             *point = (struct point){.x = NAN, .from = from, .to = to};
             point->y = sample_summary(sample_handoff_ns(from, to, cpus), 0.0859375);
             point->y.n = 64;
-            point->cycles = (struct summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+            point->cycles = (struct estimate){NAN, NAN, NAN};
+            point->scatter = (struct scatter){0.125f, 0.015625f, NAN};
             point++;
         }
     struct finding *finding =

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 
 #define ARCH_NAME         "aarch64"
 #define ARCH_COUNTER_NAME "cntvct"
@@ -20,6 +21,19 @@ static inline uint64_t arch_counter(void)
 static inline bool arch_counter_usable(void)
 {
     return true;
+}
+
+/* Large System Extensions, ARMv8.1: HWCAP_ATOMICS, bit 8 of AT_HWCAP ("ARM64 ELF hwcaps" of the
+ * Linux kernel's documentation). */
+static inline bool arch_has_lse(void)
+{
+    return getauxval(AT_HWCAP) & 1ul << 8;
+}
+
+/* Scalable Vector Extension: HWCAP_SVE, bit 22 of AT_HWCAP. */
+static inline bool arch_has_sve(void)
+{
+    return getauxval(AT_HWCAP) & 1ul << 22;
 }
 
 static inline void arch_relax(void)

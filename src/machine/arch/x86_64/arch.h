@@ -26,6 +26,34 @@ static inline bool arch_counter_usable(void)
     return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
+/* Which register files the system saves: XCR0, where CPUID says that XGETBV may be asked (Intel SDM
+ * vol. 1, 13.2). Without that a processor's vectors can't be used. */
+static inline uint32_t arch_saved_state(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27))
+        return 0;
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* CPUID 1 ECX bit 28; SSE and AVX state, bits 1 and 2 of XCR0 (Intel SDM vol. 1, 14.3). */
+static inline bool arch_has_avx(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 28) && (arch_saved_state() & 0x6) == 0x6;
+}
+
+/* AVX512F: CPUID 7.0 EBX bit 16; opmask and upper ZMM state beside AVX's (Intel SDM vol. 1, 15.2).
+ */
+static inline bool arch_has_avx512(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 16) &&
+           (arch_saved_state() & 0xe6) == 0xe6;
+}
+
 static inline void arch_relax(void)
 {
     __asm__ volatile("pause" : : : "memory");

@@ -105,18 +105,20 @@ void os_thread_events(struct os_thread_events *events)
     events->page_faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-uint64_t os_stolen_ns(int cpu)
+void os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
-    char key[32];
-    snprintf(key, sizeof key, "\ncpu%d ", cpu);
+    memset(of_cpu, 0, count * sizeof *of_cpu);
     char *text = files_text(NULL, "/proc/stat");
-    const char *line = text ? strstr(text, key) : NULL;
-    unsigned long long stolen = 0;
-    long ticks = sysconf(_SC_CLK_TCK);
-    if (!line || sscanf(line, " %*s %*u %*u %*u %*u %*u %*u %*u %llu", &stolen) != 1 || ticks <= 0)
-        stolen = 0;
+    const long ticks = sysconf(_SC_CLK_TCK);
+    const uint64_t tick_ns = 1000000000u / (uint64_t)(ticks > 0 ? ticks : 100);
+    for (const char *line = text; line && (line = strstr(line, "\ncpu")); line++) {
+        unsigned cpu;
+        unsigned long long stolen;
+        if (sscanf(line, "\ncpu%u %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &stolen) == 2 &&
+            cpu < count)
+            of_cpu[cpu] = stolen * tick_ns;
+    }
     free(text);
-    return stolen * (1000000000u / (uint64_t)(ticks > 0 ? ticks : 100));
 }
 
 uint64_t os_raw_ns(void)

@@ -34,10 +34,10 @@ void os_thread_events(struct os_thread_events *events)
     *events = (struct os_thread_events){0};
 }
 
-uint64_t os_stolen_ns(int cpu)
+void os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
-    (void)cpu;
-    return 0;
+    for (size_t i = 0; i < count; i++)
+        of_cpu[i] = 0;
 }
 
 void *os_map(size_t bytes, enum page_policy policy, int node, struct error *error)

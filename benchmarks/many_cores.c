@@ -1,0 +1,157 @@
+/*
+ * What `fathom cores` costs beside its measuring, on machines as large as one likes: the real
+ * probe, plan, sampler and summing up, on a synthetic topology, with a model in the place of the
+ * hardware that takes no time of its own.
+ *
+ * usage: many_cores CPUS     prints pairs, seconds of CPU time, modelled seconds of measuring,
+ *                            seconds predicted at the beginning, seconds of CPU time for showing
+ *                            and writing it all, and peak memory in bytes
+ */
+#include "base/random.h"
+#include "probes/probe.h"
+#include "result/json.h"
+#include "views/view.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { CPUS_A_PACKAGE = 32, CPUS_A_CORE = 2 };
+
+/* A hand-off within a core, within a package, and between packages, and what the line adds. */
+struct model {
+    int partner; /* the CPU that the next measured one talks to: its call comes first */
+    int last;
+    double predicted_s, measured_s, planned_s, written_s;
+};
+
+static uint64_t hand_off_ps(const struct model *model, int cpu, const void *state)
+{
+    int other = cpu == model->last ? model->partner : model->last;
+    uint64_t base = cpu / CPUS_A_CORE == other / CPUS_A_CORE         ? 8000
+                    : cpu / CPUS_A_PACKAGE == other / CPUS_A_PACKAGE ? 45000
+                                                                     : 110000;
+    uint64_t line = random_mix((uint64_t)(uintptr_t)state) % (base / 4);
+    return base + line;
+}
+
+static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
+{
+    struct model *model = self;
+    (void)run;
+    if (cpu != model->last) {
+        model->partner = model->last;
+        model->last = cpu;
+    }
+    return 2 * repeats * hand_off_ps(model, cpu, state);
+}
+
+static uint64_t additions(void *self, int cpu, uint64_t count)
+{
+    (void)self;
+    (void)cpu;
+    return count * 400; /* 2.5 GHz */
+}
+
+static void note_prediction(void *argument, double done, double left_s)
+{
+    struct model *model = argument;
+    if (done <= 0)
+        model->predicted_s += left_s; /* a stage each */
+}
+
+static double used_s(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/* All that a person can have of it: the file, the screen and both tables. */
+static int write_all(struct document *document, struct probe_result *result, struct error *error)
+{
+    const struct view_style style = {.width = 80};
+    FILE *out = fopen("/dev/null", "w");
+    if (!out)
+        return error_set(error, ERROR_SYSTEM, "/dev/null can't be written to");
+    document->probes = result;
+    document->probe_count = 1;
+    int code = document_write(document, out, error);
+    view_text_summary(out, document, &style);
+    view_text_probe(out, document, result, &style);
+    view_csv(out, document);
+    view_csv_matrix(out, document);
+    fclose(out);
+    return code;
+}
+
+static int measure(const struct machine *machine, struct model *model, struct error *error)
+{
+    const struct probe *probe = probe_by_name("cores");
+    const struct stand_in stand_in = {.self = model, .work = work, .additions = additions};
+    struct settings settings = {0};
+    struct document document = {0};
+    struct probe_result result;
+    struct probe_task task = {0};
+    struct sampled sampled = {0};
+    struct clock clock;
+    struct engine engine = {.machine = machine,
+                            .clock = &clock,
+                            .seed = 1,
+                            .progress = {note_prediction, model},
+                            .stand_in = &stand_in};
+    clock_calibrate(&clock);
+    int code = team_create(&engine.team, NULL, error);
+    if (code == 0)
+        code = settings_add(&settings, probe->options, error);
+    if (code == 0)
+        code = settings_add(&settings, probe_common_options, error);
+    if (code == 0)
+        code = settings_set(&settings, "seed", "1", error);
+    if (code == 0)
+        code = probe_prepare(&task, probe, &settings, machine, &document.pool, &result, error);
+    if (code == 0)
+        code = probe_measure(&task, &engine, 1e6, &sampled, error);
+    if (code == 0 && result.status != PROBE_OK)
+        code = error_set(error, ERROR_IMPOSSIBLE, "%s", result.reason);
+    model->measured_s = sampled.elapsed_s;
+    model->planned_s = used_s();
+    if (code == 0)
+        code = write_all(&document, &result, error);
+    model->written_s = used_s() - model->planned_s;
+    probe_release(&task);
+    settings_free(&settings);
+    team_free(engine.team);
+    document_free(&document);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    char topology[128];
+    int cpus = argc > 1 ? atoi(argv[1]) : 0;
+    struct machine machine;
+    struct error error = {0};
+    struct model model = {.last = -1};
+    if (cpus < CPUS_A_PACKAGE || cpus % CPUS_A_PACKAGE) {
+        fprintf(stderr, "usage: many_cores CPUS, a multiple of %d\n", CPUS_A_PACKAGE);
+        return 2;
+    }
+    snprintf(topology, sizeof topology, "pack:%d l3:1 core:%d pu:%d", cpus / CPUS_A_PACKAGE,
+             CPUS_A_PACKAGE / CPUS_A_CORE, CPUS_A_CORE);
+    int code = machine_read(&machine, &(struct machine_source){.synthetic = topology}, &error);
+    if (code == 0)
+        code = measure(&machine, &model, &error);
+    machine_free(&machine);
+    if (code < 0) {
+        fprintf(stderr, "many_cores: %s\n", error.text);
+        return 1;
+    }
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%zu %.3f %.3f %.3f %.3f %zu\n", (size_t)cpus * (size_t)(cpus - 1), model.planned_s,
+           model.measured_s, model.predicted_s, model.written_s, (size_t)usage.ru_maxrss * 1024);
+    return 0;
+}

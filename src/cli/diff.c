@@ -1,0 +1,94 @@
+#include "cli/options.h"
+#include "cli/output.h"
+#include "findings/differences.h"
+#include "result/json.h"
+#include "views/differences.h"
+
+#include <string.h>
+
+static const char *const format_names[] = {"text", "csv", "json", "html", NULL};
+
+static const struct option_spec diff_options[] = {
+    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
+     "a value has changed if all of its interval lies beyond so many percent"},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
+     "text: what changed; csv and json: every value that both have, with the verdict on it; html: "
+     "a page of both documents with a table of their differences"},
+    {.name = NULL},
+};
+
+struct page {
+    const struct differences *differences;
+    double threshold;
+    const char *format;
+};
+
+static int write_page(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct page *page = content;
+    struct view_style style = output_style(out);
+    if (strcmp(page->format, "csv") == 0)
+        view_differences_csv(out, page->differences);
+    else if (strcmp(page->format, "json") == 0)
+        view_differences_json(out, page->differences, page->threshold);
+    else
+        view_differences_text(out, page->differences, page->threshold, &style);
+    return 0;
+}
+
+static int compare(const struct invocation *invocation, const struct document *a,
+                   const struct document *b, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    const struct document *const both[] = {a, b};
+    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    struct differences differences;
+    struct page page = {&differences, settings_number(settings, "threshold") / 100,
+                        settings_text(settings, "format")};
+    int code = differences_find(&differences, a, b, page.threshold, error);
+    if (code == 0 && strcmp(page.format, "html") == 0)
+        code = output_html(path, both, 2, page.threshold, error);
+    else if (code == 0 && strcmp(path, "-") == 0)
+        code = write_page(&page, stdout, error);
+    else if (code == 0)
+        code = save_file(path, write_page, &page, error);
+    if (code == 0 && differences.changed)
+        code = EXIT_CHECK_FAILED;
+    differences_free(&differences);
+    return code;
+}
+
+static int diff(struct invocation *invocation, struct error *error)
+{
+    if (invocation->operand_count != 2)
+        return error_set(error, ERROR_USAGE,
+                         "diff needs two documents, and %d were given: fathom diff BEFORE AFTER",
+                         invocation->operand_count);
+    struct document a = {0}, b = {0};
+    int code = document_read(&a, invocation->operands[0], error);
+    if (code == 0)
+        code = document_read(&b, invocation->operands[1], error);
+    if (code == 0)
+        code = compare(invocation, &a, &b, error);
+    document_free(&a);
+    document_free(&b);
+    return code;
+}
+
+static const struct option_spec *const options[] = {diff_options, output_options, NULL};
+
+const struct command diff_command = {
+    .name = "diff",
+    .operands = "BEFORE AFTER",
+    .summary = "what changed between two documents; exit status 1 where something did",
+    .about = "Pairs the values of two documents by probe, factors and place, and compares their "
+             "medians. A value has changed when all of its ratio's 95 % interval lies beyond the "
+             "threshold, in time as well as in cycles, and the change survives the correction for "
+             "having made so many comparisons; where doubt hangs over a side, its interval is "
+             "taken to be wider. What else lies beyond the threshold is shown as uncertain, and "
+             "what has a single trial has no interval. Another processor, page size, version or "
+             "clock is told.",
+    .options = options,
+    .run = diff,
+};

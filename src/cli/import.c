@@ -1,0 +1,64 @@
+#include "import/import.h"
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "result/json.h"
+#include "version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "core-matrix, curve": what may be asked for. */
+static const char *known_formats(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; import_formats[i]; i++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? ", " : "",
+                 import_formats[i]->name);
+    return text;
+}
+
+static int import(struct invocation *invocation, struct error *error)
+{
+    char known[512];
+    if (invocation->operand_count != 2)
+        return error_set(error, ERROR_USAGE,
+                         "import needs a format and a file, and %d operands were given: fathom "
+                         "import FORMAT FILE",
+                         invocation->operand_count);
+    const char *const *operands = (const char *const *)invocation->operands;
+    const struct import_format *format = import_format_by_name(operands[0]);
+    if (!format)
+        return error_set(error, ERROR_USAGE, "unknown format '%s': choose from %s", operands[0],
+                         known_formats(known, sizeof known));
+    const struct settings *settings = &invocation->settings;
+    struct document document = {0};
+    int code = import_file(format, operands[1], settings, &document, error);
+    document.tool = (struct tool_facts){FATHOM_VERSION, FATHOM_COMMIT, __VERSION__};
+    if (code == 0 && settings_has(settings, "output")) {
+        const char *path = settings_text(settings, "output");
+        code = strcmp(path, "-") == 0 ? document_write(&document, stdout, error)
+                                      : document_save(&document, path, error);
+    } else if (code == 0) {
+        /* A single table is shown in full. */
+        code = output_document(settings, &document,
+                               document.probe_count == 1 ? &document.probes[0] : NULL, error);
+    }
+    document_free(&document);
+    return code;
+}
+
+static const struct option_spec *const options[] = {import_options, format_options, output_options,
+                                                    NULL};
+
+const struct command import_command = {
+    .name = "import",
+    .operands = "FORMAT FILE",
+    .summary = "read another tool's table and look at it with fathom's eyes",
+    .about = "Reads FILE (- for standard input), a table that another tool printed, and finds in "
+             "it what fathom finds in its own measurements: levels in a curve, clusters in a "
+             "matrix. With -o it is written as a document, which every other command takes; "
+             "without, it is shown.",
+    .options = options,
+    .run = import,
+};

@@ -1,0 +1,69 @@
+/* Commands that make one document of many: baseline and merge. */
+#include "cli/options.h"
+#include "cli/output.h"
+#include "findings/baseline.h"
+#include "result/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef int join_function(struct document *, const struct document *, size_t, struct error *);
+
+static int join(struct invocation *invocation, join_function *how, struct error *error)
+{
+    size_t count = (size_t)invocation->operand_count, read = 0;
+    if (!count)
+        return error_set(error, ERROR_USAGE, "%s needs documents: fathom %s FILE... -o FILE",
+                         invocation->command->name, invocation->command->name);
+    const struct settings *settings = &invocation->settings;
+    struct document *documents = calloc(count, sizeof *documents);
+    struct document joined = {0};
+    int code = documents ? 0 : error_out_of_memory(error);
+    for (; read < count && code == 0; read++)
+        code = document_read(&documents[read], invocation->operands[read], error);
+    if (code == 0)
+        code = how(&joined, documents, count, error);
+    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    if (code == 0)
+        code = strcmp(path, "-") == 0 ? document_write(&joined, stdout, error)
+                                      : document_save(&joined, path, error);
+    document_free(&joined);
+    for (size_t i = 0; documents && i < read; i++)
+        document_free(&documents[i]);
+    free(documents);
+    return code;
+}
+
+static int baseline(struct invocation *invocation, struct error *error)
+{
+    return join(invocation, baseline_build, error);
+}
+
+static int merge(struct invocation *invocation, struct error *error)
+{
+    return join(invocation, documents_merge, error);
+}
+
+static const struct option_spec *const options[] = {output_options, NULL};
+
+const struct command baseline_command = {
+    .name = "baseline",
+    .operands = "FILE...",
+    .summary = "what machines of one kind usually read, for 'fathom check'",
+    .about = "Makes one document of many, of machines of one kind: every value is the median over "
+             "the documents, and its interval is the middle four fifths of them. It goes to "
+             "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' take it "
+             "like any other.",
+    .options = options,
+    .run = baseline,
+};
+
+const struct command merge_command = {
+    .name = "merge",
+    .operands = "FILE...",
+    .summary = "one document of several runs on one machine",
+    .about = "Joins documents of one machine that measured different probes. Where several have a "
+             "probe, the newest run's is taken. The result goes to standard output or to -o FILE.",
+    .options = options,
+    .run = merge,
+};

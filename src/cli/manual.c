@@ -1,0 +1,250 @@
+#include "cli/words.h"
+
+#include "base/units.h"
+#include "cli/options.h"
+#include "findings/names.h"
+#include "probes/probe.h"
+#include "result/flag.h"
+#include "version.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * The manual in scdoc's language (scdoc(5)), from the tables that the program works by, so it can't
+ * say anything else. A line "; prose" marks where the build puts docs/man/PAGE.md, which holds what
+ * no table knows.
+ */
+
+/* Plain words in scdoc. A newline begins a paragraph, after which `indent` comes first. */
+static void print_words(const char *text, const char *indent)
+{
+    for (const char *c = text; *c; c++) {
+        bool begins = c == text || c[-1] == '\n';
+        if (*c == '\n')
+            printf("\n\n%s", indent);
+        else if (strchr("\\*_`~^+|[]#<>", *c) || (begins && strchr("-.;:0123456789", *c)))
+            printf("\\%c", *c);
+        else
+            putchar(*c);
+    }
+}
+
+static void print_paragraph(const char *text)
+{
+    print_words(text, "");
+    puts("\n");
+}
+
+static void print_heading(const char *text)
+{
+    printf("# ");
+    for (; *text; text++)
+        putchar(toupper((unsigned char)*text));
+    puts("\n");
+}
+
+static void begin_page(const char *suffix, int section, const char *summary)
+{
+    printf("fathom%s%s(%d) \"fathom " FATHOM_VERSION
+           "\" \"fathom manual\"\n\n# NAME\n\nfathom%s%s - ",
+           *suffix ? "-" : "", suffix, section, *suffix ? "-" : "", suffix);
+    print_paragraph(summary);
+}
+
+/* A term and what it means, indented below it. */
+static void print_item(const char *term, const char *mark, const char *meaning, const char *advice)
+{
+    putchar('*');
+    print_words(term, "");
+    printf("*%s\n\t", mark);
+    print_words(meaning, "\t");
+    if (advice) {
+        printf("\n\n\t");
+        print_words(advice, "\t");
+    }
+    puts("\n");
+}
+
+/* --- options --- */
+
+static void print_number(const struct option_spec *spec, double value)
+{
+    char text[UNIT_TEXT];
+    if (spec->type == OPTION_SIZE || spec->type == OPTION_SIZES)
+        print_words(size_format(value, text), "");
+    else
+        printf("%.16g", value);
+}
+
+static void print_range(const struct option_spec *spec)
+{
+    if (!(spec->most > 0))
+        return;
+    printf("\n\n\tFrom ");
+    print_number(spec, spec->least);
+    printf(" to ");
+    print_number(spec, spec->most);
+    putchar('.');
+}
+
+static void print_option(const struct option_spec *spec)
+{
+    char help[1024];
+    if (spec->letter)
+        printf("*-%c*, ", spec->letter);
+    printf("*--%s*", spec->name);
+    if (spec->argument) {
+        printf(" _");
+        print_words(spec->argument, "");
+        putchar('_');
+    }
+    printf("\n\t");
+    print_words(help_of_option(spec, help, sizeof help), "\t");
+    print_range(spec);
+    puts("\n");
+}
+
+/* --- pages --- */
+
+static void print_exits(void)
+{
+    print_heading("Exit status");
+    for (const struct exit_text *exit = exit_texts; exit->status; exit++)
+        print_item(exit->status, "", exit->meaning, NULL);
+}
+
+static void print_words_of(const struct command *command)
+{
+    const struct operand_words *words = words_of(command);
+    if (!words)
+        return;
+    print_heading(words->title);
+    for (size_t i = 0; words->word(i); i++)
+        print_item(words->word(i), "", words->about(i), NULL);
+}
+
+static void print_findings(const char *probe)
+{
+    bool begun = false;
+    for (const struct finding_name *line = finding_names; line->patterns; line++) {
+        char unit[32] = "";
+        if (probe && strcmp(line->probe, probe) != 0)
+            continue;
+        if (!begun)
+            print_heading("Findings");
+        begun = true;
+        if (*line->unit)
+            snprintf(unit, sizeof unit, " (%s)", line->unit);
+        print_item(line->patterns, unit, line->meaning, line->advice);
+    }
+}
+
+static void print_command(const struct command *command, const struct probe *probe)
+{
+    const char *name = command_name(command, probe);
+    begin_page(name, 1, command_summary(command, probe));
+    printf("# SYNOPSIS\n\n*fathom %s* [_OPTION_...]", name);
+    if (command->operands) {
+        putchar(' ');
+        print_words(command->operands, "");
+    }
+    puts("\n\n# DESCRIPTION\n");
+    if (probe) {
+        printf("*");
+        print_words(probe->title, "");
+        puts("*\n");
+    }
+    print_paragraph(probe ? probe->about : command->about);
+    if (probe && probe->needs & NEEDS_TWO_CPUS)
+        print_paragraph("It needs two CPUs.");
+    if (probe && !(probe->weight > 0))
+        print_paragraph("'fathom run' measures it only where it is named.");
+    print_words_of(command);
+    print_heading("Options");
+    const struct option_spec *option;
+    for (size_t i = 0; (option = command_option(command, probe, i)); i++)
+        print_option(option);
+    if (probe)
+        print_findings(probe->name);
+    puts("; prose\n");
+    print_exits();
+    puts("# SEE ALSO\n\n*fathom*(1), *fathom-method*(7), *fathom-document*(5)\n");
+}
+
+static void print_program(void)
+{
+    const struct probe *probe;
+    const struct command *command;
+    begin_page("", 1, "measures how far away a machine's memory is");
+    puts("# SYNOPSIS\n\n*fathom* _COMMAND_ [_OPTION_...]\n\n*fathom* *--help*\n\n"
+         "*fathom* *--version*\n\n; prose\n\n# COMMANDS\n");
+    for (size_t i = 0; (command = command_at(i, &probe)); i++) {
+        if (i && command == &probe_command && probe == probes[0]) {
+            puts("# PROBES\n");
+            print_paragraph("Each measures one thing and prints its table.");
+        }
+        char term[64];
+        snprintf(term, sizeof term, "fathom-%s", command_name(command, probe));
+        print_item(term, "(1)", command_summary(command, probe), NULL);
+    }
+    print_exits();
+    puts("# SEE ALSO\n\n*fathom-run*(1), *fathom-method*(7), *fathom-document*(5)\n");
+}
+
+static void print_method(void)
+{
+    begin_page("method", 7, "when a number is true, and what flags and findings mean");
+    puts("; prose\n");
+    print_heading("Flags");
+    print_paragraph("A flag says what may spoil a number. One with ! on a finding makes the exit "
+                    "status 4; the others explain.");
+    for (int i = 0; i < FLAG_COUNT; i++)
+        print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning,
+                   flag_texts[i].remedy);
+    print_findings(NULL);
+    puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");
+}
+
+static int print_page(const char *name, struct error *error)
+{
+    const struct probe *probe;
+    const struct command *command = command_by_name(name, &probe);
+    if (command)
+        print_command(command, probe);
+    else if (strcmp(name, "fathom") == 0)
+        print_program();
+    else if (strcmp(name, "method") == 0)
+        print_method();
+    else
+        return error_set(error, ERROR_USAGE,
+                         "the manual has no page '%s': choose a command, a probe, fathom or method",
+                         name);
+    return EXIT_DONE;
+}
+
+static int manual(struct invocation *invocation, struct error *error)
+{
+    if (invocation->operand_count > 1)
+        return error_set(error, ERROR_USAGE,
+                         "manual prints one page, or all where none is named; "
+                         "leave out '%s'",
+                         invocation->operands[1]);
+    if (invocation->operand_count)
+        return print_page(invocation->operands[0], error);
+    for (size_t i = 0; manual_page(i); i++)
+        print_page(manual_page(i), error);
+    return EXIT_DONE;
+}
+
+const struct command manual_command = {
+    .name = "manual",
+    .operands = "[PAGE]",
+    .summary = "print the manual, or a page of it, as scdoc source",
+    .about = "Prints what 'man fathom-PAGE' is made from, in scdoc's plain text, for places where "
+             "the pages are not installed. Where scdoc is, 'fathom manual cores | scdoc | man -l "
+             "-' shows the page.",
+    .run = manual,
+};

@@ -1,0 +1,58 @@
+#include "engine/forecast.h"
+
+#include <math.h>
+
+/* What a visit costs beside its batches, until the first visits tell: waking threads and looking
+ * for stolen time; two bursts around each group of batches; touching and verifying memory. */
+static const double visit_s = 200e-6, burst_s = 20e-6, group_s = 200e-6, touched_bytes_s = 2e9;
+/* The plan's own estimate counts as much as so many trials. */
+static const double trust_in_plan = 2;
+
+struct forecast forecast_of(const struct plan *plan)
+{
+    size_t arena_bytes = 0;
+    for (size_t i = 0; i < plan->point_count; i++)
+        if (plan->points[i].arena_bytes > arena_bytes)
+            arena_bytes = plan->points[i].arena_bytes;
+    const double batch_s = plan->batch_ns * 1e-9, each = fmax(1, plan->trials_per_visit);
+    const double batches = plan->batches * each; /* a visit */
+    const double groups = plan->kernel_timed ? 0 : ceil(batches * fmin(1, batch_s / group_s));
+    const double points = (double)plan->point_count;
+    const double side_by_side =
+        plan->groups && plan->group_count ? points / (double)plan->group_count : 1;
+    double trial_s = (batches * batch_s + 2 * groups * burst_s + visit_s) / each / side_by_side;
+    double arenas = plan->arena_life == ARENA_WHOLE_RUN ? 1 : ceil(plan->trials_min / each);
+    double trials = points * plan->trials_min;
+    if (trials > 0)
+        trial_s += arenas * (double)arena_bytes / touched_bytes_s / trials;
+    return (struct forecast){.plan = plan, .trials_left = trials, .trial_s = trial_s};
+}
+
+/* Trials that a point is expected to need beside those it has. */
+static double expected(const struct plan *plan, unsigned trials)
+{
+    unsigned aim = trials < plan->trials_min ? plan->trials_min : plan->trials_max;
+    return aim > trials ? aim - trials : 0;
+}
+
+void forecast_add(struct forecast *forecast, unsigned before, unsigned now)
+{
+    forecast->trials_left += expected(forecast->plan, now) - expected(forecast->plan, before);
+    forecast->trials_done += now - before;
+}
+
+void forecast_leave(struct forecast *forecast, unsigned trials)
+{
+    forecast->trials_left -= expected(forecast->plan, trials);
+}
+
+double forecast_left_s(const struct forecast *forecast, double elapsed_s)
+{
+    const struct plan *plan = forecast->plan;
+    double each_s = (trust_in_plan * forecast->trial_s + forecast->busy_s) /
+                    (trust_in_plan + forecast->trials_done);
+    double left_s = forecast->trials_left * each_s;
+    if (forecast->trials_left > 0) /* the fewest trials are spread over the span */
+        left_s = fmax(left_s, plan->span_s - elapsed_s);
+    return fmax(0, fmin(left_s, plan->budget_s - elapsed_s));
+}

@@ -1,0 +1,27 @@
+/*
+ * How long a plan still takes: first from the plan alone, then more and more from what its visits
+ * took, with all that goes with them.
+ */
+#ifndef FATHOM_ENGINE_FORECAST_H
+#define FATHOM_ENGINE_FORECAST_H
+
+#include "engine/plan.h"
+
+struct forecast {
+    const struct plan *plan;
+    double trials_left; /* that are expected: a point that goes on after its fewest trials is
+                           expected to need its most */
+    double trials_done;
+    double trial_s; /* as the plan has it */
+    double busy_s;  /* since the beginning, without pauses */
+};
+
+struct forecast forecast_of(const struct plan *);
+/* A point had so many trials, and has so many now. */
+void forecast_add(struct forecast *, unsigned before, unsigned now);
+/* A point that has so many trials is done. */
+void forecast_leave(struct forecast *, unsigned trials);
+/* Seconds that are left when so many have passed, never more than the budget leaves. */
+double forecast_left_s(const struct forecast *, double elapsed_s);
+
+#endif

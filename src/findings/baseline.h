@@ -1,0 +1,25 @@
+/*
+ * Many documents as one: what a kind of machine usually reads. Every value of the result is the
+ * median over the documents; the spread over them stands where a run's interval would.
+ */
+#ifndef FATHOM_FINDINGS_BASELINE_H
+#define FATHOM_FINDINGS_BASELINE_H
+
+#include "result/document.h"
+
+/* Builds the baseline of documents[count] in an empty document, in its own pool: every value that
+ * at least half of them have. Texts are the documents' own, which must outlive it. Findings get the
+ * middle four fifths of the documents' values as their interval; points summarise the documents'
+ * medians. Flags are those that half of the documents carry;
+ * a spread over six documents or more has no doubts of single runs. ERROR_USAGE where the documents
+ * are of different processors or have no value in common. */
+int baseline_build(struct document *, const struct document *documents, size_t count,
+                   struct error *);
+
+/* Joins documents of one machine: each probe is the newest run's that has it. The result refers to
+ * the documents' memory, which must outlive it. ERROR_USAGE where they are of different machines.
+ */
+int documents_merge(struct document *, const struct document *documents, size_t count,
+                    struct error *);
+
+#endif

@@ -1,0 +1,357 @@
+#include "findings/clusters.h"
+
+#include "findings/finding.h"
+#include "result/flag.h"
+#include "stats/cluster.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Threads of a core are at least so much nearer than the next cores. */
+static const double siblings_ratio = 2;
+/* Half a 95 % interval in standard deviations. */
+static const double half_interval = 1.96;
+
+/* A series as a square: which point leads from the i-th to the j-th CPU. */
+struct square {
+    int *ids; /* ascending */
+    size_t n;
+    const struct point **cells;
+    double *latency, *noise;
+    double *room; /* for n * n values */
+};
+
+/* What is being written. */
+struct report {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct series *series;
+    const struct square *square;
+    const struct clusters *clusters;
+    const struct declared *declared;
+    unsigned flags;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t find_id(const int *ids, size_t n, int id)
+{
+    const int *found = n ? bsearch(&id, ids, n, sizeof *ids, compare_ids) : NULL;
+    return found ? (size_t)(found - ids) : n;
+}
+
+/* Into its place, unless it stands there already: a million points have but a thousand ids. */
+static void note_id(struct square *square, int id)
+{
+    size_t at = square->n;
+    if (find_id(square->ids, square->n, id) < square->n)
+        return;
+    for (; at > 0 && square->ids[at - 1] > id; at--)
+        square->ids[at] = square->ids[at - 1];
+    square->ids[at] = id;
+    square->n++;
+}
+
+static int read_ids(struct square *square, struct pool *pool, const struct series *series)
+{
+    square->ids = pool_alloc(pool, CLUSTERS_CPUS_MAX + 2, sizeof *square->ids);
+    if (!square->ids)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < series->point_count && square->n <= CLUSTERS_CPUS_MAX; i++) {
+        note_id(square, series->points[i].from);
+        note_id(square, series->points[i].to);
+    }
+    return 0;
+}
+
+static int read_points(struct square *square, struct pool *pool, const struct series *series)
+{
+    size_t n = square->n;
+    square->cells = pool_alloc(pool, n * n + 1, sizeof *square->cells);
+    square->latency = pool_alloc(pool, n * n + 1, sizeof *square->latency);
+    square->noise = pool_alloc(pool, n * n + 1, sizeof *square->noise);
+    square->room = pool_alloc(pool, n * n + 1, sizeof *square->room);
+    if (!square->cells || !square->latency || !square->noise || !square->room)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < n * n; i++)
+        square->latency[i] = square->noise[i] = NAN;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        size_t at = find_id(square->ids, n, point->from) * n + find_id(square->ids, n, point->to);
+        if (!isfinite(point->y.median) || point->from == point->to)
+            continue;
+        square->cells[at] = point;
+        square->latency[at] = (double)point->y.median;
+        if (point->y.coverage > 0)
+            square->noise[at] = (double)(point->y.high - point->y.low) / (2 * half_interval);
+    }
+    return 0;
+}
+
+/* --- what a cluster is --- */
+
+static const struct cluster *parent_of(const struct report *report, const struct cluster *cluster)
+{
+    return cluster->parent < 0 ? NULL : &report->clusters->list[cluster->parent];
+}
+
+/* Levels of near groups below this one. */
+static int levels_below(const struct report *report, const struct cluster *cluster)
+{
+    int most = 0;
+    const struct clusters *clusters = report->clusters;
+    for (size_t i = (size_t)(cluster - clusters->list) + 1; i < clusters->count; i++) {
+        if (clusters->list[i].basis != CLUSTER_NEAR)
+            continue;
+        int levels = 0;
+        const struct cluster *above = &clusters->list[i];
+        for (; above && above != cluster; above = parent_of(report, above))
+            levels += above->basis == CLUSTER_NEAR;
+        if (above == cluster && levels > most)
+            most = levels;
+    }
+    return most;
+}
+
+/* Median latency from the members to what is not; NAN where there is none. */
+static double latency_outside(const struct square *square, const struct cluster *cluster)
+{
+    size_t count = 0, next = 0;
+    for (size_t other = 0; other < square->n; other++) {
+        while (next < cluster->count && cluster->members[next] < other)
+            next++;
+        if (next < cluster->count && cluster->members[next] == other)
+            continue;
+        for (size_t i = 0; i < cluster->count; i++) {
+            double value = square->latency[cluster->members[i] * square->n + other];
+            if (isfinite(value))
+                square->room[count++] = value;
+        }
+    }
+    sort_ascending(square->room, count);
+    return count ? median(square->room, count) : NAN;
+}
+
+static const char *describe(const struct report *report, const struct cluster *cluster)
+{
+    if (cluster->basis == CLUSTER_KIND)
+        return "a kind of core: its groups are of one make";
+    if (cluster->basis == CLUSTER_ALIKE)
+        return "a module or a place on the interconnect: its CPUs see all others alike";
+    int below = levels_below(report, cluster);
+    if (below == 0 && cluster->count == 2 &&
+        !(latency_outside(report->square, cluster) < siblings_ratio * cluster->within))
+        return "two threads of one core (SMT)";
+    bool outermost = true;
+    for (const struct cluster *above = parent_of(report, cluster); above;
+         above = parent_of(report, above))
+        outermost = outermost && above->basis != CLUSTER_NEAR;
+    if (below >= 2 && outermost)
+        return "a socket or a NUMA node";
+    return below || cluster->count > 2 ? "a core complex: cores that share a cache or a socket"
+                                       : "two cores that share something";
+}
+
+/* --- what is declared --- */
+
+/* Marks the measured CPUs of a declared group; returns how many they are. */
+static size_t mark_declared(const struct square *square, const struct declared_group *group,
+                            bool *has)
+{
+    size_t marked = 0;
+    memset(has, 0, square->n * sizeof *has);
+    for (size_t i = 0; i < group->cpus.count; i++) {
+        size_t at = find_id(square->ids, square->n, group->cpus.ids[i]);
+        if (at < square->n && !has[at]) {
+            has[at] = true;
+            marked++;
+        }
+    }
+    return marked;
+}
+
+/* A machine tells one instance of each cache, which stands for all others of its size. */
+static bool is_declared_as(const struct square *square, const struct cluster *cluster,
+                           const struct declared_group *group, bool *has)
+{
+    if (mark_declared(square, group, has) != cluster->count)
+        return false;
+    size_t shared = 0;
+    for (size_t i = 0; i < cluster->count; i++)
+        shared += has[cluster->members[i]];
+    return shared == cluster->count || (shared == 0 && group->kind == DECLARED_CACHE);
+}
+
+/* The first that is equal to the cluster, or NULL. */
+static const struct declared_group *find_declared(const struct report *report,
+                                                  const struct cluster *cluster, bool *has)
+{
+    for (size_t i = 0; i < report->declared->count; i++)
+        if (is_declared_as(report->square, cluster, &report->declared->groups[i], has))
+            return &report->declared->groups[i];
+    return NULL;
+}
+
+/* --- findings --- */
+
+static const char *list_cpus(struct pool *pool, const int *ids, const size_t *members, size_t count)
+{
+    struct cpulist list = {0};
+    size_t size = count * 12 + 1; /* an int and a comma */
+    char *text = pool_alloc(pool, size, 1);
+    int code = text ? 0 : ERROR_SYSTEM;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = cpulist_add(&list, ids[members[i]]);
+    if (code == 0)
+        cpulist_format(&list, text, size);
+    cpulist_free(&list);
+    return code == 0 ? text : NULL;
+}
+
+static double median_of(double *values, size_t count)
+{
+    sort_ascending(values, count);
+    return count ? median(values, count) : NAN;
+}
+
+/* The medians over all pairs of the pairs' own values and ends: as all pairs share their cache
+ * lines, what is odd about those does not cancel. */
+static void set_latency(struct finding *finding, const struct square *square,
+                        const struct cluster *cluster)
+{
+    size_t n = square->n, most = cluster->count * (cluster->count - 1), count = 0, ends = 0;
+    /* Three lists need not fit a square of two rows: they are gone through one by one. */
+    double *results[] = {&finding->value, &finding->low, &finding->high};
+    for (int which = 0; which < 3; which++) {
+        count = ends = 0;
+        for (size_t i = 0; i < cluster->count; i++)
+            for (size_t j = 0; j < cluster->count; j++) {
+                const struct point *point =
+                    square->cells[cluster->members[i] * n + cluster->members[j]];
+                if (!point || i == j || count == most)
+                    continue;
+                float value = which == 0   ? point->y.median
+                              : which == 1 ? point->y.low
+                                           : point->y.high;
+                ends += point->y.coverage > 0;
+                square->room[count++] = (double)value;
+            }
+        *results[which] = which && ends < count ? NAN : median_of(square->room, count);
+    }
+}
+
+static int add_disagreement(struct report *report, const char *cpus, const char *text)
+{
+    struct finding *finding = finding_add(report->result, report->pool, "cluster.disagreement", "");
+    if (!finding || !cpus || !text)
+        return ERROR_SYSTEM;
+    finding->cpus = cpus;
+    finding->text = text;
+    finding->flags = report->flags;
+    return 0;
+}
+
+static int add_cluster(struct report *report, const struct cluster *cluster, bool *has)
+{
+    const struct square *square = report->square;
+    const struct axis *y = &report->series->y;
+    struct finding *finding =
+        finding_add(report->result, report->pool, "cluster", y->unit ? y->unit : "");
+    if (!finding)
+        return ERROR_SYSTEM;
+    set_latency(finding, square, cluster);
+    finding->flags = report->flags;
+    finding->cpus = list_cpus(report->pool, square->ids, cluster->members, cluster->count);
+    const struct declared_group *same =
+        report->declared ? find_declared(report, cluster, has) : NULL;
+    finding->text = pool_printf(report->pool, "looks like %s%s%s", describe(report, cluster),
+                                same               ? "; declared as "
+                                : report->declared ? "; not declared"
+                                                   : "",
+                                same ? same->name : "");
+    if (!finding->text || !finding->cpus)
+        return ERROR_SYSTEM;
+    if (!report->declared || same)
+        return 0;
+    const char *cpus = finding->cpus;
+    return add_disagreement(
+        report, cpus,
+        pool_printf(report->pool, "CPUs %s behave as one cluster; declared as separate", cpus));
+}
+
+/* Siblings whose latency was measured and that nothing holds together. */
+static int compare_siblings(struct report *report, const struct declared_group *group, bool *has)
+{
+    const struct square *square = report->square;
+    size_t marked = mark_declared(square, group, has), count = 0;
+    bool measured = false;
+    size_t *members = pool_alloc(report->pool, marked + 1, sizeof *members);
+    if (!members)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < square->n; i++)
+        if (has[i])
+            members[count++] = i;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            measured = measured || square->cells[members[i] * square->n + members[j]];
+    if (count < 2 || count == square->n || !measured)
+        return 0;
+    for (size_t i = 0; i < report->clusters->count; i++)
+        if (is_declared_as(square, &report->clusters->list[i], group, has))
+            return 0;
+    const char *cpus = list_cpus(report->pool, square->ids, members, count);
+    return add_disagreement(report, cpus,
+                            pool_printf(report->pool,
+                                        "CPUs %s are declared SMT siblings and do not behave so",
+                                        cpus ? cpus : ""));
+}
+
+static int write_report(struct report *report, bool *has)
+{
+    int code = 0;
+    for (size_t i = 0; i < report->clusters->count && code == 0; i++)
+        code = add_cluster(report, &report->clusters->list[i], has);
+    const struct declared *declared = report->declared;
+    for (size_t i = 0; declared && i < declared->count && code == 0; i++)
+        if (declared->groups[i].kind == DECLARED_SIBLINGS)
+            code = compare_siblings(report, &declared->groups[i], has);
+    return code;
+}
+
+int findings_clusters(struct probe_result *result, struct pool *pool, const struct series *series,
+                      const struct machine_facts *facts, const struct declared *declared,
+                      struct error *error)
+{
+    struct pool scratch = {0};
+    struct square square = {0};
+    struct clusters clusters = {0};
+    if (!series->matrix)
+        return 0;
+    int code = read_ids(&square, &scratch, series);
+    bool fits = square.n > 2 && square.n <= CLUSTERS_CPUS_MAX;
+    if (code == 0 && fits)
+        code = read_points(&square, &scratch, series);
+    if (code == 0 && fits)
+        code = clusters_find(&clusters, &scratch, square.latency, square.noise, square.n);
+    bool *has = pool_alloc(&scratch, square.n + 1, sizeof *has);
+    if (code == 0 && fits) {
+        bool guest = facts && facts->hypervisor;
+        struct report report = {result,
+                                pool,
+                                series,
+                                &square,
+                                &clusters,
+                                declared,
+                                guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0};
+        code = has ? write_report(&report, has) : ERROR_SYSTEM;
+    }
+    pool_free(&scratch);
+    return code < 0 ? error_set(error, ERROR_SYSTEM, "out of memory for the clusters of a matrix")
+                    : 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * Clusters: which CPUs of a matrix of hand-off latencies belong together, by the latencies alone
+ * (stats/cluster.h says how), and whether the machine says the same of itself.
+ *
+ * Each group is a finding "cluster": `cpus` as a CPU list, the median latency within as its value
+ * (in the series' unit, with an interval where there is one), and a sentence. Groups nest, and the
+ * findings stand as in a tree walked from its root: a group before the groups within it. Where the
+ * latencies and the declaration contradict each other there is a finding "cluster.disagreement"
+ * with the CPUs it is about and no value: a cluster that nothing declared is equal to, or declared
+ * SMT siblings that are no cluster. Larger things that are declared and do not show are none: a
+ * mesh may well serve two nodes alike.
+ */
+#ifndef FATHOM_FINDINGS_CLUSTERS_H
+#define FATHOM_FINDINGS_CLUSTERS_H
+
+#include "base/cpulist.h"
+#include "result/document.h"
+
+enum declared_kind {
+    DECLARED_SIBLINGS, /* hardware threads of one core */
+    DECLARED_CACHE, /* CPUs that share one instance of a cache; it stands for others of its size */
+    DECLARED_NODE,  /* a NUMA node */
+    DECLARED_PACKAGE, /* a socket */
+    DECLARED_CORES,   /* a kind of core: performance, efficiency */
+};
+
+/* One set of CPUs that the machine says belong together. */
+struct declared_group {
+    enum declared_kind kind;
+    const char *name; /* for a sentence: "SMT siblings", "an L2 cache", "NUMA node 1" */
+    struct cpulist cpus;
+};
+
+/* All that is declared, in any order; a set that stands for several things stands several times. */
+struct declared {
+    struct declared_group *groups;
+    size_t count;
+};
+
+/* Adds the findings of one matrix, a series of `result` or one like it. `facts` may be NULL.
+ * `declared` is NULL where nothing is known of the machine, as of a document that was imported:
+ * then nothing is compared; an empty list says that all CPUs are declared as separate. All points
+ * are used that have a value, both directions as one; their intervals, where they have any, are
+ * the noise. A series that is no matrix, has fewer than three CPUs or more than CLUSTERS_CPUS_MAX
+ * gets no findings. ERROR_SYSTEM without memory. */
+enum { CLUSTERS_CPUS_MAX = 2048 };
+int findings_clusters(struct probe_result *result, struct pool *, const struct series *,
+                      const struct machine_facts *facts, const struct declared *, struct error *);
+
+#endif

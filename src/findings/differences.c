@@ -1,0 +1,443 @@
+#include "findings/differences.h"
+
+#include "findings/lookup.h"
+#include "result/flag.h"
+#include "stats/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed"};
+const double differences_threshold = 0.03;
+
+/* Wrong in one of twenty comparisons of unchanged machines, over all values together. */
+static const double alpha = 0.05;
+
+/* How many times as wide a doubtful finding's interval is taken to be. The eleven runs below
+ * benchmarks/recorded, on a shared machine that other programs kept busy: of their 110
+ * ordered pairs ten report another DRAM latency at 2 times, and none does at 3. */
+static const double doubt_widens = 3;
+
+struct search {
+    struct differences *result;
+    const struct document *a, *b;
+    double threshold;
+    bool failed; /* no memory */
+};
+
+static void add_line(struct search *search, struct remark_line **lines, size_t *count,
+                     const char *text)
+{
+    struct remark_line *line =
+        text ? pool_append(&search->result->pool, (void **)lines, count, sizeof *line) : NULL;
+    if (line)
+        line->text = text;
+    search->failed = search->failed || !line;
+}
+
+static void add_unfair(struct search *search, const char *text)
+{
+    add_line(search, &search->result->unfair, &search->result->unfair_count, text);
+}
+
+static void add_missing(struct search *search, const char *text)
+{
+    add_line(search, &search->result->missing, &search->result->missing_count, text);
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text ? text : "unknown";
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* --- is it fair? --- */
+
+static void compare_facts(struct search *search)
+{
+    const struct {
+        const char *what, *a, *b;
+    } facts[] = {
+        {"processor", search->a->machine.cpu_model, search->b->machine.cpu_model},
+        {"architecture", search->a->machine.cpu_arch, search->b->machine.cpu_arch},
+        {"hypervisor", search->a->machine.hypervisor, search->b->machine.hypervisor},
+        {"fathom version", search->a->tool.version, search->b->tool.version},
+        {"clock governor", search->a->conditions.governor, search->b->conditions.governor},
+        {"turbo", search->a->conditions.turbo, search->b->conditions.turbo},
+        {"SMT setting", search->a->conditions.smt, search->b->conditions.smt},
+        {"setting of transparent huge pages", search->a->conditions.thp, search->b->conditions.thp},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (!same_text(facts[i].a, facts[i].b))
+            add_unfair(search,
+                       pool_printf(&search->result->pool, "another %s: %s, then %s", facts[i].what,
+                                   or_unknown(facts[i].a), or_unknown(facts[i].b)));
+    double clock = search->b->conditions.core_hz / search->a->conditions.core_hz;
+    if (fabs(clock - 1) > search->threshold)
+        add_unfair(search,
+                   pool_printf(&search->result->pool,
+                               "the core clock was %.3g GHz, then %.3g GHz: a value has changed "
+                               "only where time and cycles both say so",
+                               search->a->conditions.core_hz * 1e-9,
+                               search->b->conditions.core_hz * 1e-9));
+    unsigned modelled = FLAG_BIT(FLAG_MODELLED);
+    if ((document_headline_flags(search->a) ^ document_headline_flags(search->b)) & modelled)
+        add_unfair(search, "one was measured, and the other one is of a model of the hardware");
+    if (!search->a->run.complete || !search->b->run.complete)
+        add_unfair(search, "a run was stopped before it was complete");
+}
+
+static const char *parameter(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, name) == 0)
+            return probe->parameters[i].text;
+    return NULL;
+}
+
+static void compare_pages(struct search *search, const struct probe_result *a,
+                          const struct probe_result *b)
+{
+    const char *before = parameter(a, "pages_obtained"), *after = parameter(b, "pages_obtained");
+    if (!same_text(before, after))
+        add_unfair(search, pool_printf(&search->result->pool, "other pages in %s: %s, then %s",
+                                       a->name, or_unknown(before), or_unknown(after)));
+}
+
+/* --- values --- */
+
+static struct difference *add(struct search *search, const struct probe_result *probe)
+{
+    struct differences *result = search->result;
+    struct difference *difference =
+        pool_append(&result->pool, (void **)&result->list, &result->count, sizeof *difference);
+    if (difference)
+        *difference = (struct difference){.verdict = SAME, .probe = probe};
+    else
+        search->failed = true;
+    return difference;
+}
+
+static bool beyond(const struct comparison *comparison, double threshold)
+{
+    return comparison->low > 1 + threshold || comparison->high < 1 / (1 + threshold);
+}
+
+/* What two units say together: a change only where both do. `p` stays NAN where nothing is beyond
+ * the threshold: it takes no part in the correction. */
+static void judge(struct difference *difference, const struct comparison *time,
+                  const struct comparison *cycles, double threshold)
+{
+    difference->ratio = time->ratio;
+    difference->low = time->low;
+    difference->high = time->high;
+    difference->p = NAN;
+    bool far = fabs(log(time->ratio)) > log1p(threshold) &&
+               (!cycles || fabs(log(cycles->ratio)) > log1p(threshold));
+    if (!far)
+        return;
+    bool certain = beyond(time, threshold) && (!cycles || beyond(cycles, threshold));
+    difference->verdict = certain ? CHANGED : UNCERTAIN;
+    difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
+}
+
+static void compare_points(struct search *search, const struct probe_result *probe,
+                           const struct series *series, const struct point *a,
+                           const struct point *b)
+{
+    struct difference *difference = add(search, probe);
+    if (!difference)
+        return;
+    difference->series = series;
+    difference->point_a = a;
+    difference->point_b = b;
+    difference->a = a->y.median;
+    difference->b = b->y.median;
+    struct comparison time = {(double)b->y.median / (double)a->y.median, NAN, NAN, 1}, cycles;
+    const double left[] = {a->cycles.median, a->cycles.low, a->cycles.high};
+    const double right[] = {b->cycles.median, b->cycles.low, b->cycles.high};
+    bool both = isfinite(left[0]) && isfinite(right[0]);
+    if (fabs(log(time.ratio)) > log1p(search->threshold))
+        compare_medians(&a->y, &b->y, search->threshold, flag_doubts(a->flags | b->flags), &time);
+    if (both)
+        compare_intervals(left, right, search->threshold, &cycles);
+    judge(difference, &time, both ? &cycles : NULL, search->threshold);
+}
+
+void finding_doubted_bounds(const struct finding *finding, double bounds[3])
+{
+    double times = flag_doubts(finding->flags) ? doubt_widens : 1;
+    bounds[0] = finding->value;
+    bounds[1] = finding->value * pow(finding->low / finding->value, times);
+    bounds[2] = finding->value * pow(finding->high / finding->value, times);
+}
+
+static struct comparison compare_values(const struct search *search, const struct finding *a,
+                                        const struct finding *b)
+{
+    double left[3], right[3];
+    struct comparison comparison;
+    finding_doubted_bounds(a, left);
+    finding_doubted_bounds(b, right);
+    compare_intervals(left, right, search->threshold, &comparison);
+    return comparison;
+}
+
+/* A size or a count: a place on a curve, and no median of trials. */
+static bool is_place(const struct finding *finding)
+{
+    const char *unit = finding->unit ? finding->unit : "";
+    return !*unit || strcmp(unit, "B") == 0;
+}
+
+static void compare_pair(struct search *search, const struct finding_lookup *in_a,
+                         const struct finding_lookup *in_b, const struct probe_result *probe,
+                         const struct finding *before, const struct finding *after)
+{
+    struct difference *difference = add(search, probe);
+    if (!difference)
+        return;
+    difference->finding_a = before;
+    difference->finding_b = after;
+    difference->a = before->value;
+    difference->b = after->value;
+    const struct finding *ns_before = finding_lookup_twin(in_a, before);
+    const struct finding *ns_after = finding_lookup_twin(in_b, after);
+    struct comparison value = compare_values(search, before, after), ns;
+    bool both = ns_before && ns_after;
+    if (both)
+        ns = compare_values(search, ns_before, ns_after);
+    judge(difference, &value, both ? &ns : NULL, search->threshold);
+    if (difference->verdict == CHANGED && is_place(before) &&
+        flag_doubts(before->flags | after->flags))
+        difference->verdict = UNCERTAIN;
+}
+
+static void add_lonely(struct search *search, const char *which, const struct finding *finding,
+                       const struct probe_result *probe)
+{
+    add_missing(search, pool_printf(&search->result->pool, "only the %s has %s (%s%s)", which,
+                                    finding->name, finding->cpus ? "CPUs " : "",
+                                    finding->cpus ? finding->cpus : probe->name));
+}
+
+static void compare_findings(struct search *search, const struct probe_result *a,
+                             const struct probe_result *b)
+{
+    struct pool *pool = &search->result->pool;
+    struct finding_lookup in_a, in_b;
+    if (finding_lookup_build(&in_a, pool, NULL, a) < 0 ||
+        finding_lookup_build(&in_b, pool, NULL, b) < 0) {
+        search->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < a->finding_count && !search->failed; i++) {
+        const struct finding *before = &a->findings[i];
+        const struct finding *after = finding_lookup_exact(&in_b, before->name, before->cpus);
+        if (!after)
+            add_lonely(search, "first", before, a);
+        if (!after || !(before->value > 0) || !(after->value > 0) ||
+            finding_lookup_is_twin(&in_a, before))
+            continue;
+        if (same_text(before->unit, after->unit))
+            compare_pair(search, &in_a, &in_b, a, before, after);
+        else
+            add_unfair(search,
+                       pool_printf(pool, "%s is in %s, then in %s: not compared", before->name,
+                                   or_unknown(before->unit), or_unknown(after->unit)));
+    }
+    for (size_t i = 0; i < b->finding_count && !search->failed; i++)
+        if (!finding_lookup_exact(&in_a, b->findings[i].name, b->findings[i].cpus))
+            add_lonely(search, "second", &b->findings[i], b);
+}
+
+/* --- pairs --- */
+
+static bool same_factors(const struct series *a, const struct series *b)
+{
+    if (a->factor_count != b->factor_count || !same_text(a->name, b->name) ||
+        a->matrix != b->matrix)
+        return false;
+    for (size_t i = 0; i < a->factor_count; i++) {
+        const struct factor *other = series_factor(b, a->factors[i].name);
+        if (!other || !same_text(a->factors[i].text, other->text) ||
+            (!other->text && a->factors[i].number != other->number))
+            return false;
+    }
+    return true;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct point *a = *(const struct point *const *)left;
+    const struct point *b = *(const struct point *const *)right;
+    if (a->from != b->from)
+        return (a->from > b->from) - (a->from < b->from);
+    if (a->to != b->to)
+        return (a->to > b->to) - (a->to < b->to);
+    return (a->x > b->x) - (a->x < b->x);
+}
+
+static const struct point **sorted_points(struct pool *pool, const struct series *series)
+{
+    const struct point **points =
+        pool_alloc(pool, series->point_count, sizeof(const struct point *));
+    for (size_t i = 0; points && i < series->point_count; i++)
+        points[i] = &series->points[i];
+    if (points)
+        qsort(points, series->point_count, sizeof *points, by_place);
+    return points;
+}
+
+static void compare_series(struct search *search, const struct probe_result *probe,
+                           const struct series *a, const struct series *b)
+{
+    struct pool *pool = &search->result->pool;
+    if (!same_text(a->y.unit, b->y.unit) || !same_text(a->x.unit, b->x.unit)) {
+        add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
+                                       or_unknown(a->name)));
+        return;
+    }
+    const struct point **left = sorted_points(pool, a), **right = sorted_points(pool, b);
+    if (!left || !right) {
+        search->failed = true;
+        return;
+    }
+    size_t i = 0, j = 0, paired = 0, failed = 0;
+    while (i < a->point_count && j < b->point_count && !search->failed) {
+        int order = by_place(&left[i], &right[j]);
+        failed += order == 0 && (!left[i]->y.n || !right[j]->y.n);
+        if (order == 0 && left[i]->y.median > 0 && right[j]->y.median > 0) {
+            compare_points(search, probe, a, left[i], right[j]);
+            paired++;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+    if (failed)
+        add_missing(search, pool_printf(pool,
+                                        "%s %s: of %zu points that both have, one or both "
+                                        "failed",
+                                        probe->name, or_unknown(a->name), failed));
+    /* Where levels lie is searched for anew in every run, so curves need not share every size. */
+    if (a->matrix && (paired < a->point_count || paired < b->point_count))
+        add_missing(search,
+                    pool_printf(pool, "%s %s: %zu pairs of %zu and %zu are in both", probe->name,
+                                or_unknown(a->name), paired, a->point_count, b->point_count));
+}
+
+static void compare_status(struct search *search, const char *which,
+                           const struct probe_result *probe, const struct probe_result *other)
+{
+    if (probe->status != other->status &&
+        (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED))
+        add_missing(search,
+                    pool_printf(&search->result->pool, "%s of the %s: %s, %s", probe->name, which,
+                                probe_status_names[probe->status], or_unknown(probe->reason)));
+}
+
+/* Both documents list their series in much the same order: the search goes on from where the last
+ * one was found. */
+static const struct series *same_series(const struct probe_result *probe, const struct series *as,
+                                        size_t *from)
+{
+    for (size_t step = 0; step < probe->series_count; step++) {
+        size_t i = (*from + step) % probe->series_count;
+        if (same_factors(as, &probe->series[i])) {
+            *from = i + 1;
+            return &probe->series[i];
+        }
+    }
+    return NULL;
+}
+
+static void compare_probes(struct search *search, const struct probe_result *a,
+                           const struct probe_result *b)
+{
+    struct pool *pool = &search->result->pool;
+    compare_pages(search, a, b);
+    compare_status(search, "first", a, b);
+    compare_status(search, "second", b, a);
+    compare_findings(search, a, b);
+    size_t in_a = 0, in_b = 0;
+    for (size_t i = 0; i < a->series_count; i++) {
+        const struct series *series = &a->series[i], *other = same_series(b, series, &in_b);
+        if (other)
+            compare_series(search, a, series, other);
+        else
+            add_missing(search, pool_printf(pool,
+                                            "only the first has the series %s of %s with "
+                                            "these factors",
+                                            or_unknown(series->name), a->name));
+    }
+    for (size_t i = 0; i < b->series_count; i++)
+        if (!same_series(a, &b->series[i], &in_a))
+            add_missing(search, pool_printf(pool,
+                                            "only the second has the series %s of %s with "
+                                            "these factors",
+                                            or_unknown(b->series[i].name), b->name));
+}
+
+static void compare_documents(struct search *search)
+{
+    struct pool *pool = &search->result->pool;
+    compare_facts(search);
+    for (size_t i = 0; i < search->a->probe_count; i++) {
+        const struct probe_result *probe = &search->a->probes[i];
+        const struct probe_result *other = document_probe(search->b, probe->name);
+        if (other)
+            compare_probes(search, probe, other);
+        else
+            add_missing(search, pool_printf(pool, "only the first has %s", probe->name));
+    }
+    for (size_t i = 0; i < search->b->probe_count; i++)
+        if (!document_probe(search->a, search->b->probes[i].name))
+            add_missing(search,
+                        pool_printf(pool, "only the second has %s", search->b->probes[i].name));
+}
+
+/* A change that so many comparisons would show by chance is uncertain. */
+static int correct(struct differences *result)
+{
+    double *p = malloc((result->count + 1) * sizeof *p);
+    if (!p)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < result->count; i++)
+        p[i] = isnan(result->list[i].p) ? 1 : result->list[i].p;
+    double last = compare_holm(p, result->count, alpha);
+    free(p);
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *difference = &result->list[i];
+        if (difference->verdict == CHANGED && !(difference->p <= last))
+            difference->verdict = UNCERTAIN;
+        result->changed += difference->verdict == CHANGED;
+        result->uncertain += difference->verdict == UNCERTAIN;
+    }
+    return 0;
+}
+
+int differences_find(struct differences *result, const struct document *a, const struct document *b,
+                     double threshold, struct error *error)
+{
+    *result = (struct differences){0};
+    struct search search = {.result = result, .a = a, .b = b, .threshold = threshold};
+    compare_documents(&search);
+    if (search.failed || correct(result) < 0)
+        return error_out_of_memory(error);
+    if (!result->count)
+        return error_set(error, ERROR_USAGE,
+                         "the two documents have no value in common: compare "
+                         "runs of the same probes");
+    return 0;
+}
+
+void differences_free(struct differences *result)
+{
+    pool_free(&result->pool);
+    *result = (struct differences){0};
+}

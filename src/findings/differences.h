@@ -1,0 +1,65 @@
+/*
+ * What changed from one document to another. Points are paired by probe, series, factors and
+ * place; findings by name and CPUs. A value has changed only if the whole interval of the ratio
+ * lies beyond the threshold, in time as well as in cycles where both are known (the clock alone
+ * bends only one of them), and if it survives the correction for having looked at so many.
+ *
+ * A doubt says that a run's interval may not hold what other runs find: noise that comes and goes
+ * in minutes moves a whole run, and its trials agree on the moved value. So the interval of a
+ * doubtful latency, rate or clock is taken to be three times as wide, and of a doubtful point's
+ * trials the middle four fifths are its interval. What still lies apart has changed, whatever the
+ * doubt: an L1 that repeats within 0.1 % is not excused because its ns would not settle. A capacity
+ * is where a curve bends, and moves from run to run by more than its interval says: with a doubt it
+ * is never more than uncertain.
+ */
+#ifndef FATHOM_FINDINGS_DIFFERENCES_H
+#define FATHOM_FINDINGS_DIFFERENCES_H
+
+#include "result/document.h"
+
+enum verdict {
+    SAME,      /* within the threshold */
+    UNCERTAIN, /* beyond it, but the intervals, or doubts about a side, allow that nothing changed
+                */
+    CHANGED,
+    VERDICTS
+};
+extern const char *const verdict_names[VERDICTS]; /* "same", ... */
+
+extern const double differences_threshold; /* where nobody asks for another one: 0.03 */
+
+struct difference {
+    enum verdict verdict;
+    const struct probe_result *probe; /* of the first document */
+    const struct series *series;      /* NULL: a finding */
+    const struct point *point_a, *point_b;
+    const struct finding *finding_a, *finding_b;
+    double a, b, ratio, low, high, p;
+};
+
+/* A sentence about what can't be, or should not be, compared. */
+struct remark_line {
+    const char *text;
+};
+
+struct differences {
+    struct difference *list; /* findings before points, as the first document has them */
+    size_t count, changed, uncertain;
+    struct remark_line *unfair; /* why the two should not be compared without care */
+    size_t unfair_count;
+    struct remark_line *missing; /* what only one of them has */
+    size_t missing_count;
+    struct pool pool;
+};
+
+/* `threshold` is relative: 0.03. ERROR_USAGE where the documents have nothing in common;
+ * ERROR_SYSTEM without memory. The documents must outlive the result; differences_free(). */
+int differences_find(struct differences *, const struct document *a, const struct document *b,
+                     double threshold, struct error *);
+void differences_free(struct differences *);
+
+/* Value, low and high of a finding that is not negative, its interval widened where there is doubt;
+ * NAN where it has none. */
+void finding_doubted_bounds(const struct finding *, double bounds[3]);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * Findings: what series say, in a name, a value and a sentence. Everything in this room reads a
+ * document's series and facts and adds findings to a result; nothing here measures, so what has
+ * been imported is looked at exactly as what was measured here.
+ */
+#ifndef FATHOM_FINDINGS_FINDING_H
+#define FATHOM_FINDINGS_FINDING_H
+
+#include "result/document.h"
+
+/* Adds a finding whose numbers are all absent. Name and unit are copied. NULL: no memory. */
+struct finding *finding_add(struct probe_result *, struct pool *, const char *name,
+                            const char *unit);
+/* The same with a value, its interval (NAN: none) and flags. */
+struct finding *finding_add_value(struct probe_result *, struct pool *, const char *name,
+                                  const char *unit, double value, double low, double high,
+                                  unsigned flags);
+/* The same from a summary's median and interval; one trial is no interval. */
+struct finding *finding_add_summary(struct probe_result *, struct pool *, const char *name,
+                                    const char *unit, const struct summary *, unsigned flags);
+
+#endif

@@ -1,0 +1,294 @@
+#include "findings/geometry.h"
+
+#include "findings/finding.h"
+#include "result/flag.h"
+#include "stats/vote.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A share of the rise below which a distance is within a line, and above which it is beyond. */
+static const double within = 0.25, outside = 0.75;
+/* Loads beyond a line cost at least so much more than within. */
+static const double least_contrast = 1.15;
+/* What the second of two loads far apart costs, as a share of the first, or something brought it
+ * along; the first also pays for translation. */
+static const double least_second = 0.45;
+enum { TRIALS_MAX = 64 };
+/* Evictions of each hot line in a round, over what contention alone would come to: an inclusive
+ * level loses each about once. */
+static const double surely_lost = 0.4, surely_kept = 0.1;
+/* Ways times way stride, and a capacity read off a curve. */
+static const double capacity_apart = 0.15;
+
+struct sheet {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct geometry_evidence *evidence;
+};
+
+static const struct cache_facts *declared_cache(const struct sheet *sheet, int level)
+{
+    const struct machine_facts *facts = sheet->evidence->declared;
+    const struct cache_facts *best = NULL;
+    for (size_t i = 0; facts && i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        bool data = !cache->type || strcmp(cache->type, "instruction") != 0;
+        if (cache->level == level && data && (!best || cache->size_bytes > best->size_bytes))
+            best = cache;
+    }
+    return best;
+}
+
+static struct finding *add(const struct sheet *sheet, int level, const char *what, const char *unit)
+{
+    char name[32];
+    snprintf(name, sizeof name, "L%d.%s", level, what);
+    return finding_add(sheet->result, sheet->pool, name, unit);
+}
+
+static unsigned model_flag(const struct series *series)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        flags |= series->points[i].flags;
+    return flags & FLAG_BIT(FLAG_MODELLED);
+}
+
+/* A whole number that was read off the series, or why there is none. */
+static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
+                       double value, double declared, const struct series *source, const char *text)
+{
+    struct finding *finding = add(sheet, level, what, unit);
+    if (!finding || !text)
+        return false;
+    finding->value = finding->low = finding->high = value;
+    finding->declared = declared > 0 ? declared : NAN;
+    finding->flags = model_flag(source);
+    finding->text = text;
+    return true;
+}
+
+static const char *not_detected(const struct sheet *sheet, const char *why)
+{
+    return pool_printf(sheet->pool, "not detected: %s", why);
+}
+
+/* --- ways --- */
+
+static bool agreed(const struct series *fitting, size_t i, double *lines)
+{
+    if (i >= fitting->point_count)
+        return false;
+    const struct summary *y = &fitting->points[i].y;
+    *lines = (double)y->median;
+    return y->n && !(y->p75 > y->p25);
+}
+
+static bool doubles(const struct series *fitting, size_t i)
+{
+    double ratio = fitting->points[i + 1].x / fitting->points[i].x;
+    return ratio > 1.9 && ratio < 2.1;
+}
+
+struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
+{
+    static const char no_stride[] =
+        "no single stride makes lines collide: the set's index is hashed, or memory lies in small "
+        "pages after all, as below a hypervisor";
+    struct geometry_ways ways = {NAN, NAN, no_stride};
+    for (size_t i = 0; i + 1 < fitting->point_count; i++) {
+        double here, next, before;
+        if (!agreed(fitting, i, &here) || !agreed(fitting, i + 1, &next) || here > next ||
+            here < next || !doubles(fitting, i))
+            continue;
+        bool known = i > 0 && doubles(fitting, i - 1) && agreed(fitting, i - 1, &before);
+        if (!known) {
+            ways.why = "trials do not agree on how many lines a smaller stride leaves room for";
+            return ways;
+        }
+        /* Where sets were hashed, or a TLB stood in for them, the halves would not fit. */
+        if (before < 2 * here || before > 2 * here) {
+            ways.why = "strides contradict each other";
+            return ways;
+        }
+        if (here <= above) {
+            ways.why = "the level above keeps as many lines of a set, and hides how many this does";
+            return ways;
+        }
+        return (struct geometry_ways){here, fitting->points[i].x, NULL};
+    }
+    return ways;
+}
+
+static bool add_ways(const struct sheet *sheet, int level, double above, struct geometry_ways *ways)
+{
+    const struct geometry_level *evidence = &sheet->evidence->levels[level - 1];
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    *ways = (struct geometry_ways){NAN, NAN, NULL};
+    if (!evidence->fitting)
+        ways->why = level > 1 && sheet->evidence->small_pages
+                        ? "its sets lie further apart than a small page: it takes huge pages"
+                        : "the level before it did not tell";
+    else
+        *ways = geometry_ways_of(evidence->fitting, above);
+    double declared = cache ? cache->ways : 0;
+    double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
+    const char *text =
+        ways->why ? not_detected(sheet, ways->why)
+                  : pool_printf(sheet->pool, "so many lines %.0f bytes apart fit, and no more",
+                                ways->way_stride);
+    return add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text) &&
+           add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
+                      ways->why ? text : "lines so far apart contend for the same set");
+}
+
+static bool compare_capacity(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    double found = sheet->evidence->levels[level - 1].capacity;
+    double declared = cache ? (double)cache->size_bytes : 0;
+    double capacity = found > 0 ? found : declared, product = ways->ways * ways->way_stride;
+    if (isnan(product) || !(capacity > 0) || fabs(product / capacity - 1) <= capacity_apart)
+        return true;
+    struct finding *finding = add(sheet, level, "disagreement", "B");
+    if (!finding)
+        return false;
+    finding->value = product;
+    finding->declared = declared > 0 ? declared : NAN;
+    finding->text = pool_printf(sheet->pool,
+                                "ways times way stride come to %.0f bytes, but the capacity %s is "
+                                "%.0f: a part of it is not to be had, or one of the two is wrong",
+                                product, found > 0 ? "found" : "declared", capacity);
+    return finding->text;
+}
+
+/* --- lines --- */
+
+double geometry_line_of(const double *latencies, const double *distances, size_t n, double nearest)
+{
+    if (n < 3 || !(latencies[n - 1] > least_contrast * latencies[0]))
+        return NAN;
+    /* A pair is the mean of its two loads; in a line, the second one finds the first level. */
+    double first = 2 * latencies[0] - nearest, line = NAN;
+    double second = 2 * latencies[n - 1] - first;
+    if (!(second > least_second * first))
+        return NAN;
+    for (size_t i = 0; i < n; i++) {
+        double share = (latencies[i] - latencies[0]) / (latencies[n - 1] - latencies[0]);
+        if (!(share < within) && !(share > outside))
+            return NAN;
+        if (share > outside && isnan(line))
+            line = distances[i];
+        else if (share < within && !isnan(line))
+            return NAN;
+    }
+    return line;
+}
+
+static bool add_line(const struct sheet *sheet, int level, double *line)
+{
+    const struct series *votes = sheet->evidence->levels[level - 1].lines;
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    double declared = cache ? cache->line_bytes : 0, nearer = *line;
+    double values[TRIALS_MAX], scratch[TRIALS_MAX];
+    const char *why = "this level was not looked at";
+    struct vote vote = {.value = NAN};
+    size_t n = 0;
+    for (; votes && n < votes->point_count && n < TRIALS_MAX; n++)
+        values[n] = (double)votes->points[n].y.median;
+    if (votes && !vote_count(values, n, &vote, scratch)) {
+        vote.value = NAN;
+        why =
+            "no distance at which a second load begins to miss: prefetchers bring what lies near, "
+            "or trials do not agree";
+    }
+    if (level > 1 && vote.value > nearer && fabs(vote.value - declared) > 0) {
+        vote.value = NAN;
+        why = "lines come in pairs from beyond this level: an adjacent-line prefetcher, or longer "
+              "lines";
+    }
+    *line = vote.value;
+    if (isnan(*line))
+        return add_number(sheet, level, "line", "B", NAN, declared, votes,
+                          not_detected(sheet, why));
+    return add_number(sheet, level, "line", "B", *line, declared, votes,
+                      pool_printf(sheet->pool,
+                                  "two loads in an aligned block of that size cost one miss; "
+                                  "%zu of %zu trials agree",
+                                  vote.agreeing, vote.voted));
+}
+
+/* --- the second and the third level --- */
+
+static struct estimate latency(const struct point *point)
+{
+    return isfinite(point->cycles.median)
+               ? point->cycles
+               : (struct estimate){point->y.median, point->y.low, point->y.high};
+}
+
+static bool add_inclusive(const struct sheet *sheet)
+{
+    const struct geometry_evidence *evidence = sheet->evidence;
+    const struct series *hot = evidence->hot;
+    const char *text =
+        "cannot be told: lines that contend in the second level alone were not found";
+    double value = NAN;
+    if (hot && hot->point_count == 2) {
+        struct estimate beside = latency(&hot->points[0]), same = latency(&hot->points[1]);
+        /* A round is a load of each contending line, and as many of hot ones. */
+        double round = 2 * evidence->hot_others;
+        double miss = 2 * (double)beside.median - evidence->nearest;
+        double each = (miss - evidence->nearest) * evidence->hot_lines;
+        double least = (double)(same.low - beside.high) * round / each;
+        double most = (double)(same.high - beside.low) * round / each;
+        text = "cannot be told: neither kept nor lost for certain";
+        if (each > 0 && least > surely_lost) {
+            value = 1;
+            text = "yes: what the second level gives up leaves the first level too";
+        } else if (each > 0 && most < surely_kept) {
+            value = 0;
+            text = "no: the first level keeps lines that the second has given up";
+        }
+    }
+    return add_number(sheet, 2, "inclusive", "", value, NAN, hot, text);
+}
+
+static bool add_third(const struct sheet *sheet)
+{
+    const struct geometry_evidence *evidence = sheet->evidence;
+    const struct cache_facts *cache = declared_cache(sheet, 3);
+    if (!cache)
+        return true;
+    double declared = cache->ways;
+    /* So many would fit if the index were plain. */
+    double plain =
+        declared > 0
+            ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)
+            : NAN;
+    const char *text = "not detected: it takes lines further apart than were looked at";
+    if (evidence->third_held && evidence->lines_most > plain)
+        text = pool_printf(sheet->pool,
+                           "not detected: %.0f lines %.0f bytes apart still fit, more than a plain "
+                           "index leaves room for: the set's index is hashed",
+                           evidence->lines_most, evidence->stride_most);
+    return add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);
+}
+
+int findings_geometry(struct probe_result *result, struct pool *pool,
+                      const struct geometry_evidence *evidence, struct error *error)
+{
+    const struct sheet sheet = {result, pool, evidence};
+    double line = NAN, above = 0;
+    bool done = true;
+    for (int level = 1; level <= GEOMETRY_LEVELS && done; level++) {
+        struct geometry_ways ways;
+        done = add_line(&sheet, level, &line) && add_ways(&sheet, level, above, &ways) &&
+               compare_capacity(&sheet, level, &ways);
+        above = ways.ways;
+    }
+    done = done && add_inclusive(&sheet) && add_third(&sheet);
+    return done ? 0 : error_out_of_memory(error);
+}

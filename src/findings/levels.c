@@ -1,0 +1,314 @@
+#include "findings/levels.h"
+
+#include "base/units.h"
+#include "findings/finding.h"
+#include "result/flag.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 32, DECLARED_MOST = 8 };
+
+/* An effective capacity this far from the declared one, with an interval that leaves it out, is
+ * worth a sentence. */
+static const double capacity_differs = 0.15;
+/* Of a plateau's points so many bear a flag before the plateau does: a median bears less. */
+static const double flagged_share = 0.25;
+
+struct reading {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct series *series;
+    const struct level_sample *samples;
+    struct levels levels;
+    double
+        clock; /* of samples in cycles: how many a nanosecond; NAN: they are in the series' unit */
+    double smallest, largest;       /* sizes */
+    double declared[DECLARED_MOST]; /* bytes of data caches, by level from 1 on */
+    size_t declared_count, skipped; /* declared levels; those smaller than the smallest size */
+    struct error *error;
+};
+
+static double relative_width(double median, double low, double high)
+{
+    return (high - low) / median;
+}
+
+/* In cycles of that clock. */
+static struct estimate steadier(const struct point *point, double clock)
+{
+    const struct summary *y = &point->y;
+    const struct estimate *cycles = &point->cycles;
+    double in_time = relative_width((double)y->median, (double)y->low, (double)y->high);
+    double in_cycles =
+        relative_width((double)cycles->median, (double)cycles->low, (double)cycles->high);
+    if (!(in_time < in_cycles))
+        return *cycles;
+    return (struct estimate){(float)(clock * (double)y->median), (float)(clock * (double)y->low),
+                             (float)(clock * (double)y->high)};
+}
+
+struct level_sample *findings_level_samples(const struct series *series, struct pool *pool,
+                                            double *clock)
+{
+    const size_t n = series->point_count;
+    struct level_sample *samples = pool_alloc(pool, n + 1, sizeof *samples);
+    double *clocks = pool_alloc(pool, n + 1, sizeof *clocks);
+    bool cycles = n > 0;
+    *clock = NAN;
+    if (!samples || !clocks)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct point *point = &series->points[i];
+        clocks[i] = (double)point->cycles.median / (double)point->y.median;
+        cycles = cycles && point->cycles.median > 0 && point->y.median > 0;
+    }
+    if (cycles) {
+        sort_ascending(clocks, n);
+        *clock = median(clocks, n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct point *point = &series->points[i];
+        struct estimate y = {point->y.median, point->y.low, point->y.high};
+        if (cycles)
+            y = steadier(point, *clock);
+        samples[i] = (struct level_sample){.bytes = point->x,
+                                           .latency = (double)y.median,
+                                           .low = (double)y.low,
+                                           .high = (double)y.high};
+    }
+    return samples;
+}
+
+/* The data caches that are declared: of several kinds of core the largest of a level. */
+static void read_declared(struct reading *reading, const struct machine_facts *facts)
+{
+    for (size_t i = 0; facts && i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        bool data = !cache->type || strcmp(cache->type, "instruction") != 0;
+        if (!data || cache->level < 1 || cache->level > DECLARED_MOST)
+            continue;
+        double *bytes = &reading->declared[cache->level - 1];
+        *bytes = fmax(*bytes, (double)cache->size_bytes);
+        if ((size_t)cache->level > reading->declared_count)
+            reading->declared_count = (size_t)cache->level;
+    }
+    while (reading->skipped < reading->declared_count &&
+           reading->declared[reading->skipped] < reading->smallest)
+        reading->skipped++;
+}
+
+/* --- names --- */
+
+/* The plateau that no larger size leaves is memory, unless it may be a cache that the sizes did not
+ * outgrow: the first plateau of all, or one that is declared to be larger than they are. */
+static bool is_dram(const struct reading *reading, size_t index)
+{
+    const struct levels *levels = &reading->levels;
+    size_t level = reading->skipped + index;
+    if (index + 1 < levels->count || !levels->stays)
+        return false;
+    if (level < reading->declared_count && reading->declared[level] >= reading->largest)
+        return false;
+    return level > 0;
+}
+
+static void name_level(const struct reading *reading, size_t index, char name[NAME_BYTES])
+{
+    if (is_dram(reading, index))
+        strcpy(name, "DRAM");
+    else
+        snprintf(name, NAME_BYTES, "L%zu", reading->skipped + index + 1);
+}
+
+/* What the machine declares for a level that was found; NAN where nothing. */
+static double declared_for(const struct reading *reading, size_t index)
+{
+    size_t level = reading->skipped + index;
+    bool known = !is_dram(reading, index) && level < reading->declared_count;
+    return known && reading->declared[level] > 0 ? reading->declared[level] : NAN;
+}
+
+/* --- latency --- */
+
+static unsigned level_flags(const struct reading *reading, size_t index)
+{
+    size_t points = 0, bearing[FLAG_COUNT] = {0};
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        if (reading->samples[i].level != (int)index)
+            continue;
+        points++;
+        for (int flag = 0; flag < FLAG_COUNT; flag++)
+            bearing[flag] += (reading->series->points[i].flags & FLAG_BIT(flag)) != 0;
+    }
+    unsigned flags = 0;
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if ((double)bearing[flag] > flagged_share * (double)points)
+            flags |= FLAG_BIT(flag);
+    return flags;
+}
+
+static const char *plateau_text(const struct reading *reading, size_t index)
+{
+    const struct level *level = &reading->levels.list[index];
+    char from[UNIT_TEXT], to[UNIT_TEXT];
+    size_t points = 0;
+    for (size_t i = 0; i < reading->series->point_count; i++)
+        points += reading->samples[i].level == (int)index;
+    bool left = isfinite(level->capacity) || is_dram(reading, index);
+    return pool_printf(reading->pool, "the plateau from %s to %s, %zu size%s%s",
+                       size_format(level->from, from), size_format(level->to, to), points,
+                       points == 1 ? "" : "s",
+                       left ? "" : "; no larger size was measured that leaves it");
+}
+
+static int add_latency(const struct reading *reading, size_t index, const char *level_name)
+{
+    const struct level *level = &reading->levels.list[index];
+    const unsigned flags = level_flags(reading, index);
+    const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
+    struct level_estimate ns = {level->latency, level->low, level->high};
+    char name[2 * NAME_BYTES];
+    if (!text)
+        return error_out_of_memory(reading->error);
+    if (isfinite(reading->clock) || (unit && strcmp(unit, "cycles") == 0)) {
+        snprintf(name, sizeof name, "%s.latency", level_name);
+        struct finding *cycles = finding_add_value(reading->result, reading->pool, name, "cycles",
+                                                   level->latency, level->low, level->high, flags);
+        if (!cycles)
+            return error_out_of_memory(reading->error);
+        cycles->text = text;
+        if (!unit || strcmp(unit, "ns") != 0)
+            return 0;
+        ns.value /= reading->clock;
+        ns.low /= reading->clock;
+        ns.high /= reading->clock;
+    }
+    snprintf(name, sizeof name, "%s.latency_ns", level_name);
+    struct finding *finding = finding_add_value(reading->result, reading->pool, name, "ns",
+                                                ns.value, ns.low, ns.high, flags);
+    if (!finding)
+        return error_out_of_memory(reading->error);
+    finding->text = text;
+    return 0;
+}
+
+/* --- capacity --- */
+
+/* A size to go by: two digits, rounded down. */
+static double handy(double bytes)
+{
+    double unit = exp2(10 * floor(log2(bytes) / 10));
+    double digits = bytes / unit;
+    return unit * (digits >= 10 ? floor(digits) : floor(10 * digits) / 10);
+}
+
+static const char *capacity_text(const struct reading *reading, size_t index, double declared)
+{
+    const struct level *level = &reading->levels.list[index];
+    char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
+    size_format(handy(level->capacity), holds);
+    bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
+                   (declared < level->capacity_low || declared > level->capacity_high);
+    if (!differs && reading->levels.rising && index + 1 == reading->levels.count)
+        return pool_printf(reading->pool,
+                           "the curve still rises at %s: larger sizes tell this better",
+                           size_format(reading->largest, size));
+    if (!differs)
+        return NULL;
+    size_format(declared, said);
+    if (level->capacity < declared)
+        return pool_printf(reading->pool,
+                           "%s of %s behave as cache here: it is shared or partitioned. Size "
+                           "buffers by %s",
+                           holds, said, size_format(handy(level->capacity_low), size));
+    return pool_printf(reading->pool,
+                       "sets of up to %s are served as this level serves them, and %s are "
+                       "declared: levels that exclude one another hold more together",
+                       holds, said);
+}
+
+static int add_capacity(const struct reading *reading, size_t index, const char *level_name)
+{
+    const struct level *level = &reading->levels.list[index];
+    char name[2 * NAME_BYTES];
+    if (!isfinite(level->capacity))
+        return 0;
+    snprintf(name, sizeof name, "%s.capacity", level_name);
+    struct finding *finding =
+        finding_add_value(reading->result, reading->pool, name, "B", level->capacity,
+                          level->capacity_low, level->capacity_high, level_flags(reading, index));
+    if (!finding)
+        return error_out_of_memory(reading->error);
+    finding->declared = declared_for(reading, index);
+    finding->text = capacity_text(reading, index, finding->declared);
+    return 0;
+}
+
+/* --- what the machine says --- */
+
+/* Only caches that the sizes could tell count: those that they begin within and outgrow. */
+static int compare_numbers(const struct reading *reading)
+{
+    size_t found = 0, expected = 0;
+    for (size_t k = 0; k < reading->levels.count; k++)
+        found += isfinite(reading->levels.list[k].capacity) ? 1 : 0;
+    for (size_t i = reading->skipped; i < reading->declared_count; i++)
+        expected += reading->declared[i] > 0 && 4 * reading->declared[i] <= reading->largest;
+    bool outgrown = reading->declared_count > 0 &&
+                    reading->declared[reading->declared_count - 1] * 4 <= reading->largest;
+    if (reading->levels.count == 0 || reading->declared_count == 0 || found == expected ||
+        (found > expected && !outgrown))
+        return 0;
+    struct finding *finding =
+        finding_add(reading->result, reading->pool, "levels.disagreement", "");
+    char from[UNIT_TEXT], to[UNIT_TEXT];
+    if (!finding)
+        return error_out_of_memory(reading->error);
+    finding->text = pool_printf(
+        reading->pool,
+        "from %s to %s the machine declares %zu cache%s and the latencies show %zu: %s",
+        size_format(reading->smallest, from), size_format(reading->largest, to), expected,
+        expected == 1 ? "" : "s", found,
+        found < expected ? "one is hidden, too small a share of it is left, or two are too near to "
+                           "be told apart"
+                         : "one is not declared, or translation or a neighbour adds a step");
+    return finding->text ? 0 : error_out_of_memory(reading->error);
+}
+
+int findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
+                    const struct machine_facts *declared, const struct translation_knee *knees,
+                    size_t knee_count, struct error *error)
+{
+    struct reading reading = {.result = result,
+                              .pool = pool,
+                              .series = series,
+                              .smallest = INFINITY,
+                              .largest = 0,
+                              .error = error};
+    struct level_sample *samples = findings_level_samples(series, pool, &reading.clock);
+    if (!samples)
+        return error_out_of_memory(error);
+    reading.samples = samples;
+    for (size_t i = 0; i < series->point_count; i++) {
+        reading.smallest = fmin(reading.smallest, series->points[i].x);
+        reading.largest = fmax(reading.largest, series->points[i].x);
+    }
+    read_declared(&reading, declared);
+    bool cycles =
+        isfinite(reading.clock) || (series->y.unit && strcmp(series->y.unit, "cycles") == 0);
+    int code =
+        levels_find(samples, series->point_count, knees, cycles ? knee_count : 0, &reading.levels);
+    if (code < 0)
+        return error_out_of_memory(error);
+    for (size_t k = 0; code == 0 && k < reading.levels.count; k++) {
+        char name[NAME_BYTES];
+        name_level(&reading, k, name);
+        code = add_latency(&reading, k, name);
+        if (code == 0)
+            code = add_capacity(&reading, k, name);
+    }
+    return code == 0 ? compare_numbers(&reading) : code;
+}

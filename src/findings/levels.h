@@ -1,0 +1,33 @@
+/*
+ * Levels: what a latency curve says of the caches and of DRAM, and whether the machine says the
+ * same of itself (stats/levels.h says how they are found).
+ *
+ * Findings, by the order in which levels are found: "L1.latency" in cycles where the points have
+ * them, "L1.latency_ns", "L1.capacity" in bytes with an interval and, where it is declared,
+ * `declared`; "L2...." and so on. The last plateau is "DRAM" where larger sizes stay on it and it
+ * is no cache that the sweep did not leave. "levels.disagreement" says that more or fewer caches
+ * were found than are declared; it has no value. Flags that a quarter of a plateau's points bear
+ * carry over.
+ */
+#ifndef FATHOM_FINDINGS_LEVELS_H
+#define FATHOM_FINDINGS_LEVELS_H
+
+#include "result/document.h"
+#include "stats/levels.h"
+
+/* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
+ * is ns, or cycles where its unit says so. `declared` may be NULL: then nothing is compared.
+ * `knees` are sizes beyond which translation adds so many cycles; they are never told as caches.
+ * ERROR_SYSTEM without memory. */
+int findings_levels(struct probe_result *result, struct pool *, const struct series *,
+                    const struct machine_facts *declared, const struct translation_knee *knees,
+                    size_t knee_count, struct error *);
+
+/* The samples of a series for levels_find(), one a point: in cycles where all have them, else as
+ * they are. Where the clock steps, a load within the core scatters in time and one beyond it in
+ * cycles: a sample is the steadier of its point's two, brought to the clock that most points saw,
+ * whose cycles a nanosecond are left in *clock (NAN: samples are as they are). They live in the
+ * pool. NULL: no memory. */
+struct level_sample *findings_level_samples(const struct series *, struct pool *, double *clock);
+
+#endif

@@ -1,0 +1,31 @@
+/* Findings by name: a document of another person's may hold a million of them. */
+#ifndef FATHOM_FINDINGS_LOOKUP_H
+#define FATHOM_FINDINGS_LOOKUP_H
+
+#include "result/document.h"
+
+struct finding_entry {
+    const struct finding *finding;
+    size_t place; /* in the document */
+};
+
+struct finding_lookup {
+    struct finding_entry *sorted;
+    size_t count;
+};
+
+/* Of one probe, or of all probes of a document where `probe` is NULL, in the pool. ERROR_SYSTEM
+ * without memory. The findings must stay where they are. */
+int finding_lookup_build(struct finding_lookup *, struct pool *, const struct document *,
+                         const struct probe_result *probe);
+/* The first of that name, whatever CPUs it is about; NULL where there is none. */
+const struct finding *finding_lookup_name(const struct finding_lookup *, const char *name);
+/* The first of that name and those CPUs, which may be NULL. */
+const struct finding *finding_lookup_exact(const struct finding_lookup *, const char *name,
+                                           const char *cpus);
+/* The same fact in ns: of "L1.latency" that is "L1.latency_ns", where it is about the same CPUs. */
+const struct finding *finding_lookup_twin(const struct finding_lookup *, const struct finding *);
+/* Whether the finding is such a twin of another. */
+bool finding_lookup_is_twin(const struct finding_lookup *, const struct finding *);
+
+#endif

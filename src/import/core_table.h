@@ -1,0 +1,51 @@
+/* The square behind a table of latencies between cores. Not for use outside of core_matrix.c. */
+#ifndef FATHOM_IMPORT_CORE_TABLE_H
+#define FATHOM_IMPORT_CORE_TABLE_H
+
+#include "import/import.h"
+
+#include <stdbool.h>
+
+enum core_ids { CORE_IDS_AUTO, CORE_IDS_YES, CORE_IDS_NO };
+
+struct core_table {
+    size_t n;
+    int *ids;          /* of rows and columns */
+    double *latency;   /* n * n, row by row; NAN where the table has nothing */
+    const char *model; /* the processor's name; NULL where it isn't told */
+};
+
+/* In the pool; ERROR_USAGE with the line's number for what is no such table. */
+int core_table_read(struct core_table *, struct pool *, const struct import_text *, int ids,
+                    struct error *);
+
+/* --- the steps: core_rows.c cuts the text, core_table.c finds the shape --- */
+
+struct core_cell {
+    const char *text; /* without blanks and quotes around it; not ended */
+    size_t length;
+    size_t column; /* where it begins in its line, in characters, and where it ends */
+    size_t end;
+};
+
+struct core_row {
+    size_t line; /* counted from 1 */
+    struct core_cell *cells;
+    size_t count;
+};
+
+struct core_rows {
+    struct core_row *list; /* of a table by blanks: the line of ids and what follows */
+    size_t count;
+    bool blanks; /* cells stand apart by blanks, and where they stand tells what they are */
+    const char *model;
+};
+
+/* Cuts the text into rows, without empty lines and remarks. */
+int core_rows_read(struct core_rows *, struct pool *, const struct import_text *, struct error *);
+/* Whether a cell says that there is nothing. */
+bool core_cell_is_empty(const struct core_cell *);
+/* The id in a cell, or -1. */
+int core_cell_id(const struct core_cell *);
+
+#endif

@@ -1,0 +1,116 @@
+#include "import/import.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES_MAX = 256 << 20 };
+
+/* The tool of that name prints the matrix's lower triangle as CSV, in ns. */
+static int read_core_to_core_latency(const struct import_text *text,
+                                     const struct settings *settings, struct document *document,
+                                     struct error *error)
+{
+    return core_matrix_format.read(text, settings, document, error);
+}
+
+const struct import_format core_to_core_latency_format = {
+    .name = "core-to-core-latency",
+    .summary = "what core-to-core-latency --csv prints, as core-matrix reads it",
+    .read = read_core_to_core_latency,
+};
+
+/* The one table of formats. */
+const struct import_format *const import_formats[] = {
+    &core_matrix_format,
+    &curve_format,
+    &lat_mem_rd_format,
+    &multichase_format,
+    &mlc_format,
+    &core_to_core_latency_format,
+    NULL,
+};
+
+static const char *const latency_units[] = {"ns", "cycles", NULL};
+static const char *const core_ids[] = {"auto", "yes", "no", NULL};
+static const char *const size_units[] = {"B", "K", "M", "G", NULL};
+
+const struct option_spec import_options[] = {
+    {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units,
+     "core-matrix, core-to-core-latency, curve: what latencies are in (curve: those of the second "
+     "column)"},
+    {"size-unit", 0, OPTION_CHOICE, "UNIT", "B", 0, 0, size_units,
+     "curve: what a size without a suffix is in; each is 1024 of the one before"},
+    {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
+     "core-matrix, core-to-core-latency: the operation that was measured, like cas (default: not "
+     "named)"},
+    {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
+     "core-matrix, core-to-core-latency: whether the first row and column of a CSV are the cores' "
+     "ids; auto: judged by "
+     "what stands there, and counted from 0 where there are none"},
+    {.name = NULL},
+};
+
+const struct import_format *import_format_by_name(const char *name)
+{
+    for (size_t i = 0; import_formats[i]; i++)
+        if (strcmp(import_formats[i]->name, name) == 0)
+            return import_formats[i];
+    return NULL;
+}
+
+/* Reads to the end. The text is the caller's, also on an error. */
+static int read_stream(FILE *stream, const char *file, char **text, size_t *length,
+                       struct error *error)
+{
+    size_t room = 1 << 16;
+    *length = 0;
+    *text = malloc(room);
+    while (*text) {
+        *length += fread(*text + *length, 1, room - 1 - *length, stream);
+        if (ferror(stream))
+            return error_set(error, ERROR_USAGE, "%s: %s: name a file that can be read", file,
+                             strerror(errno));
+        if (*length < room - 1) {
+            (*text)[*length] = '\0';
+            return 0;
+        }
+        if (room > TEXT_BYTES_MAX)
+            return error_set(error, ERROR_USAGE, "%s: is larger than %d MiB: give a smaller table",
+                             file, TEXT_BYTES_MAX >> 20);
+        char *larger = realloc(*text, room *= 2);
+        if (!larger)
+            break;
+        *text = larger;
+    }
+    return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
+}
+
+int import_file(const struct import_format *format, const char *path,
+                const struct settings *settings, struct document *document, struct error *error)
+{
+    bool standard = !path || strcmp(path, "-") == 0;
+    struct import_text text = {.file = standard ? "standard input" : path};
+    FILE *stream = standard ? stdin : fopen(path, "r");
+    if (!stream)
+        return error_set(error, ERROR_USAGE, "%s: %s: name a file that can be read", path,
+                         strerror(errno));
+    char *bytes = NULL;
+    int code = read_stream(stream, text.file, &bytes, &text.length, error);
+    if (!standard)
+        fclose(stream);
+    text.text = bytes;
+    if (code == 0 && strlen(bytes) < text.length)
+        code = error_set(error, ERROR_USAGE, "%s: holds a NUL byte: give a table in plain text",
+                         text.file);
+    document->run.elapsed_s = document->run.precision = document->run.budget_s = NAN;
+    document->run.complete = true;
+    document->conditions =
+        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
+    if (code == 0)
+        code = format->read(&text, settings, document, error);
+    free(bytes);
+    return code;
+}

@@ -1,0 +1,43 @@
+/*
+ * Other tools' tables become documents. A format is one file that ends with a `struct
+ * import_format` and one line in the table in import.c. A reader takes any text: what it can't
+ * make sense of it refuses with the line's number and what is wrong there (ERROR_USAGE), and what
+ * it reads it hands to the same analysis (findings/) as what was measured here.
+ */
+#ifndef FATHOM_IMPORT_IMPORT_H
+#define FATHOM_IMPORT_IMPORT_H
+
+#include "base/settings.h"
+#include "result/document.h"
+
+/* A text that was read whole. It ends with a NUL and holds no other. */
+struct import_text {
+    const char *file; /* its name, for messages */
+    const char *text;
+    size_t length;
+};
+
+struct import_format {
+    const char *name;    /* "core-matrix" */
+    const char *summary; /* one line for lists */
+    /* Fills probes (series and findings) and whatever of machine the text tells, all in the
+     * document's pool. */
+    int (*read)(const struct import_text *, const struct settings *, struct document *,
+                struct error *);
+};
+
+extern const struct import_format core_matrix_format, core_to_core_latency_format, curve_format,
+    lat_mem_rd_format, mlc_format, multichase_format;
+extern const struct import_format *const import_formats[]; /* ends with NULL */
+const struct import_format *import_format_by_name(const char *name);
+
+/* Options of all formats: units and names that a table doesn't tell. */
+extern const struct option_spec import_options[];
+
+/* Reads the file (NULL or "-": standard input) of that format into an empty document, with the
+ * facts that every document has. ERROR_USAGE for a file that can't be read, is larger than 256 MiB,
+ * holds a NUL byte or is not of the format. The caller frees the document. */
+int import_file(const struct import_format *, const char *path, const struct settings *,
+                struct document *, struct error *);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * What a single access costs beyond a plain aligned load: a value that is still on its way to the
+ * cache and has to be forwarded from the store, and a load that lies across the end of a line or
+ * of a page.
+ *
+ * Forwarding: a store and a load of the same bytes take turns in one chain (as Agner Fog's and
+ * Wong's test programs do). The two addresses are in two registers, because some processors notice
+ * the same register and skip memory altogether; that case is measured beside it.
+ *
+ * Crossing: two chases through the same lines, whose elements lie once within a line and once
+ * across its end. Elements are two lines apart (two pages, for pages one), so no line belongs to
+ * two of them.
+ */
+#include "base/random.h"
+#include "findings/finding.h"
+#include "kernels/chase.h"
+#include "kernels/forward.h"
+#include "probes/chases.h"
+#include "probes/probes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { PAGE = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
+
+static const double in_the_level = 0.75;
+
+/* A case of forwarding, and the finding it becomes. */
+static const struct {
+    const char *series, *finding, *text;
+    double store_bytes, load_bytes, offset;
+} cases[FORWARD_COUNT] = {
+    [FORWARD_SAME] = {"load what was stored", "access.forwarding",
+                      "from a store to a load of the same 8 bytes", 8, 8, 0},
+    [FORWARD_NAMED] = {"load what was stored, same register", "access.forwarding.named",
+                       "the same, through the same address register: less where the processor "
+                       "knows without looking",
+                       8, 8, 0},
+    [FORWARD_NARROW] = {"load part of what was stored", "access.forwarding.narrow",
+                        "8 bytes stored, the first 4 of them loaded", 8, 4, 0},
+    [FORWARD_WIDE] = {"load more than was stored", "access.forwarding.wide",
+                      "4 bytes stored, 8 loaded: much more where the load has to wait until the "
+                      "store is in the cache",
+                      4, 8, 0},
+    [FORWARD_OVERLAP] = {"load across what was stored", "access.forwarding.overlap",
+                         "8 bytes stored, 8 loaded from the middle of them on", 8, 8, 4},
+};
+
+/* Series of crossings; those of pages are a stage of their own, on small pages. */
+enum { LINE_WITHIN, LINE_ACROSS, PAGE_WITHIN, PAGE_ACROSS, CROSSINGS };
+static const char *const crossing_names[CROSSINGS] = {"within a line", "across the end of a line",
+                                                      "within a page", "across the end of a page"};
+
+struct access_state {
+    struct chases chases; /* first: chases_prepare() finds it here */
+    const struct seat *seat;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    size_t level_count;
+    size_t first_forward; /* series of forwarding are this one and on */
+    enum forwarding forwards[FORWARD_COUNT];
+    size_t forward_count;
+    int series[CROSSINGS]; /* -1: not planned */
+};
+
+static const struct option_spec options[] = {
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static int plan_forward(struct probe_task *task, struct access_state *state, enum forwarding which,
+                        struct error *error)
+{
+    struct plan *plan = &task->plan;
+    struct series *series =
+        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
+    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!series || !factors || !point)
+        return error_out_of_memory(error);
+    factors[0] = (struct factor){"store", NULL, cases[which].store_bytes};
+    factors[1] = (struct factor){"offset", NULL, cases[which].offset};
+    *series = (struct series){.name = cases[which].series,
+                              .factors = factors,
+                              .factor_count = 2,
+                              .x = {"load", "B"},
+                              .y = {"latency", "ns"}};
+    *point = (struct plan_point){.series = (unsigned)plan->series_count - 1,
+                                 .x = cases[which].load_bytes,
+                                 .seats = state->seat,
+                                 .seat_count = 1,
+                                 .arena_bytes = PAGE};
+    state->forwards[state->forward_count++] = which;
+    return 0;
+}
+
+/* Well beyond the level before and no larger: neighbours take the less of a shared level, and the
+ * fewer pages there are, the less translation has a part in it. */
+static uint64_t crossing_bytes(const struct chase_level *level)
+{
+    const uint64_t near = 4 * level->above;
+    return !level->last && level->above && near < level->bytes ? near : level->bytes;
+}
+
+static int plan_crossing(struct probe_task *task, struct access_state *state, int which,
+                         struct error *error)
+{
+    const bool pages = which >= PAGE_WITHIN;
+    const size_t line = state->chases.line_bytes;
+    struct chase_kind kind = {.address = ADDRESS_POINTER, .stride = pages ? PAGE : 2 * line};
+    if (which == LINE_ACROSS)
+        kind.offset = line - HALF_WORD;
+    else if (which == PAGE_WITHIN)
+        kind.offset = PAGE - line;
+    else if (which == PAGE_ACROSS)
+        kind.offset = PAGE - HALF_WORD;
+    const char *policy = page_policy_names[task->plan.pages];
+    int series =
+        chases_add_series(&state->chases, task, crossing_names[which], &kind, policy, error);
+    state->series[which] = series;
+    for (size_t i = 0; i < state->level_count && series >= 0; i++) {
+        uint64_t bytes = crossing_bytes(&state->levels[i]) / kind.stride * kind.stride;
+        int code = bytes ? chases_add_point(&state->chases, task, series, (double)bytes, bytes,
+                                            state->seat, error)
+                         : 0;
+        series = code < 0 ? code : series;
+    }
+    return series < 0 ? series : 0;
+}
+
+static void plan_place(struct probe_task *task, enum page_policy pages)
+{
+    const struct access_state *state = task->state;
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = pages;
+    task->plan.unstable_above = 0.1;
+}
+
+static int plan_access(struct probe_task *task, struct error *error)
+{
+    struct access_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    state->chases = chases_make(task->machine);
+    state->level_count = chases_levels(task, NULL, state->levels);
+    for (int i = 0; i < CROSSINGS; i++)
+        state->series[i] = -1;
+    int code = chases_seat(task, &state->seat, error);
+    if (code < 0)
+        return code;
+    plan_place(task, PAGES_AUTO);
+    task->plan.share = 0.5;
+    if (chase_straddles)
+        for (int i = LINE_WITHIN; i <= LINE_ACROSS && code == 0; i++)
+            code = plan_crossing(task, state, i, error);
+    state->first_forward = task->plan.series_count;
+    for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
+        if (forward_kernels[i])
+            code = plan_forward(task, state, (enum forwarding)i, error);
+    return code;
+}
+
+static int next_access(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                       struct error *error)
+{
+    struct access_state *state = task->state;
+    int code = 0;
+    (void)sampled;
+    if (stage > 1 || !chase_straddles)
+        return 0;
+    probe_plan_afresh(task);
+    plan_place(task, PAGES_SMALL);
+    for (int i = PAGE_WITHIN; i <= PAGE_ACROSS && code == 0; i++)
+        code = plan_crossing(task, state, i, error);
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
+/* --- measuring --- */
+
+static void prepare_access(struct trial *trial)
+{
+    const struct access_state *state = trial->probe_state;
+    const size_t series = trial->point->series;
+    if (series < state->first_forward || series >= state->first_forward + state->forward_count) {
+        chases_prepare(trial);
+        return;
+    }
+    struct random random = {trial->seed};
+    uint64_t places = PAGE / FORWARD_BYTES;
+    unsigned char *place = trial->arena->memory + random_below(&random, places) * FORWARD_BYTES;
+    struct worker *worker = &trial->workers[0];
+    worker->run = forward_kernels[state->forwards[series - state->first_forward]];
+    worker->state = worker->room;
+    *(struct forward *)worker->state = (struct forward){place, place};
+    trial->operations = forward_steps;
+}
+
+/* --- concluding --- */
+
+static int add_forward(struct probe_task *task, size_t series, enum forwarding which,
+                       struct error *error)
+{
+    const struct point *point = task->result->series[series].points;
+    if (!task->result->series[series].point_count)
+        return 0;
+    struct finding *finding = finding_add_value(task->result, task->pool, cases[which].finding,
+                                                "cycles", point->cycles.median, point->cycles.low,
+                                                point->cycles.high, point->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = cases[which].text;
+    return 0;
+}
+
+static const struct point *point_at(const struct probe_task *task, int series, double x)
+{
+    const struct series *in = series >= 0 ? &task->result->series[series] : NULL;
+    for (size_t i = 0; in && i < in->point_count; i++)
+        if (in->points[i].x == x)
+            return &in->points[i];
+    return NULL;
+}
+
+/* Lines a page apart are few. Where a cache hashes its sets they may all fit the level before, and
+ * then they are loaded sooner than this level's are. */
+static bool fell_short(const struct probe_task *task, const struct chase_level *level,
+                       const struct point *plain)
+{
+    const struct access_state *state = task->state;
+    const size_t stride = 2 * state->chases.line_bytes;
+    const struct point *there = point_at(task, state->series[LINE_WITHIN],
+                                         (double)(crossing_bytes(level) / stride * stride));
+    return there && plain->cycles.median < in_the_level * (double)there->cycles.median;
+}
+
+/* What crossing adds in one level; the interval from the far ends of both medians. */
+static int add_crossing(struct probe_task *task, const struct chase_level *level, bool pages,
+                        struct error *error)
+{
+    const struct access_state *state = task->state;
+    const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
+    const size_t stride = pages ? PAGE : 2 * state->chases.line_bytes;
+    const double x = (double)(crossing_bytes(level) / stride * stride);
+    const struct point *plain = point_at(task, state->series[within], x);
+    const struct point *crossing = point_at(task, state->series[across], x);
+    if (!plain || !crossing)
+        return 0;
+    const struct estimate *a = &plain->cycles, *b = &crossing->cycles;
+    char name[40];
+    snprintf(name, sizeof name, "access.%s_cross.%s", pages ? "page" : "line", level->name);
+    if (pages && fell_short(task, level, plain)) {
+        struct finding *none = probe_add_finding(task, name, "cycles");
+        if (!none)
+            return error_out_of_memory(error);
+        none->text = "not detected: lines a page apart fit the level before, because its sets are "
+                     "hashed";
+        return 0;
+    }
+    struct finding *finding =
+        finding_add_value(task->result, task->pool, name, "cycles",
+                          (double)b->median - (double)a->median, (double)b->low - (double)a->high,
+                          (double)b->high - (double)a->low, plain->flags | crossing->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text =
+        pool_printf(task->pool, "more than the %.1f cycles of a load %s%s", (double)a->median,
+                    crossing_names[within],
+                    !(finding->low > 0 || finding->high < 0) ? ": no difference is shown" : "");
+    return 0;
+}
+
+static int conclude_access(struct probe_task *task, const struct sampled *sampled,
+                           struct error *error)
+{
+    const struct access_state *state = task->state;
+    int code = 0;
+    (void)sampled;
+    for (size_t i = 0; i < state->forward_count && code == 0; i++)
+        code = add_forward(task, state->first_forward + i, state->forwards[i], error);
+    for (int pages = 0; pages < 2; pages++)
+        for (size_t i = 0; i < state->level_count && code == 0; i++)
+            code = add_crossing(task, &state->levels[i], pages, error);
+    if (code == 0 && !chase_straddles) {
+        struct finding *none = probe_add_finding(task, "access.line_cross", "cycles");
+        if (!none)
+            return error_out_of_memory(error);
+        none->text = "not measured: this architecture need not load across the end of a line";
+    }
+    return code;
+}
+
+const struct probe access_probe = {
+    .name = "access",
+    .title = "Forwarding from stores, and loads across lines and pages",
+    .summary = "what a load costs right after a store, and across the end of a line or page",
+    .about =
+        "Store-to-load forwarding: a value is stored, loaded again at once, and what was loaded is "
+        "stored next; the figure is one such turn. Where the load is wider than the store, or only "
+        "overlaps it, many processors can't forward and wait until the store is in the cache.\n"
+        "Crossing: loads whose 8 bytes lie half in one line (or page) and half in the next, beside "
+        "loads that don't, in a chase where nothing overlaps; the figure is what crossing adds, in "
+        "each level of memory.\n"
+        "What moves it: the processor's design, and little else; for pages, how translation is "
+        "cached, because both pages need one; in levels shared with others, their noise, which the "
+        "interval shows.",
+    .options = options,
+    .plan = plan_access,
+    .prepare = prepare_access,
+    .next = next_access,
+    .conclude = conclude_access,
+};

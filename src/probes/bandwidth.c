@@ -1,0 +1,115 @@
+/*
+ * Bandwidth: arrays gone through with every kind of load and store the processor has, by size on
+ * one CPU, by threads at each level, from node to node, and as STREAM has it.
+ *
+ * The kernels are STREAM's (McCalpin, 1995) with what likwid-bench has beside them; bytes are
+ * counted as there: what the program asks for. Each thread has arrays of its own near its CPU, the
+ * threads start together, and a rate is all bytes over the time from the first start to the last
+ * end.
+ */
+#include "probes/bandwidth.h"
+#include "probes/probes.h"
+
+static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
+{
+    struct factor *factor = probe_add_parameter(task, name);
+    if (!factor)
+        return error_out_of_memory(error);
+    factor->text = text;
+    return 0;
+}
+
+static int note_counting(struct probe_task *task, struct error *error)
+{
+    int code =
+        note(task, "counting", "bytes that the program loads and stores; 1 GB = 10^9 B", error);
+    if (code == 0)
+        code = note(task, "write_allocate",
+                    "not counted: a store that is not past the caches (_nt) fetches its line first",
+                    error);
+    if (code == 0 && !settings_has(task->settings, "width"))
+        code = note(task, "width", stream_width_names[stream_widest()], error);
+    return code;
+}
+
+static int plan_bandwidth(struct probe_task *task, struct error *error)
+{
+    static const uint64_t most = UINT64_C(1) << 30;
+    struct bandwidth_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    const uint64_t cache = last_level_bytes(task->machine);
+    task->state = state;
+    state->moved = cache && 2 * cache < most ? 2 * cache : most / 16;
+    int code = bandwidth_choose(state, task, error);
+    if (code == 0)
+        code = note_counting(task, error);
+    if (code < 0)
+        return code;
+    code = settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
+           : state->size                          ? bandwidth_plan_threads(task, error)
+                                                  : bandwidth_plan_sizes(task, true, error);
+    return code < 0 ? code : 0;
+}
+
+/* The first kernel by size was first; now the others by size, then by threads, then node after
+ * node. Beside other probes, or in a hurry, only by threads. */
+static int next_bandwidth(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                          struct error *error)
+{
+    struct bandwidth_state *state = task->state;
+    (void)sampled;
+    if (settings_has(task->settings, "stream") || state->size)
+        return 0;
+    if (stage == 1)
+        state->brief = settings_has(task->settings, "quick") ||
+                       (task->document && task->document->probe_count > 0);
+    int more = 0;
+    if (state->stage == SIZES_STAGE) {
+        state->stage = THREADS_STAGE;
+        more = state->brief ? 0 : bandwidth_plan_sizes(task, false, error);
+    }
+    if (more == 0 && state->stage == THREADS_STAGE) {
+        state->stage = NODES_STAGE;
+        more = bandwidth_plan_threads(task, error);
+    } else if (more == 0 && !state->brief) {
+        more = bandwidth_plan_nodes(task, error);
+    }
+    return more;
+}
+
+static int conclude_bandwidth(struct probe_task *task, const struct sampled *sampled,
+                              struct error *error)
+{
+    (void)sampled;
+    return bandwidth_conclude(task, error);
+}
+
+const struct probe bandwidth_probe = {
+    .name = "bandwidth",
+    .title = "Bandwidth by working-set size and by threads",
+    .summary = "how many bytes a second one CPU and all of them can read, write and copy",
+    .about =
+        "Arrays of doubles are gone through as fast as it goes: read, write, copy, and STREAM's "
+        "scale, add and triad; write_nt, copy_nt and triad_nt store past the caches. First by "
+        "size on one CPU, which shows how wide the road to each cache is, then at each level by "
+        "threads, each with arrays of its own near its CPU. What is counted are the bytes that "
+        "the program loads and stores, as STREAM counts them.\n"
+        "What moves it: an ordinary store fetches its line before it writes, so a copy moves half "
+        "as much again as is counted, and stores past the caches can win that back in DRAM. The "
+        "prefetchers: they follow sequences, so strides and small blocks in random order "
+        "(--access) "
+        "are slower. Wide loads and stores: they count in the first caches and hardly in DRAM. "
+        "Page size, as every page has to be translated. Neighbours, who use the same roads. And "
+        "one core cannot have enough misses under way to fill the road to DRAM: that takes "
+        "several, "
+        "and 'saturated_by' is how many. Beyond that more threads only share what there is.\n"
+        "Alone, this measures all kernels; beside other probes or with --quick, read by size, and "
+        "read, write_nt and triad in DRAM with one CPU and all.",
+    .weight = 5,
+    .options = bandwidth_options,
+    .plan = plan_bandwidth,
+    .prepare = bandwidth_prepare,
+    .next = next_bandwidth,
+    .conclude = conclude_bandwidth,
+};

@@ -1,0 +1,224 @@
+/* What the series say: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so on. */
+#include "base/units.h"
+#include "findings/finding.h"
+#include "probes/bandwidth.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A count has saturated the road that brings so much of the most there is. */
+static const double saturated = 0.95;
+
+static const struct point *point_at(const struct series *series, double x)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x == x && series->points[i].y.n)
+            return &series->points[i];
+    return NULL;
+}
+
+/* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; another access than the usual one
+ * stands between. */
+static const char *stem_of(const struct probe_task *task, const struct bandwidth_curve *curve)
+{
+    const struct bandwidth_state *state = task->state;
+    const bool dram = strcmp(curve->level, "DRAM") == 0;
+    const bool usual = state->access.pattern == STREAM_SEQUENTIAL;
+    return pool_printf(task->pool, "%s%sbandwidth.%s%s%s", dram ? "" : curve->level,
+                       dram ? "" : ".", usual ? "" : state->access_name, usual ? "" : ".",
+                       stream_op_names[curve->op]);
+}
+
+/* What is moved beside what was asked for. */
+static const char *text_of(const struct probe_task *task, const struct bandwidth_curve *curve,
+                           const struct point *point)
+{
+    const struct bandwidth_state *state = task->state;
+    const struct stream_kernel *kernel = state->kernels[curve->op];
+    const unsigned arrays = bandwidth_arrays(kernel);
+    const char *who =
+        point->x == 1 ? "one CPU" : pool_printf(task->pool, "%.0f CPUs together", point->x);
+    if (!who || !kernel->stores || kernel->past_caches || curve->shape == BANDWIDTH_STREAM ||
+        strcmp(curve->level, "DRAM") != 0)
+        return who;
+    const double moved = (double)point->y.median * (arrays + 1) / arrays;
+    return pool_printf(task->pool,
+                       "%s; with the lines that the stores fetch first (write-allocate) %.3g GB/s "
+                       "are moved, where the processor does not avoid it",
+                       who, moved * 1e-9);
+}
+
+static int add_point_finding(struct probe_task *task, const struct bandwidth_curve *curve,
+                             const char *name, const struct point *point, struct error *error)
+{
+    struct finding *finding =
+        name ? probe_add_summary(task, name, "B/s", &point->y, point->flags) : NULL;
+    if (!finding || !(finding->text = text_of(task, curve, point)))
+        return error_out_of_memory(error);
+    return 0;
+}
+
+/* All CPUs' bandwidth over as many times one CPU's. */
+static int add_efficiency(struct probe_task *task, const char *stem, const struct point *one,
+                          const struct point *all, struct error *error)
+{
+    const char *name = pool_printf(task->pool, "%s.efficiency", stem);
+    const double cpus = all->x;
+    const struct summary *a = &all->y, *b = &one->y;
+    const bool known = a->coverage > 0 && b->coverage > 0;
+    struct finding *finding =
+        name ? finding_add_value(
+                   task->result, task->pool, name, "", (double)a->median / (double)b->median / cpus,
+                   known ? (double)a->low / (double)b->high / cpus : NAN,
+                   known ? (double)a->high / (double)b->low / cpus : NAN, one->flags | all->flags)
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = pool_printf(task->pool,
+                                "of %.0f times one CPU's bandwidth, so much is there when all of "
+                                "them want it",
+                                cpus);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* The fewest CPUs that reach 95 % of the most; its interval is what the points' intervals allow. */
+static int add_saturation(struct probe_task *task, const char *stem, const struct series *series,
+                          struct error *error)
+{
+    const struct point *best = NULL, *first = NULL, *earliest = NULL, *latest = NULL;
+    size_t measured = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        measured += point->y.n > 0;
+        if (point->y.n && (!best || point->y.median > best->y.median))
+            best = point;
+    }
+    for (size_t i = 0; i < series->point_count && best; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        if (!first && (double)point->y.median >= saturated * (double)best->y.median)
+            first = point;
+        if (!earliest && (double)point->y.high >= saturated * (double)best->y.low)
+            earliest = point;
+        if (!latest && (double)point->y.low >= saturated * (double)best->y.high)
+            latest = point;
+    }
+    if (!first || measured < 2)
+        return 0;
+    const double last = series->points[series->point_count - 1].x;
+    const char *name = pool_printf(task->pool, "%s.saturated_by", stem);
+    struct finding *finding =
+        name ? finding_add_value(task->result, task->pool, name, "", first->x,
+                                 earliest ? fmin(earliest->x, first->x) : first->x,
+                                 latest ? fmax(latest->x, first->x) : last, first->flags)
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = first->x < last
+                        ? "so many CPUs reach 95 % of the most there is; more add nothing"
+                        : "every CPU adds bandwidth: they do not fill the road";
+    return 0;
+}
+
+static void divide(struct summary *summary, double by)
+{
+    float *const values[] = {&summary->median, &summary->low, &summary->high,
+                             &summary->min,    &summary->p10, &summary->p25,
+                             &summary->p75,    &summary->p90, &summary->max};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        *values[i] = (float)((double)*values[i] / by);
+}
+
+static int add_per_cpu(struct probe_task *task, size_t from, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    struct bandwidth_curve curve = state->curves[from];
+    curve.shape = BANDWIDTH_PER_CPU;
+    int index = bandwidth_add_series(task, curve, error);
+    if (index < 0)
+        return index;
+    const struct series *total = &task->plan.series[from];
+    struct series *each = &task->plan.series[index];
+    for (size_t i = 0; i < total->point_count; i++) {
+        struct point *point =
+            pool_append(task->pool, (void **)&each->points, &each->point_count, sizeof *point);
+        if (!point)
+            return error_out_of_memory(error);
+        *point = total->points[i];
+        divide(&point->y, point->x);
+    }
+    return 0;
+}
+
+static int conclude_threads(struct probe_task *task, size_t index, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    const struct bandwidth_curve *curve = &state->curves[index];
+    const struct series *series = &task->plan.series[index];
+    const bool cache = strcmp(curve->level, "DRAM") != 0;
+    const char *stem = stem_of(task, curve);
+    const struct point *one = point_at(series, 1);
+    const struct point *all = point_at(series, (double)state->cpu_count);
+    int code = stem ? 0 : error_out_of_memory(error);
+    if (code == 0 && one)
+        code = add_point_finding(task, curve, cache ? stem : pool_printf(task->pool, "%s.1", stem),
+                                 one, error);
+    if (code < 0 || state->cpu_count < 2)
+        return code;
+    if (all)
+        code = add_point_finding(task, curve, pool_printf(task->pool, "%s.all", stem), all, error);
+    if (code < 0 || (cache && state->brief))
+        return code;
+    if (one && all)
+        code = add_efficiency(task, stem, one, all, error);
+    const bool counted = series->point_count > 2 || state->cpu_count == 2;
+    if (code == 0 && counted && series->point_count > 1)
+        code = add_saturation(task, stem, series, error);
+    return code < 0 || state->brief || series->point_count < 2 ? code
+                                                               : add_per_cpu(task, index, error);
+}
+
+static int conclude_stream(struct probe_task *task, size_t index, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    const struct bandwidth_curve *curve = &state->curves[index];
+    const struct series *series = &task->plan.series[index];
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const char *count = point->x == 1 ? "1" : "all";
+        const char *name =
+            pool_printf(task->pool, "stream.%s.%s", stream_op_names[curve->op], count);
+        const char *best = pool_printf(task->pool, "%s.best", name ? name : "");
+        if (!point->y.n)
+            continue;
+        int code = add_point_finding(task, curve, name, point, error);
+        struct finding *finding =
+            best ? finding_add_value(task->result, task->pool, best, "B/s", (double)point->y.max,
+                                     NAN, NAN, point->flags)
+                 : NULL;
+        if (code < 0 || !finding)
+            return error_out_of_memory(error);
+        finding->text = pool_printf(
+            task->pool, "the best of %u passes, which is what STREAM reports", point->y.n);
+        if (!finding->text)
+            return error_out_of_memory(error);
+    }
+    return 0;
+}
+
+int bandwidth_conclude(struct probe_task *task, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    const size_t measured = state->curve_count;
+    int code = 0;
+    for (size_t i = 0; i < measured && code == 0; i++) {
+        if (state->curves[i].shape == BANDWIDTH_BY_THREADS)
+            code = conclude_threads(task, i, error);
+        else if (state->curves[i].shape == BANDWIDTH_STREAM)
+            code = conclude_stream(task, i, error);
+    }
+    task->result->series = task->plan.series; /* it may have moved as it grew */
+    task->result->series_count = task->plan.series_count;
+    return code;
+}

@@ -1,0 +1,369 @@
+#include "probes/cores.h"
+
+#include "findings/clusters.h"
+#include "findings/finding.h"
+#include "probes/declared.h"
+#include "result/flag.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *cpus_of(struct probe_task *task, const struct point *point)
+{
+    return point->from < point->to ? pool_printf(task->pool, "%d,%d", point->from, point->to)
+                                   : pool_printf(task->pool, "%d,%d", point->to, point->from);
+}
+
+/* Flags of everything that is measured here. */
+static unsigned common_flags(const struct probe_task *task)
+{
+    unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
+    if (task->machine->allowed.count < task->machine->cpu_count)
+        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
+    return flags;
+}
+
+void cores_extremes(const struct series *series, const struct point **least,
+                    const struct point **most)
+{
+    *least = *most = NULL;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        *least = !*least || point->y.median < (*least)->y.median ? point : *least;
+        *most = !*most || point->y.median > (*most)->y.median ? point : *most;
+    }
+}
+
+/* --- the least, the most and the mean --- */
+
+static const char *name_of(struct probe_task *task, const struct series *series, const char *what)
+{
+    const struct factor *op = series_factor(series, "op");
+    return pool_printf(task->pool, "cores.%s.%s", op ? op->text : "", what);
+}
+
+static int add_extreme(struct probe_task *task, const struct series *series, const char *name,
+                       const struct point *point, const char *what, struct error *error)
+{
+    name = name_of(task, series, name);
+    struct finding *finding =
+        name ? probe_add_summary(task, name, "ns", &point->y, point->flags | common_flags(task))
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->cpus = cpus_of(task, point);
+    finding->text =
+        pool_printf(task->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
+    return 0;
+}
+
+static int add_extremes(struct probe_task *task, const struct series *series, struct error *error)
+{
+    const struct point *least, *most;
+    cores_extremes(series, &least, &most);
+    int code = add_extreme(task, series, "min", least, "nearest", error);
+    return code == 0 ? add_extreme(task, series, "max", most, "farthest", error) : code;
+}
+
+static int add_mean(struct probe_task *task, const struct series *series, struct error *error)
+{
+    double mean = 0, low = 0, high = 0, count = 0;
+    unsigned flags = common_flags(task);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        /* All pairs share their lines, so their errors need not cancel: the mean of the ends. */
+        count++;
+        mean += (double)point->y.median;
+        low += point->y.coverage > 0 ? (double)point->y.low : NAN;
+        high += point->y.coverage > 0 ? (double)point->y.high : NAN;
+        flags |= point->flags;
+    }
+    const char *name = name_of(task, series, "mean");
+    bool added = name && finding_add_value(task->result, task->pool, name, "ns", mean / count,
+                                           low / count, high / count, flags);
+    return added ? 0 : error_out_of_memory(error);
+}
+
+/* --- lines and times --- */
+
+static double spread_of(const struct point *point)
+{
+    return point->y.n > 1 ? (double)((point->y.max - point->y.min) / point->y.median) : 0;
+}
+
+/* The pair whose lines differ most, and what a tool with one line would have made of it. */
+static int add_lines(struct probe_task *task, const struct series *series, struct error *error)
+{
+    const struct point *widest = NULL;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (spread_of(&series->points[i]) > (widest ? spread_of(widest) : 0))
+            widest = &series->points[i];
+    if (!widest)
+        return 0;
+    const char *name = name_of(task, series, "lines"), *parts = "";
+    const struct summary *y = &widest->y;
+    const struct scatter *scatter = &widest->scatter;
+    struct finding *finding =
+        name ? finding_add_value(task->result, task->pool, name, "%", 100 * spread_of(widest), NAN,
+                                 NAN, widest->flags)
+             : NULL;
+    if (isfinite(scatter->line))
+        parts = pool_printf(task->pool,
+                            " (standard deviations: %.1f %% from line to line, %.1f %% from time "
+                            "to time, %.1f %% left)",
+                            100 * (double)scatter->line, 100 * (double)scatter->drift,
+                            100 * (double)scatter->residual);
+    if (!finding || !parts)
+        return error_out_of_memory(error);
+    finding->cpus = cpus_of(task, widest);
+    finding->text = pool_printf(task->pool,
+                                "from CPU %d to %d the latency differs by %.0f %% from line to "
+                                "line; a single-line tool would have told you anything from %.1f "
+                                "to %.1f ns%s",
+                                widest->from, widest->to, 100 * spread_of(widest), (double)y->min,
+                                (double)y->max, parts);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* What became of the reference pair in the course of the run: a series of its own, and by how much
+ * it moved. */
+static int add_drift(struct probe_task *task, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    struct probe_result *result = task->result;
+    if (state->visit_count < 2)
+        return 0;
+    struct series *series = &result->series[result->series_count];
+    double *values = calloc(state->visit_count, sizeof *values);
+    struct factor *cpus = pool_alloc(task->pool, 1, sizeof *cpus);
+    *series = (struct series){
+        .name = "reference",
+        .factors = cpus,
+        .factor_count = 1,
+        .x = {"time", "s"},
+        .y = {"latency", "ns"},
+        .points = pool_alloc(task->pool, state->visit_count, sizeof *series->points)};
+    if (!values || !cpus || !series->points) {
+        free(values);
+        return error_out_of_memory(error);
+    }
+    const char *pair = pool_printf(task->pool, "%d,%d", state->reference[0], state->reference[1]);
+    *cpus = (struct factor){"cpus", pair, 0};
+    for (size_t i = 0; i < state->visit_count; i++) {
+        struct point *point = &series->points[series->point_count++];
+        values[i] = state->visits[i].ns;
+        *point = (struct point){
+            .x = state->visits[i].at_s, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+        double scratch;
+        summarize(&values[i], 1, &scratch, &point->y);
+    }
+    result->series_count++;
+    task->plan.series_count = result->series_count;
+    sort_ascending(values, state->visit_count);
+    double least = values[0], most = values[state->visit_count - 1];
+    double moved = 100 * (most - least) / median(values, state->visit_count);
+    free(values);
+    struct finding *finding = probe_add_finding(task, "cores.drift", "%");
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->value = moved;
+    finding->cpus = pair;
+    finding->text = pool_printf(
+        task->pool,
+        "the reference pair, measured %zu times on the same lines through the run, moved between "
+        "%.1f and %.1f ns%s",
+        state->visit_count, least, most,
+        settings_has(task->settings, "correct-drift") ? "; the figures are corrected for it" : "");
+    return 0;
+}
+
+/* --- side by side --- */
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct point *x = a, *y = b;
+    return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                              : (x->to > y->to) - (x->to < y->to);
+}
+
+static void sift_down(struct point *points, size_t top, size_t count)
+{
+    for (size_t child; (child = 2 * top + 1) < count; top = child) {
+        if (child + 1 < count && by_pair(&points[child], &points[child + 1]) < 0)
+            child++;
+        if (by_pair(&points[top], &points[child]) >= 0)
+            return;
+        struct point swap = points[top];
+        points[top] = points[child];
+        points[child] = swap;
+    }
+}
+
+/* A heap sort, in place: the C library's may copy all points, and a thousand CPUs have a million of
+ * them. */
+static void sort_pairs(struct point *points, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        sift_down(points, i, count);
+    for (size_t i = count; i-- > 1;) {
+        struct point swap = points[0];
+        points[0] = points[i];
+        points[i] = swap;
+        sift_down(points, 0, i);
+    }
+}
+
+int cores_bias(struct probe_task *task, const struct series *alone, double *bias,
+               struct error *error)
+{
+    const struct cores_state *state = task->state;
+    struct series *matrix = &task->plan.series[SERIES_MATRIX];
+    double *ratios = calloc(alone->point_count + 1, sizeof *ratios);
+    size_t count = 0;
+    *bias = 0;
+    if (!ratios)
+        return error_out_of_memory(error);
+    sort_pairs(matrix->points, matrix->point_count);
+    for (size_t i = 0; i < alone->point_count; i++) {
+        const struct point *beside = bsearch(&alone->points[i], matrix->points, matrix->point_count,
+                                             sizeof *beside, by_pair);
+        if (alone->points[i].y.n && beside && beside->y.n)
+            ratios[count++] =
+                100 * ((double)beside->y.median / (double)alone->points[i].y.median - 1);
+    }
+    struct summary summary;
+    summarize(ratios, count, ratios, &summary);
+    free(ratios);
+    if (!count)
+        return 0;
+    *bias = (double)summary.median;
+    struct finding *finding =
+        probe_add_summary(task, "cores.parallel.bias", "%", &summary, common_flags(task));
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = pool_printf(
+        task->pool,
+        "%zu pairs measured side by side and again alone: side by side they took %.1f "
+        "%% %s; %s",
+        count, fabs(*bias), *bias < 0 ? "less" : "more",
+        fabs(*bias) > state->bias_limit
+            ? "that is more than --bias allows, so every pair was measured again alone, which the "
+              "matrix shows"
+            : "the matrix shows what was measured side by side");
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* --- all of it --- */
+
+/* Row by row in the matrix's order of CPUs, whatever the order in which pairs were measured. */
+static void put_in_order(const struct cores_state *state, struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++) {
+        series->points[i].from = cores_rank(state, series->points[i].from);
+        series->points[i].to = cores_rank(state, series->points[i].to);
+    }
+    sort_pairs(series->points, series->point_count);
+    for (size_t i = 0; i < series->point_count; i++) {
+        series->points[i].from = state->cpus[series->points[i].from];
+        series->points[i].to = state->cpus[series->points[i].to];
+    }
+}
+
+static int add_clusters(struct probe_task *task, const struct series *series, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    struct cpulist cpus = {0};
+    struct declared declared = {0};
+    int code = 0;
+    for (size_t i = 0; i < state->cpu_count && code == 0; i++)
+        code = cpulist_add(&cpus, state->cpus[i]);
+    if (code == 0)
+        code = declared_read(&declared, task->machine, &cpus, task->pool, error);
+    if (code == 0)
+        code = findings_clusters(task->result, task->pool, series, &task->machine->facts, &declared,
+                                 error);
+    cpulist_free(&cpus);
+    return code;
+}
+
+/* Core, thread and node of each CPU, which the view shows beside the rows. */
+static int note_labels(struct probe_task *task, struct error *error)
+{
+    const char *text = declared_labels(task->machine, &task->cpus, task->pool);
+    struct factor *labels = text ? probe_add_parameter(task, "cpu_labels") : NULL;
+    if (text && !labels)
+        return error_out_of_memory(error);
+    if (labels)
+        labels->text = text;
+    return 0;
+}
+
+static int note_measured(struct probe_task *task, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    struct factor *how = probe_add_parameter(task, "pairs_measured");
+    if (!how)
+        return error_out_of_memory(error);
+    how->text = state->parallel ? "side by side" : "one at a time";
+    if (state->home == HOME_ANY)
+        return 0;
+    struct factor *home = probe_add_parameter(task, "home_obtained");
+    if (!home)
+        return error_out_of_memory(error);
+    if (state->homes_verified < state->home_count)
+        home->text = "unverified: the system does not say where all the lines' pages lie";
+    else if (task->machine->facts.node_count < 2)
+        home->text = "the only NUMA node; there is no other for a line to be at home on";
+    else
+        home->text = "as asked for, verified page by page";
+    return 0;
+}
+
+static int add_all(struct probe_task *task, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    struct probe_result *result = task->result;
+    const struct series *matrix = &result->series[SERIES_MATRIX];
+    const struct series *ends = &result->series[result->series_count - 1];
+    const struct point *least, *most;
+    int code = add_extremes(task, matrix, error);
+    if (code == 0)
+        code = add_mean(task, matrix, error);
+    cores_extremes(ends, &least, &most);
+    if (code == 0 && state->stage == CORES_ENDS && least)
+        code = add_extremes(task, ends, error);
+    if (code == 0)
+        code = add_lines(task, matrix, error);
+    if (code == 0)
+        code = add_drift(task, error);
+    if (code == 0)
+        code = cores_ways_conclude(task, state->ways, error);
+    return code == 0 ? add_clusters(task, &result->series[SERIES_MATRIX], error) : code;
+}
+
+int cores_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+{
+    (void)sampled;
+    const struct cores_state *state = task->state;
+    struct series *matrix = &task->result->series[SERIES_MATRIX];
+    const struct point *least, *most;
+    pool_give_back(task->pool, task->plan.points); /* room for the clusters */
+    task->plan.points = NULL;
+    for (size_t i = 0; i < task->result->series_count; i++)
+        put_in_order(state, &task->result->series[i]);
+    cores_extremes(matrix, &least, &most);
+    int code = note_measured(task, error);
+    if (code == 0)
+        code = note_labels(task, error);
+    if (code == 0 && least)
+        code = add_all(task, error);
+    /* A file that could not be written is told, but takes no figure away. */
+    int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
+    return code == 0 ? closed : code;
+}

@@ -1,0 +1,21 @@
+/* What the machine says of which CPUs belong together, for findings/clusters.h to compare with. */
+#ifndef FATHOM_PROBES_DECLARED_H
+#define FATHOM_PROBES_DECLARED_H
+
+#include "findings/clusters.h"
+#include "machine/machine.h"
+
+/* Fills `declared` with the groups of two CPUs or more: SMT siblings, instances of caches as far as
+ * the machine tells them, NUMA nodes, packages and kinds of core. Only those of `cpus` count (NULL:
+ * all), because what was not measured can't agree or disagree; a group that is all of them says
+ * nothing and is left out. Everything lives in the pool. ERROR_SYSTEM without memory. */
+int declared_read(struct declared *, const struct machine *, const struct cpulist *cpus,
+                  struct pool *, struct error *);
+
+/* Where each of the CPUs sits, for the parameter "cpu_labels" that the view of a matrix shows
+ * beside the ids: "0=c0.0 1=c0.1", core and thread of the core, with "n1" behind where there are
+ * several NUMA nodes. NULL where nothing is known that the ids don't tell, or there is no memory.
+ */
+const char *declared_labels(const struct machine *, const struct cpulist *cpus, struct pool *);
+
+#endif

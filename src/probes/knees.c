@@ -1,0 +1,106 @@
+#include "probes/knees.h"
+
+#include "base/units.h"
+#include "findings/levels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Narrow enough: what the interval of a capacity leaves open, and how far apart the sizes stand
+ * around it. */
+static const double narrow = 1.04;
+/* New sizes between the two that a knee is known to lie between: two steps of bisection at once. */
+enum { SIZES_A_KNEE = 3 };
+
+static double finding_value(const struct document *document, const char *level, const char *page,
+                            const char *what)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s.%s", level, page, what);
+    const struct finding *finding = document ? document_finding(document, name) : NULL;
+    return finding ? finding->value : NAN;
+}
+
+size_t knees_of_translation(const struct document *document, uint64_t page_bytes,
+                            struct translation_knee knees[KNEES_TRANSLATION_MOST])
+{
+    static const char *const tlbs[] = {"dtlb1", "dtlb2"}, *const costs[] = {"hit", "walk"};
+    double so_far = 0;
+    char page[UNIT_TEXT];
+    size_t count = 0;
+    int shift = page_bytes >= 1u << 30 ? 30 : page_bytes >= 1u << 20 ? 20 : 10;
+    snprintf(page, sizeof page, "%llu%c", (unsigned long long)page_bytes >> shift,
+             shift == 30   ? 'G'
+             : shift == 20 ? 'M'
+                           : 'K');
+    for (size_t i = 0; i < KNEES_TRANSLATION_MOST; i++) {
+        double entries = finding_value(document, tlbs[i], page, "entries");
+        double cost = finding_value(document, "dtlb2", page, costs[i]);
+        if (!(entries > 0) || !(cost > so_far))
+            continue;
+        knees[count++] = (struct translation_knee){entries * (double)page_bytes, cost - so_far};
+        so_far = cost;
+    }
+    return count;
+}
+
+/* The sizes measured that stand next to an interval on both sides. */
+static void neighbours(const struct series *series, const struct level *level, double *below,
+                       double *above)
+{
+    *below = 0;
+    *above = INFINITY;
+    for (size_t i = 0; i < series->point_count; i++) {
+        double x = series->points[i].x;
+        if (x <= level->capacity_low)
+            *below = fmax(*below, x);
+        if (x >= level->capacity_high)
+            *above = fmin(*above, x);
+    }
+}
+
+static bool measured(const struct series *series, double x)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x == x)
+            return true;
+    return false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+    return (p > q) - (p < q);
+}
+
+int knees_choose(const struct probe_task *task, const struct series *series,
+                 const struct translation_knee *knees, size_t knee_count, uint64_t stride,
+                 uint64_t sizes[KNEES_SIZES_MOST], struct error *error)
+{
+    double clock;
+    struct levels levels;
+    struct level_sample *samples = findings_level_samples(series, task->pool, &clock);
+    if (!samples || levels_find(samples, series->point_count, knees,
+                                isfinite(clock) ? knee_count : 0, &levels) < 0)
+        return error_out_of_memory(error);
+    size_t count = 0;
+    for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++) {
+        double below, above;
+        neighbours(series, &levels.list[k], &below, &above);
+        if (below <= 0 || !isfinite(above) || above < narrow * below)
+            continue;
+        for (int i = 1; i <= SIZES_A_KNEE; i++) {
+            double x = below * pow(above / below, (double)i / (SIZES_A_KNEE + 1));
+            uint64_t bytes = (uint64_t)(x / (double)stride) * stride;
+            if (bytes >= stride && !measured(series, (double)bytes))
+                sizes[count++] = bytes;
+        }
+    }
+    qsort(sizes, count, sizeof *sizes, ascending);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || sizes[kept - 1] != sizes[i])
+            sizes[kept++] = sizes[i];
+    return (int)kept;
+}

@@ -1,0 +1,230 @@
+#include "probes/loaded.h"
+
+#include "base/units.h"
+#include "result/flag.h"
+#include "stats/knee.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct series *series_of(const struct probe_task *task, int which)
+{
+    return &task->result->series[which];
+}
+
+static struct point *point_at(const struct probe_task *task, int which, unsigned step)
+{
+    struct series *series = series_of(task, which);
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x == step && series->points[i].y.n)
+            return &series->points[i];
+    return NULL;
+}
+
+/* --- series --- */
+
+/* A latency beside injectors that had no CPU is not one under load. */
+static int fail_starved(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = task->state;
+    size_t failed = 0;
+    const char *why = NULL;
+    for (unsigned step = 0; step < LOADED_STEPS; step++) {
+        const struct loaded_step *seen = &state->steps[step];
+        struct point *point = point_at(task, LOADED_LATENCY, step);
+        if (!point || !seen->starved)
+            continue;
+        point->flags |= FLAG_BIT(FLAG_PREEMPTED);
+        if (seen->starved < seen->trials)
+            continue;
+        point->failed = pool_printf(task->pool,
+                                    "the injector on CPU %d got no time to run: something else "
+                                    "holds that CPU; stop it, or choose others with --cpus",
+                                    seen->starved_cpu);
+        if (!point->failed)
+            return error_out_of_memory(error);
+        point->y = summary_of_nothing();
+        point->cycles = (struct estimate){NAN, NAN, NAN};
+        why = point->failed;
+        failed++;
+    }
+    if (failed && task->result->status == PROBE_OK) {
+        task->result->status = PROBE_PARTIAL;
+        task->result->reason = pool_printf(task->pool, "%zu of %zu points failed: %s", failed,
+                                           series_of(task, LOADED_LATENCY)->point_count, why);
+    }
+    return 0;
+}
+
+static struct point *add_point(struct probe_task *task, int which, double x,
+                               const struct point *like)
+{
+    struct series *series = series_of(task, which);
+    struct point *point =
+        pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
+    if (point) {
+        *point = *like;
+        point->x = x;
+    }
+    return point;
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Bandwidth by step, and the curve that people read: latency over bandwidth. */
+static int add_curve(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = task->state;
+    double *values = calloc(state->trials_max, sizeof *values);
+    int code = values ? 0 : ERROR_SYSTEM;
+    for (unsigned step = 0; step < LOADED_STEPS && code == 0; step++) {
+        const struct point *latency = point_at(task, LOADED_LATENCY, step);
+        size_t n = 0;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (!isnan(state->steps[step].bandwidth[trial]))
+                values[n++] = state->steps[step].bandwidth[trial];
+        if (!latency || !n)
+            continue;
+        struct point *bandwidth = add_point(task, LOADED_BANDWIDTH, step, latency);
+        if (!bandwidth) {
+            code = ERROR_SYSTEM;
+            break;
+        }
+        summarize(values, n, values, &bandwidth->y);
+        bandwidth->cycles = (struct estimate){NAN, NAN, NAN};
+        bandwidth->scatter = (struct scatter){NAN, NAN, NAN};
+        if (!add_point(task, LOADED_CURVE, bandwidth->y.median, latency))
+            code = ERROR_SYSTEM;
+    }
+    free(values);
+    struct series *curve = series_of(task, LOADED_CURVE);
+    if (curve->point_count > 1)
+        qsort(curve->points, curve->point_count, sizeof *curve->points, by_x);
+    curve->headline = curve->point_count > 2;
+    return code < 0 ? error_out_of_memory(error) : 0;
+}
+
+/* --- findings --- */
+
+static int add_text(struct finding *finding, const char *text, struct error *error)
+{
+    if (!finding || !text)
+        return error_out_of_memory(error);
+    finding->text = text;
+    return 0;
+}
+
+static const char *traffic_text(const struct probe_task *task)
+{
+    const struct loaded_state *state = task->state;
+    return pool_printf(task->pool, "%u injector%s of %s traffic, %u %% of it reads%s",
+                       state->injectors, state->injectors == 1 ? "" : "s",
+                       inject_order_names[state->order], state->injection->read_percent,
+                       state->shares_core ? ", one of them on the measuring CPU's own core" : "");
+}
+
+static int add_ends(struct probe_task *task, struct error *error)
+{
+    const struct point *none = point_at(task, LOADED_LATENCY, LOADED_NONE),
+                       *full = point_at(task, LOADED_LATENCY, LOADED_FULL),
+                       *most = point_at(task, LOADED_BANDWIDTH, LOADED_FULL);
+    int code = 0;
+    if (none) {
+        code = add_text(probe_add_summary(task, "loaded.unloaded", "ns", &none->y, none->flags),
+                        "a load from DRAM while nobody else asks for any", error);
+        struct finding *cycles =
+            code == 0 ? probe_add_finding(task, "loaded.unloaded_cycles", "cycles") : NULL;
+        if (code == 0 && !cycles)
+            return error_out_of_memory(error);
+        if (cycles) {
+            cycles->value = (double)none->cycles.median;
+            cycles->low = (double)none->cycles.low;
+            cycles->high = (double)none->cycles.high;
+            cycles->flags = none->flags;
+        }
+    }
+    if (code == 0 && full)
+        code = add_text(
+            probe_add_summary(task, "loaded.saturated", "ns", &full->y, full->flags),
+            pool_printf(task->pool, "the same beside %s, as fast as they can", traffic_text(task)),
+            error);
+    if (code == 0 && full && most)
+        code = add_text(probe_add_summary(task, "loaded.bandwidth", "B/s", &most->y, most->flags),
+                        "what these injectors moved meanwhile: lines read and lines written back",
+                        error);
+    return code;
+}
+
+/* Each round's knee, of the curve through its own trials. `knees` and the like have room for
+ * trials_max. Returns how many rounds have a curve, and in *found how many of them show a knee. */
+static size_t knees_of_rounds(const struct loaded_state *state, double *knees, size_t *found)
+{
+    size_t rounds = 0;
+    *found = 0;
+    for (unsigned trial = 0; trial < state->trials_max; trial++) {
+        double rate[LOADED_STEPS], time[LOADED_STEPS];
+        size_t n = 0;
+        for (unsigned step = 0; step < LOADED_STEPS; step++) {
+            rate[n] = state->steps[step].bandwidth[trial];
+            time[n] = state->steps[step].latency[trial];
+            n += isnan(rate[n]) ? 0 : 1;
+        }
+        if (n < LOADED_STEPS / 2)
+            continue;
+        double knee = knee_of_power(rate, time, n);
+        rounds++;
+        if (!isnan(knee))
+            knees[(*found)++] = knee;
+    }
+    return rounds;
+}
+
+static int add_knee(struct probe_task *task, struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    const struct series *curve = series_of(task, LOADED_CURVE);
+    double *knees = calloc(state->trials_max, sizeof *knees);
+    if (!knees)
+        return error_out_of_memory(error);
+    struct summary summary = summary_of_nothing();
+    size_t found, rounds = knees_of_rounds(state, knees, &found);
+    const bool shown = 2 * found > rounds;
+    if (shown)
+        summarize(knees, found, knees, &summary);
+    free(knees);
+    if (!rounds)
+        return 0;
+    unsigned flags = 0;
+    for (size_t i = 0; i < curve->point_count; i++)
+        flags |= curve->points[i].flags;
+    if (shown)
+        return add_text(probe_add_summary(task, "loaded.knee", "B/s", &summary, flags),
+                        "the traffic up to which latency rises little: bandwidth over latency is "
+                        "greatest there",
+                        error);
+    /* Nothing was found: that is no value, and no doubt in one. */
+    return add_text(
+        probe_add_finding(task, "loaded.knee", "B/s"),
+        pool_printf(task->pool,
+                    "no knee: %u injector%s not enough traffic to fill the memory; more "
+                    "CPUs (--injectors) would",
+                    state->injectors, state->injectors == 1 ? " makes" : "s make"),
+        error);
+}
+
+int loaded_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+{
+    (void)sampled;
+    task->plan.series_count = task->result->series_count = LOADED_ALL;
+    int code = fail_starved(task, error);
+    if (code == 0)
+        code = add_curve(task, error);
+    if (code == 0)
+        code = add_ends(task, error);
+    return code == 0 ? add_knee(task, error) : code;
+}

@@ -1,0 +1,175 @@
+#include "probes/numa.h"
+
+#include "base/units.h"
+#include "findings/finding.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct point *cell(const struct probe_task *task, enum numa_series which, int from,
+                                int to)
+{
+    const struct series *series = &task->result->series[which];
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].from == from && series->points[i].to == to && series->points[i].y.n)
+            return &series->points[i];
+    return NULL;
+}
+
+/* Nodes that nothing could be measured on have cells with the reason. */
+static int add_failed(struct probe_task *task, struct error *error)
+{
+    const struct numa_state *state = task->state;
+    size_t failed = 0;
+    const struct numa_to *last = NULL;
+    for (size_t i = 0; i < state->to_count; i++) {
+        const struct numa_to *to = &state->to[i];
+        if (!to->failed)
+            continue;
+        last = to;
+        for (size_t f = 0; f < NUMA_SERIES * state->from_count; f++) {
+            struct series *series = &task->result->series[f % NUMA_SERIES];
+            struct point *point = pool_append(task->pool, (void **)&series->points,
+                                              &series->point_count, sizeof *point);
+            if (!point)
+                return error_out_of_memory(error);
+            *point = (struct point){.from = state->from[f / NUMA_SERIES].id,
+                                    .to = to->id,
+                                    .y = summary_of_nothing(),
+                                    .cycles = {NAN, NAN, NAN},
+                                    .scatter = {NAN, NAN, NAN},
+                                    .failed = to->failed};
+            failed++;
+        }
+    }
+    if (failed && task->result->status == PROBE_OK) {
+        task->result->status = PROBE_PARTIAL;
+        task->result->reason =
+            pool_printf(task->pool, "%zu cells could not be measured: node %d: %s", failed,
+                        last->id, last->failed);
+    }
+    return 0;
+}
+
+/* Whether the system told where the memory lay. */
+static int note_verified(struct probe_task *task, struct error *error)
+{
+    const struct numa_state *state = task->state;
+    size_t measured = 0, verified = 0;
+    for (size_t i = 0; i < state->to_count; i++) {
+        measured += !state->to[i].failed;
+        verified += state->to[i].verified;
+    }
+    struct factor *factor = probe_add_parameter(task, "placement");
+    if (!factor)
+        return error_out_of_memory(error);
+    factor->text = verified == measured ? "verified by move_pages"
+                   : verified           ? "verified by move_pages on some nodes only"
+                                        : "not verified: the system does not say where pages are";
+    return 0;
+}
+
+/* --- the ends --- */
+
+/* The slowest or narrowest cell, of those within a node or of those between two. */
+static const struct point *worst(const struct probe_task *task, enum numa_series which, bool local)
+{
+    const struct series *series = &task->result->series[which];
+    const struct point *found = NULL;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n || (point->from == point->to) != local)
+            continue;
+        bool worse = !found || (which == NUMA_LATENCY ? point->y.median > found->y.median
+                                                      : point->y.median < found->y.median);
+        found = worse ? point : found;
+    }
+    return found;
+}
+
+static int add_worst(struct probe_task *task, enum numa_series which, bool local,
+                     struct error *error)
+{
+    static const char *const what[NUMA_SERIES] = {"latency", "bandwidth"};
+    static const char *const unit[NUMA_SERIES] = {"ns", "B/s"};
+    const struct point *point = worst(task, which, local);
+    if (!point)
+        return 0;
+    const char *name =
+        pool_printf(task->pool, "numa.%s.%s", what[which], local ? "local" : "remote");
+    struct finding *finding =
+        name ? probe_add_summary(task, name, unit[which], &point->y, point->flags) : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    if (task->machine->facts.node_count < 2)
+        finding->text = "there is one NUMA node here, so this one cell is all there is";
+    else if (local)
+        finding->text = pool_printf(task->pool,
+                                    "from a node's CPUs to its own memory, where that is worst: "
+                                    "node %d",
+                                    point->from);
+    else
+        finding->text = pool_printf(task->pool,
+                                    "to another node's memory, where that is worst: from node %d "
+                                    "to node %d",
+                                    point->from, point->to);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* --- what is declared --- */
+
+static unsigned declared(const struct machine *machine, int from, int to)
+{
+    const struct machine_facts *facts = &machine->facts;
+    for (size_t i = 0; machine->nodes && i < facts->node_count; i++)
+        for (size_t j = 0; facts->nodes[i].id == from && j < facts->node_count; j++)
+            if (facts->nodes[j].id == to)
+                return machine->nodes[i].distances[j];
+    return 0;
+}
+
+/* Where the nearer of two nodes, as declared, is the farther one beyond all doubt. */
+static int compare(struct probe_task *task, int from, int near, int far, struct error *error)
+{
+    const struct point *a = cell(task, NUMA_LATENCY, from, near),
+                       *b = cell(task, NUMA_LATENCY, from, far);
+    const unsigned nearer = declared(task->machine, from, near),
+                   farther = declared(task->machine, from, far);
+    if (!a || !b || !nearer || !farther || nearer >= farther || !(a->y.low > b->y.high))
+        return 0;
+    const char *name = pool_printf(task->pool, "numa.disagreement.%d.%d.%d", from, near, far);
+    struct finding *finding =
+        name ? finding_add_value(task->result, task->pool, name, "",
+                                 (double)a->y.median / (double)b->y.median,
+                                 (double)a->y.low / (double)b->y.high,
+                                 (double)a->y.high / (double)b->y.low, a->flags | b->flags)
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text =
+        pool_printf(task->pool,
+                    "from node %d, node %d is declared nearer than node %d (%u against "
+                    "%u) and is farther (%.0f ns against %.0f ns): the kernel places "
+                    "memory by what is declared",
+                    from, near, far, nearer, farther, (double)a->y.median, (double)b->y.median);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+int numa_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+{
+    const struct numa_state *state = task->state;
+    (void)sampled;
+    int code = add_failed(task, error);
+    if (code == 0)
+        code = note_verified(task, error);
+    for (int i = 0; i < NUMA_SERIES && code == 0; i++) {
+        code = add_worst(task, (enum numa_series)i, true, error);
+        if (code == 0)
+            code = add_worst(task, (enum numa_series)i, false, error);
+    }
+    for (size_t f = 0; f < state->from_count; f++)
+        for (size_t a = 0; a < state->to_count; a++)
+            for (size_t b = 0; b < state->to_count && code == 0; b++)
+                code = compare(task, state->from[f].id, state->to[a].id, state->to[b].id, error);
+    return code;
+}

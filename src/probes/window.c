@@ -1,0 +1,371 @@
+/*
+ * How far ahead of a load that waits for memory the processor sees: two independent chases, and
+ * between a load of the one and the next of the other so many instructions. While both loads fit
+ * the window of instructions under way, a pair takes the time of one miss; when the second no
+ * longer enters it, the time of two.
+ *
+ * The method is Henry Wong's ("Measuring Reorder Buffer Capacity", 2013). Instructions that do
+ * nothing find the window itself; additions may run out of registers before it, and loads out of
+ * places in the load queue.
+ */
+#include "kernels/window.h"
+#include "base/units.h"
+#include "findings/finding.h"
+#include "probes/chain_ring.h"
+#include "probes/chases.h"
+#include "probes/probes.h"
+#include "probes/trial_values.h"
+#include "result/flag.h"
+#include "stats/quantile.h"
+#include "stats/saturation.h"
+
+#include <math.h>
+
+enum {
+    TRIALS = 11,
+    LEAST_FILLERS = 32,
+    FLOOR_POINTS = 3, /* the fewest fillers tell what a pair takes at best */
+    AROUND = 24,      /* counts looked at on both sides of where the step was seen */
+    POINTS_MOST = 96,
+    RING_PARTS = 256, /* each point of a round goes through a part of the ring of its own */
+};
+/* Between one miss's time and two. */
+static const double step_level = 1 / 1.5;
+/* A step that does not come near twice the time is none: something else took the time. */
+static const double least_top = 1.6;
+/* A step that the trials do not agree on any better is not known. */
+static const double widest = 0.05;
+
+static const struct {
+    const char *name, *finding, *text;
+    unsigned own; /* instructions of the loop that count as fillers do, with both loads */
+} fillers[WINDOW_FILLERS] = {
+    [WINDOW_NOP] = {"nop", "window.nop",
+                    "instructions under way at once, with nops between two misses; some processors "
+                    "join nops or drop them, and then this is too many",
+                    2},
+    [WINDOW_ADD] =
+        {"add", "window.add",
+         "instructions under way at once that each write a register (on x86-64 the flags "
+         "as well, of which fewer may be kept): additions between two misses",
+         2},
+    [WINDOW_LOAD] = {"load", "window.load",
+                     "loads under way at once, with loads that hit between two misses", 2},
+};
+static const char *const filler_names[] = {"all", "nop", "add", "load", NULL};
+
+struct window_state {
+    const struct seat *seat;
+    struct chase_level level;
+    struct chain_ring ring;
+    struct trial_values values;
+    int coarse[WINDOW_FILLERS], fine[WINDOW_FILLERS]; /* series; -1: none */
+    double most;
+    bool refined; /* the second stage was planned */
+};
+
+static const struct option_spec options[] = {
+    {"filler", 0, OPTION_CHOICE, "KIND", "all", 0, 0, filler_names,
+     "what stands between two misses: nop, which does nothing; add, which takes a register each; "
+     "load, which takes a place in the load queue; or all of these in turn"},
+    {"to", 0, OPTION_INTEGER, "N", "1024", LEAST_FILLERS, WINDOW_FILLERS_MOST, NULL,
+     "most of them between two misses"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static void plan_stage(struct probe_task *task)
+{
+    const struct window_state *state = task->state;
+    struct plan *plan = &task->plan;
+    plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
+    plan->touch_cpu = state->seat->cpu;
+    plan->trials_min = plan->trials_max = TRIALS;
+    /* Short, so that a trial keeps to its part of the ring. */
+    plan->batches = 3;
+    plan->batch_ns = 100e3;
+    plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
+    plan->share = 0.6;
+    /* Between one miss's time and two a point need not be finer. */
+    if (!settings_has(task->settings, "precision"))
+        plan->precision = 0.25;
+}
+
+static int add_series(struct probe_task *task, enum window_filler filler, const char *look,
+                      struct error *error)
+{
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    if (!factors)
+        return error_out_of_memory(error);
+    const struct window_state *state = task->state;
+    char size[UNIT_TEXT];
+    size_format((double)state->ring.bytes, size);
+    factors[0] = (struct factor){"filler", fillers[filler].name, 0};
+    factors[1] = (struct factor){"look", look, 0};
+    factors[2] = (struct factor){"working set", pool_strdup(task->pool, size), 0};
+    struct series series = {
+        .name = pool_printf(task->pool, "%s between two misses", fillers[filler].name),
+        .factors = factors,
+        .factor_count = 3,
+        .x = {"fillers", ""},
+        .y = {"time per pair", "ns"}};
+    return trial_series_add(task, &series, 0, error);
+}
+
+static int add_point(struct probe_task *task, int series, enum window_filler filler, double x,
+                     struct error *error)
+{
+    const struct window_state *state = task->state;
+    struct plan *plan = &task->plan;
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!point)
+        return error_out_of_memory(error);
+    *point = (struct plan_point){.series = (unsigned)series,
+                                 .x = x,
+                                 .seats = state->seat,
+                                 .seat_count = 1,
+                                 .arena_bytes = chain_ring_arena_bytes(&state->ring),
+                                 .detail = filler};
+    return 0;
+}
+
+/* 4, 8, ... 32, then steps that grow with the count. */
+static double next_count(double x)
+{
+    return x < 32 ? x + 4 : x < 128 ? x + 16 : x + 32;
+}
+
+static int plan_coarse(struct probe_task *task, struct error *error)
+{
+    struct window_state *state = task->state;
+    const int wanted = settings_choice(task->settings, "filler");
+    int code = 0;
+    plan_stage(task);
+    for (int filler = 0; filler < WINDOW_FILLERS && code == 0; filler++) {
+        if (wanted && wanted != filler + 1)
+            continue;
+        int series = add_series(task, (enum window_filler)filler, "coarse", error);
+        state->coarse[filler] = series;
+        code = series < 0 ? series : 0;
+        for (double x = 4; x <= state->most && code == 0; x = next_count(x))
+            code = add_point(task, series, (enum window_filler)filler, x, error);
+    }
+    return code < 0 ? code : trial_values_reserve(&state->values, &task->plan, task->pool, error);
+}
+
+static int plan_window(struct probe_task *task, struct error *error)
+{
+    struct window_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    if (!window_kernels[WINDOW_NOP]) {
+        task->result->status = PROBE_SKIPPED;
+        task->result->reason = "there is no loop for this architecture yet, and a compiler's would "
+                               "have other instructions in between";
+        return 0;
+    }
+    const struct chases chases = chases_make(task->machine);
+    const size_t count = chases_levels(task, NULL, levels);
+    int code = chases_seat(task, &state->seat, error);
+    if (code < 0)
+        return code;
+    if (!count || !levels[count - 1].last)
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "there is no memory for a working set beyond the caches, and nearer misses "
+            "are over before the window is full: free memory");
+    state->level = levels[count - 1];
+    state->ring = (struct chain_ring){.bytes = (size_t)state->level.bytes,
+                                      .line_bytes = chases.line_bytes,
+                                      .settled_bytes = chases.settled_bytes};
+    state->most = settings_number(task->settings, "to");
+    for (int i = 0; i < WINDOW_FILLERS; i++) {
+        state->coarse[i] = state->fine[i] = -1;
+    }
+    return plan_coarse(task, error);
+}
+
+/* --- measuring --- */
+
+static void prepare_window(struct trial *trial)
+{
+    const struct window_state *state = trial->probe_state;
+    const size_t part = (size_t)(trial->point - trial->plan->points) % RING_PARTS;
+    const double turn = (double)part / RING_PARTS / 2; /* the other half is the second chase's */
+    struct chain_places *places = chain_ring_places(&state->ring, trial);
+    struct worker *worker = &trial->workers[0];
+    struct window *window = (struct window *)worker->room;
+    *window = (struct window){
+        {chain_ring_start(places, turn, 0, 2), chain_ring_start(places, turn, 1, 2)},
+        (uint64_t)trial->point->x,
+        &window->fillers};
+    worker->run = window_kernels[trial->point->detail];
+    worker->state = window;
+    trial->operations = 1;
+    chain_ring_settle_once(&state->ring, places, turn, 2);
+}
+
+static void observe_window(void *observer, const struct observation *seen)
+{
+    struct probe_task *task = observer;
+    struct window_state *state = task->state;
+    trial_values_keep(&state->values, &task->plan, seen);
+}
+
+/* --- what the trials tell --- */
+
+/* Fillers beyond which that trial saw two misses' time; NAN where it saw no such step. */
+static double trial_step(const struct probe_task *task, int series, unsigned trial)
+{
+    const struct window_state *state = task->state;
+    double x[POINTS_MOST], speed[POINTS_MOST], least[FLOOR_POINTS], top = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < task->plan.point_count && n < POINTS_MOST; i++) {
+        if ((int)task->plan.points[i].series != series)
+            continue;
+        x[n] = task->plan.points[i].x;
+        speed[n++] = trial_value(&state->values, i, trial);
+    }
+    if (n <= FLOOR_POINTS)
+        return NAN;
+    for (size_t i = 0; i < FLOOR_POINTS; i++)
+        least[i] = speed[i];
+    sort_ascending(least, FLOOR_POINTS);
+    const double floor_value = median(least, FLOOR_POINTS);
+    for (size_t i = 0; i < n; i++) {
+        top = fmax(top, speed[i] / floor_value);
+        speed[i] = floor_value / speed[i];
+    }
+    return top >= least_top ? crossing_down(x, speed, n, step_level) : NAN;
+}
+
+static struct summary steps_of(const struct probe_task *task, int series)
+{
+    double told[TRIALS];
+    size_t n = 0;
+    for (unsigned trial = 0; series >= 0 && trial < TRIALS; trial++) {
+        double step = trial_step(task, series, trial);
+        if (isfinite(step))
+            told[n++] = floor(step);
+    }
+    struct summary summary = summary_of_nothing();
+    if (2 * n > TRIALS)
+        summarize(told, n, told, &summary);
+    return summary;
+}
+
+static int next_window(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                       struct error *error)
+{
+    struct window_state *state = task->state;
+    struct summary seen[WINDOW_FILLERS];
+    int code = 0;
+    (void)sampled;
+    if (stage > 1)
+        return 0;
+    for (int i = 0; i < WINDOW_FILLERS; i++)
+        seen[i] = steps_of(task, state->coarse[i]);
+    state->refined = true;
+    probe_plan_afresh(task);
+    plan_stage(task);
+    task->plan.share = 1;
+    for (int i = 0; i < WINDOW_FILLERS && code == 0; i++) {
+        if (!seen[i].n)
+            continue;
+        const double at = (double)seen[i].median;
+        int series = add_series(task, (enum window_filler)i, "around the step", error);
+        state->fine[i] = series;
+        code = series < 0 ? series : 0;
+        const double from = fmax(16, at - AROUND), to = fmin(state->most, at + AROUND);
+        for (double x = 4; x <= 12 && code == 0; x += 4)
+            code = add_point(task, series, (enum window_filler)i, x, error);
+        for (double x = from; x <= to && code == 0; x++)
+            code = add_point(task, series, (enum window_filler)i, x, error);
+    }
+    if (code == 0)
+        code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
+/* --- concluding --- */
+
+static unsigned flags_of(const struct series *series)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        flags |= series->points[i].flags;
+    return flags;
+}
+
+static int add_step(struct probe_task *task, enum window_filler filler, struct error *error)
+{
+    const struct window_state *state = task->state;
+    const struct summary steps = steps_of(task, state->fine[filler]);
+    const unsigned own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
+    struct finding *finding;
+    if (!steps.n) {
+        finding = probe_add_finding(task, fillers[filler].finding, "");
+        if (finding)
+            finding->text = pool_printf(task->pool,
+                                        "not detected: up to %.0f between two misses, no step from "
+                                        "one miss's time to two",
+                                        state->most);
+    } else {
+        /* The trials' own answers tell how sure the step is. */
+        const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
+        unsigned flags = flags_of(&task->result->series[state->fine[filler]]) & ~wide;
+        flags |= summary_half_width(&steps) > widest ? wide : 0;
+        finding = finding_add_value(task->result, task->pool, fillers[filler].finding, "",
+                                    (double)steps.median + own, (double)steps.low + own,
+                                    (double)steps.high + own, flags);
+        if (finding)
+            finding->text = fillers[filler].text;
+    }
+    return finding && finding->text ? 0 : error_out_of_memory(error);
+}
+
+static int conclude_window(struct probe_task *task, const struct sampled *sampled,
+                           struct error *error)
+{
+    const struct window_state *state = task->state;
+    int code = 0;
+    (void)sampled;
+    for (int i = 0; i < WINDOW_FILLERS && code == 0; i++)
+        if (state->coarse[i] >= 0 && state->refined)
+            code = add_step(task, (enum window_filler)i, error);
+    return code;
+}
+
+const struct probe window_probe = {
+    .name = "window",
+    .title = "Instructions under way at once",
+    .summary = "how far past a load that waits the processor works on",
+    .about =
+        "While a load waits for memory, the processor works on what follows, as far as its window "
+        "reaches (the reorder buffer). Here two loads miss, and ever more instructions stand "
+        "between them: as long as the second one enters the window, both wait together and a pair "
+        "takes the time of one miss; beyond that, of two. The count at the step is how many "
+        "instructions the processor holds.\n"
+        "Nops take a place in the window and nothing else. Additions also take a register each, "
+        "and "
+        "loads a place in the load queue, so their step comes earlier where these run out first.\n"
+        "What moves it: a busy hardware thread of the same core, which on many processors halves "
+        "the window; and how instructions are counted, because some processors join two into one "
+        "place or drop nops early. So read it as what programs can count on.",
+    .weight = 0,
+    .quick = false,
+    .options = options,
+    .plan = plan_window,
+    .prepare = prepare_window,
+    .observe = observe_window,
+    .next = next_window,
+    .conclude = conclude_window,
+};

@@ -1,0 +1,75 @@
+/* The parts of cluster.c. Not for use outside of it. */
+#ifndef FATHOM_STATS_CLUSTER_PARTS_H
+#define FATHOM_STATS_CLUSTER_PARTS_H
+
+#include "stats/cluster.h"
+
+#include <stdbool.h>
+
+/* --- cluster_cells.c: the matrix made ready --- */
+
+/* Rows that have any value. All matrices are symmetric, m * m, with a diagonal of no meaning. */
+struct cells {
+    size_t m;
+    size_t *rows;  /* the row of the caller's that each is */
+    float *known;  /* latency; NAN where it was not measured */
+    float *filled; /* logarithm of the latency, of what was not measured a guess */
+    double *noise; /* of each row, relative to the latency */
+};
+/* In the pool; ERROR_SYSTEM without memory. */
+int cells_read(struct cells *, struct pool *, const double *latency, const double *noise, size_t n);
+/* Root of the mean squared difference of two rows' logarithms over the columns first, first + step
+ * and so on, but those of the two rows themselves; NAN where there are none. */
+double cells_distance(const struct cells *, size_t a, size_t b, size_t first, size_t step);
+
+/* --- cluster_tree.c: average linkage --- */
+
+struct tree_node {
+    size_t first, count; /* members: order[first .. first + count) */
+    int left, right;     /* nodes; -1 of a leaf */
+    int parent;          /* -1 of the root */
+    size_t pairs;        /* measured pairs between left and right */
+    double join;         /* median latency of those; NAN where there are none */
+    double adjusted;     /* the same without what the rows add by themselves */
+    double scatter;      /* robust deviation of those relative to `join`, 0 of fewer than four */
+};
+
+struct tree {
+    struct tree_node *nodes; /* 2 m - 1: first the m leaves */
+    size_t count;
+    size_t *order;
+};
+
+/* Over latencies less the rows' own parts, own[m]; with all parts 0 over latencies as they are. */
+int tree_build(struct tree *, struct pool *, const struct cells *, const double *own);
+
+/* --- cluster.c's list of candidates --- */
+
+struct group {
+    unsigned char *has; /* of each of the m rows */
+    size_t count;
+    enum cluster_basis basis;
+};
+
+struct groups {
+    struct group *list;
+    size_t count;
+    struct pool *pool;
+};
+
+/* Adds a copy of the set unless it is there, is everything, or overlaps a group without one being
+ * within the other. ERROR_SYSTEM without memory. */
+int groups_add(struct groups *, const struct cells *, const size_t *members, size_t count,
+               enum cluster_basis);
+/* The smallest group that holds the row, or -1. */
+int groups_smallest_with(const struct groups *, size_t row);
+/* Median of the measured latencies between the members; NAN where there are none. */
+double group_within(const struct group *, const struct cells *, struct pool *scratch);
+
+/* --- cluster_near.c, cluster_alike.c, cluster_kind.c: each adds the groups of its basis --- */
+
+int groups_add_near(struct groups *, const struct cells *);
+int groups_add_alike(struct groups *, const struct cells *);
+int groups_add_kinds(struct groups *, const struct cells *);
+
+#endif

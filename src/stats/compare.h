@@ -1,0 +1,37 @@
+/*
+ * Whether two medians differ, from what is known of the trials behind each: their quantiles.
+ *
+ * The bootstrap of a median (Efron, "Bootstrap methods: another look at the jackknife", Annals of
+ * Statistics 7, 1979) draws n trials anew and takes their median. The median of n draws from a
+ * quantile function Q is distributed as Q(U) with U the median of n uniform numbers, which is
+ * Beta((n+1)/2, (n+1)/2); so the draws need no trials, only Q, which the document's quantiles give
+ * by straight lines between them.
+ */
+#ifndef FATHOM_STATS_COMPARE_H
+#define FATHOM_STATS_COMPARE_H
+
+#include "stats/summary.h"
+
+#include <stdbool.h>
+
+struct comparison {
+    double ratio;     /* median of b over median of a */
+    double low, high; /* its 95 % interval; NAN where a side has a single trial */
+    double p;         /* how likely so large a ratio is if the true one is within the threshold */
+};
+
+/* Compares two medians above 0. `threshold` is a relative change: 0.03. With `doubtful`, the
+ * medians are taken to be anywhere in the middle four fifths of their trials. */
+void compare_medians(const struct summary *a, const struct summary *b, double threshold,
+                     bool doubtful, struct comparison *);
+
+/* The same for two values of which only intervals are known: the interval of the ratio is the
+ * widest that they allow. */
+void compare_intervals(const double a[3], const double b[3], double threshold, struct comparison *);
+
+/* Which of p[n] survive Holm's correction for n comparisons at the level alpha (Holm, "A simple
+ * sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979):
+ * the largest p that does; -1 where none does. Sorts p. */
+double compare_holm(double *p, size_t n, double alpha);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * The knee of a curve of time over rate: where the rate that is got for the time that it takes is
+ * greatest (Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in
+ * computer communications", ICC 1979). Below it more can be had for little; beyond it time grows
+ * faster than the rate. Of a queue with one server it lies at half of the most, where the time is
+ * twice that of an idle one. The definition has no threshold.
+ */
+#ifndef FATHOM_STATS_KNEE_H
+#define FATHOM_STATS_KNEE_H
+
+#include <stddef.h>
+
+/* The rate at the knee of n points in the order of what was asked for. It lies between two points:
+ * a parabola through the logarithms of rate over time, at the greatest and its two neighbours, says
+ * where. NAN where the greatest is the first or the last point, so that the curve does not show the
+ * knee. Points without a rate (0 or NAN) are left out. */
+double knee_of_power(const double *rate, const double *time, size_t n);
+
+#endif

@@ -1,0 +1,126 @@
+#include "stats/miss_share.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum policy { LRU, RANDOM, RESISTING, POLICIES };
+enum { WAYS_MAX = 16, LINES_MAX = 6 * WAYS_MAX };
+/* Ratios are tabulated from 2^-4 to 2^5, 64 an octave. */
+enum { OCTAVES_BELOW = 4, OCTAVES = 9, PER_OCTAVE = 64, RATIOS = OCTAVES * PER_OCTAVE + 1 };
+
+static const struct {
+    int ways;
+    bool scattered;
+} fillings[] = {{4, false}, {8, false}, {16, false}, {2, true}, {4, true}, {8, true}, {16, true}};
+enum { FILLINGS = sizeof fillings / sizeof *fillings };
+_Static_assert(MISS_SHAPES == POLICIES * FILLINGS, "every policy with every filling");
+
+struct miss_shares {
+    float share[MISS_SHAPES][RATIOS];
+};
+
+/* --- one set --- */
+
+/* Misses over visits of `lines` lines in a cycle, after the set has settled, with random
+ * replacement. */
+static double simulate_random(int ways, int lines)
+{
+    enum { SETTLE = 40, LAPS = 160 };
+    struct random random = {(uint64_t)(lines * WAYS_MAX + ways)};
+    int held[WAYS_MAX], misses = 0;
+    bool in[LINES_MAX] = {false};
+    for (int way = 0; way < ways; way++)
+        held[way] = -1;
+    for (int lap = 0; lap < SETTLE + LAPS; lap++)
+        for (int line = 0; line < lines; line++) {
+            if (in[line])
+                continue;
+            int *victim = &held[random_below(&random, (uint64_t)ways)];
+            if (*victim >= 0)
+                in[*victim] = false;
+            *victim = line;
+            in[line] = true;
+            misses += lap >= SETTLE;
+        }
+    return (double)misses / (LAPS * lines);
+}
+
+static double set_share(enum policy policy, int ways, int lines)
+{
+    if (lines <= ways)
+        return 0;
+    if (policy == LRU)
+        return 1;
+    return policy == RANDOM ? simulate_random(ways, lines) : (double)(lines - ways + 1) / lines;
+}
+
+/* --- all sets --- */
+
+/* Beyond LINES_MAX lines a set's share hardly changes. */
+static double at(const double *of_lines, long lines)
+{
+    return of_lines[lines < LINES_MAX ? lines : LINES_MAX];
+}
+
+static double even_share(const double *of_lines, double mean)
+{
+    double fewer = floor(mean), part = mean - fewer;
+    long lines = (long)fewer;
+    double missing =
+        (1 - part) * fewer * at(of_lines, lines) + part * (fewer + 1) * at(of_lines, lines + 1);
+    return missing / mean;
+}
+
+/* A line shares its set with a Poisson-distributed number of others. */
+static double scattered_share(const double *of_lines, double mean)
+{
+    double spread = 6 * sqrt(mean) + 6, share = 0, mass = 0;
+    long first = mean > spread ? (long)(mean - spread) : 0;
+    for (long others = first; (double)others < mean + spread; others++) {
+        double chance = exp((double)others * log(mean) - mean - lgamma((double)others + 1));
+        share += chance * at(of_lines, others + 1);
+        mass += chance;
+    }
+    return share / mass;
+}
+
+struct miss_shares *miss_shares_make(void)
+{
+    struct miss_shares *shares = malloc(sizeof *shares);
+    for (int shape = 0; shares && shape < MISS_SHAPES; shape++) {
+        enum policy policy = (enum policy)(shape / FILLINGS);
+        int ways = fillings[shape % FILLINGS].ways;
+        double of_lines[LINES_MAX + 1];
+        for (int lines = 0; lines <= LINES_MAX; lines++)
+            of_lines[lines] =
+                lines <= 6 * ways ? set_share(policy, ways, lines) : of_lines[6 * ways];
+        for (int i = 0; i < RATIOS; i++) {
+            double mean = ways * exp2((double)i / PER_OCTAVE - OCTAVES_BELOW);
+            double share = fillings[shape % FILLINGS].scattered ? scattered_share(of_lines, mean)
+                                                                : even_share(of_lines, mean);
+            double before = i ? (double)shares->share[shape][i - 1] : 0;
+            shares->share[shape][i] = (float)fmin(1, fmax(share, before));
+        }
+    }
+    return shares;
+}
+
+void miss_shares_free(struct miss_shares *shares)
+{
+    free(shares);
+}
+
+double miss_share(const struct miss_shares *shares, int shape, double octaves_above)
+{
+    double place = (octaves_above + OCTAVES_BELOW) * PER_OCTAVE;
+    if (!(place > 0))
+        return (double)shares->share[shape][0];
+    if (place >= RATIOS - 1)
+        return (double)shares->share[shape][RATIOS - 1];
+    int i = (int)place;
+    double low = (double)shares->share[shape][i], high = (double)shares->share[shape][i + 1];
+    return low + (high - low) * (place - i);
+}

@@ -1,0 +1,31 @@
+/*
+ * Which share of the loads of a random chase misses a cache that is too small for it.
+ *
+ * A chase visits its lines in the same order again and again, so each set of the cache sees its own
+ * lines in a cycle. What share of them misses depends on the set's ways, on how replacement treats
+ * a cycle that is too long, and on how evenly the lines fall upon the sets:
+ *
+ *     even       contiguous memory and a plain index: every set has as many lines as any other
+ *     scattered  pages at random or a hashed index: a set's lines are Poisson-distributed
+ *
+ * LRU keeps nothing of a cycle that is one line too long, and a tree of bits (pseudo-LRU) no more,
+ * for misses alone take its ways in turn; random replacement keeps a line with the chance that no
+ * miss since its last visit chose it (simulated, set by set); replacement that resists thrashing
+ * (Qureshi et al., "Adaptive insertion policies", ISCA 2007) keeps all but one way.
+ */
+#ifndef FATHOM_STATS_MISS_SHARE_H
+#define FATHOM_STATS_MISS_SHARE_H
+
+enum { MISS_SHAPES = 21 }; /* policies x ways x evenness */
+
+struct miss_shares;
+
+/* Tabulates all shapes: a few milliseconds. NULL without memory. */
+struct miss_shares *miss_shares_make(void);
+void miss_shares_free(struct miss_shares *);
+
+/* The share that misses a cache whose capacity the working set is so many octaves (log2 of the
+ * ratio) above; 0 to 1 and never falling. */
+double miss_share(const struct miss_shares *, int shape, double octaves_above);
+
+#endif

@@ -1,0 +1,49 @@
+/* Where what was found and what the machine says of itself are not the same. */
+#include "views/clean.h"
+#include "views/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), end = strlen(ending);
+    return length >= end && strcmp(text + length - end, ending) == 0;
+}
+
+/* A value that its own interval keeps apart from what is declared, or a finding that is there to
+ * say so. Clusters speak for themselves, below their matrix. */
+static bool disagrees(const struct finding *finding)
+{
+    if (!finding->text || strncmp(finding->name, "cluster", 7) == 0)
+        return false;
+    if (ends_with(finding->name, ".disagreement"))
+        return true;
+    return isfinite(finding->declared) &&
+           (finding->low > finding->declared || finding->high < finding->declared);
+}
+
+size_t disagreements_print(FILE *out, const struct document *document,
+                           const struct probe_result *only, const struct view_style *style)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            const struct finding *finding = &document->probes[p].findings[f];
+            if ((only && only != &document->probes[p]) || !disagrees(finding))
+                continue;
+            count++;
+            if (!out)
+                continue;
+            struct line line = {0};
+            if (!ends_with(finding->name, ".disagreement")) {
+                char name[CLEAN_TEXT];
+                clean_text(finding->name, name, sizeof name);
+                line_add(&line, "%.*s: ", (int)strcspn(name, "."), name);
+            }
+            line_add_clean(&line, finding->text);
+            fprintf(out, "  %s*%s ", ink(style, INK_BOLD), ink(style, INK_PLAIN));
+            line_print_wrapped(out, style, 4, &line);
+        }
+    return count;
+}

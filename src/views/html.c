@@ -1,0 +1,342 @@
+#include "views/html.h"
+#include "views/clean.h"
+#include "views/figure.h"
+#include "views/view.h"
+
+#include <math.h>
+#include <string.h>
+
+struct page {
+    FILE *out;
+    const struct document *const *documents;
+    size_t count;
+    double threshold;
+    struct pictures pictures;
+};
+
+static void put_head(const struct page *page)
+{
+    struct line title = {0};
+    FILE *out = page->out;
+    for (size_t i = 0; i < page->count && i < 4; i++) {
+        line_add(&title, "%s", i ? ", " : "");
+        line_add_document(&title, page->documents, page->count, i);
+    }
+    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n", out);
+    fprintf(out, "<meta http-equiv=Content-Security-Policy content=\"%s\">\n", html_policy);
+    fputs("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=color-scheme content=\"light dark\">\n"
+          "<meta name=referrer content=no-referrer>\n<title>fathom: ",
+          out);
+    html_text(out, title.text);
+    fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", html_style);
+}
+
+/* Each control has a meaning without script too: it is not there. */
+static void put_controls(FILE *out)
+{
+    fputs("<a class=skip href=#main>Skip to the figures</a>\n<header class=bar>\n"
+          "<p class=brand>fathom<span> memory depth</span></p>\n"
+          "<div class=controls id=controls hidden>\n"
+          "<div class=choice role=group aria-label=\"Unit of latency\">"
+          "<button type=button data-unit=time aria-pressed=true>ns</button>"
+          "<button type=button data-unit=cycles aria-pressed=false>cycles</button></div>\n"
+          "<div class=choice role=group aria-label=Colours>"
+          "<button type=button data-theme=light aria-pressed=false>light</button>"
+          "<button type=button data-theme=auto aria-pressed=true>auto</button>"
+          "<button type=button data-theme=dark aria-pressed=false>dark</button></div>\n"
+          "</div>\n</header>\n",
+          out);
+}
+
+/* Whether no probe before this one, over all documents, has its name. */
+static bool is_first(const struct page *page, size_t document, const struct probe_result *probe)
+{
+    for (size_t d = 0; d < document; d++)
+        if (document_probe(page->documents[d], probe->name))
+            return false;
+    return document_probe(page->documents[document], probe->name) == probe;
+}
+
+typedef void probe_visitor(const struct page *, const struct probe_result *, size_t number);
+
+/* Every probe once, however many documents have it. */
+static void each_probe(const struct page *page, probe_visitor *visit)
+{
+    size_t number = 0;
+    for (size_t d = 0; d < page->count; d++)
+        for (size_t p = 0; p < page->documents[d]->probe_count; p++)
+            if (is_first(page, d, &page->documents[d]->probes[p]))
+                visit(page, &page->documents[d]->probes[p], number++);
+}
+
+static const char *title_of(const struct probe_result *probe)
+{
+    return probe->title && *probe->title ? probe->title : probe->name;
+}
+
+static void put_link(const struct page *page, const struct probe_result *probe, size_t number)
+{
+    fprintf(page->out, "<li><a href=#probe-%zu>", number);
+    html_text(page->out, title_of(probe));
+    fputs("</a>\n", page->out);
+}
+
+static void put_contents(const struct page *page)
+{
+    fputs("<nav aria-label=Measurements><ul>\n", page->out);
+    if (page->count > 1)
+        fputs("<li><a href=#differences>Differences</a>\n", page->out);
+    each_probe(page, put_link);
+    fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
+}
+
+/* A newline begins a paragraph. */
+static void put_about(FILE *out, const struct probe_result *probe)
+{
+    const char *rest = probe->about;
+    if (!rest || !*rest) {
+        fputs("<p>The document does not say what these numbers mean: it comes from another tool, "
+              "or from a fathom that did not write it down.</p>\n",
+              out);
+        return;
+    }
+    for (size_t paragraphs = 0; *rest && paragraphs < 8; paragraphs++) {
+        char paragraph[HTML_TEXT_BYTES_MAX];
+        size_t bytes = strcspn(rest, "\n"), kept = bytes;
+        if (kept >= sizeof paragraph)
+            kept = sizeof paragraph - 1;
+        memcpy(paragraph, rest, kept);
+        paragraph[kept] = '\0';
+        rest += bytes + (rest[bytes] == '\n');
+        if (!*paragraph)
+            continue;
+        fputs("<p>", out);
+        html_text(out, paragraph);
+        fputs("</p>\n", out);
+    }
+}
+
+static void put_picture_title(const struct page *page, const struct picture *picture)
+{
+    const struct series *series = picture->members[0].series;
+    struct line line = {0};
+    line_add_clean(&line, series->y.name ? series->y.name : "value");
+    if (series->matrix) {
+        line_add(&line, " from row to column: ");
+        line_add_clean(&line, series->name);
+        if (series->factor_count)
+            line_add_factors(&line, series->factors, series->factor_count);
+    } else {
+        line_add(&line, " by ");
+        line_add_clean(&line, series->x.name ? series->x.name : "x");
+    }
+    html_text(page->out, line.text);
+}
+
+/* Whether parsing the tables would hold up the opening of the page. */
+static bool is_heavy(const struct picture *picture)
+{
+    enum { LIGHT_POINTS = 500 };
+    size_t points = 0;
+    for (size_t i = 0; i < picture->member_count; i++)
+        points += picture->members[i].series->point_count;
+    return points > LIGHT_POINTS;
+}
+
+/* A heavy table stands in <noscript>, which a browser with script takes as text; the script makes
+ * it a table when it is opened, and without script it is one. */
+static void put_picture(const struct page *page, size_t index)
+{
+    const struct picture *picture = &page->pictures.list[index];
+    const bool heavy = is_heavy(picture);
+    FILE *out = page->out;
+    fprintf(out, "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n", index,
+            index);
+    fprintf(out, "<figcaption id=picture-%zu-title>", index);
+    put_picture_title(page, picture);
+    fputs("</figcaption>\n<div class=drawing></div>\n<details class=table><summary>Table</summary>"
+          "\n",
+          out);
+    fputs(heavy ? "<noscript>" : "", out);
+    html_tables(out, picture, page->documents, page->count);
+    fputs(heavy ? "</noscript></details>\n</figure>\n" : "</details>\n</figure>\n", out);
+}
+
+/* Findings and the way to repeat it, of every document that has this probe. */
+static void put_results(const struct page *page, const char *name)
+{
+    FILE *out = page->out;
+    for (size_t d = 0; d < page->count; d++) {
+        const struct document *document = page->documents[d];
+        const struct probe_result *probe = document_probe(document, name);
+        if (!probe)
+            continue;
+        struct line label = {0};
+        line_add_document(&label, page->documents, page->count, d);
+        if (page->count > 1) {
+            fputs("<h3>", out);
+            html_text(out, label.text);
+            fputs("</h3>\n", out);
+        }
+        if (probe->status != PROBE_OK) {
+            fprintf(out, "<p class=\"trust doubtful\"><strong>%s</strong> ",
+                    probe_status_names[probe->status]);
+            html_text(out, probe->reason);
+            fputs("</p>\n", out);
+        }
+        if (probe->finding_count)
+            html_findings(out, probe);
+        fputs("<p class=repeat>To repeat: <code>", out);
+        html_command(out, &document->run);
+        fputs("</code>", out);
+        if (probe->parameter_count) {
+            fputs(" <span class=parameters>(", out);
+            html_factors(out, probe->parameters, probe->parameter_count);
+            fprintf(out, ", seed %llu)</span>", (unsigned long long)document->run.seed);
+        }
+        fputs("</p>\n", out);
+    }
+}
+
+static void put_probe(const struct page *page, const struct probe_result *probe, size_t number)
+{
+    FILE *out = page->out;
+    fprintf(out,
+            "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
+            "<h2 id=probe-%zu-title>",
+            number, number, number);
+    html_text(out, title_of(probe));
+    fputs("</h2>\n<div class=about>\n", out);
+    put_about(out, probe);
+    fputs("</div>\n", out);
+    for (size_t i = 0; i < page->pictures.count; i++)
+        if (strcmp(page->pictures.list[i].probe, probe->name) == 0)
+            put_picture(page, i);
+    put_results(page, probe->name);
+    fputs("</section>\n", out);
+}
+
+/* --- how it was measured --- */
+
+static void put_fact(FILE *out, const char *name, const char *text)
+{
+    if (!text || !*text)
+        return;
+    fprintf(out, "<tr><th scope=row>%s<td class=words>", name);
+    html_text(out, text);
+    fputs("\n", out);
+}
+
+static void put_number_fact(FILE *out, const char *name, double value, const char *unit)
+{
+    char figure[UNIT_TEXT], text[UNIT_TEXT + 8];
+    if (!isfinite(value) || !(value > 0))
+        return;
+    snprintf(text, sizeof text, "%s%s%s", figure_valued(value, unit, figure),
+             strcmp(unit, "s") == 0 ? " " : "", strcmp(unit, "s") == 0 ? "s" : "");
+    put_fact(out, name, text);
+}
+
+static void put_conditions(const struct page *page, size_t index)
+{
+    const struct document *document = page->documents[index];
+    const struct conditions *conditions = &document->conditions;
+    const struct machine_facts *machine = &document->machine;
+    struct line name = {0};
+    FILE *out = page->out;
+    line_add_document(&name, page->documents, page->count, index);
+    fputs("<div class=scroll tabindex=0 role=region aria-label=Conditions><table class=facts>"
+          "<caption>Machine and conditions: ",
+          out);
+    html_text(out, name.text);
+    fputs("</caption>\n<tbody>\n", out);
+    put_fact(out, "processor", machine->cpu_model);
+    put_fact(out, "architecture", machine->cpu_arch);
+    put_fact(out, "kernel", machine->kernel);
+    put_fact(out, "hypervisor", machine->hypervisor);
+    put_number_fact(out, "memory", (double)machine->memory_bytes, "B");
+    put_number_fact(out, "core clock, as observed", conditions->core_hz, "Hz");
+    put_number_fact(out, "counter that timed everything", conditions->counter_hz, "Hz");
+    put_fact(out, "counter", conditions->counter);
+    put_fact(out, "governor", conditions->governor);
+    put_fact(out, "turbo", conditions->turbo);
+    put_fact(out, "SMT", conditions->smt);
+    put_fact(out, "transparent huge pages", conditions->thp);
+    put_fact(out, "CPUs that may be used", conditions->affinity);
+    put_number_fact(out, "load average at the start", conditions->load1, "");
+    put_number_fact(out, "time taken by the hypervisor", conditions->stolen_s, "s");
+    put_fact(out, "compiler", document->tool.compiler);
+    put_fact(out, "commit", document->tool.commit);
+    put_fact(out, "run", document->run.id);
+    fputs("</table></div>\n", out);
+}
+
+static void put_method(const struct page *page)
+{
+    FILE *out = page->out;
+    fputs("<section id=method aria-labelledby=method-title>\n"
+          "<h2 id=method-title>How it was measured</h2>\n",
+          out);
+    for (size_t i = 0; i < page->count; i++)
+        put_conditions(page, i);
+    fputs("<h3>The timed loops</h3>\n"
+          "<p>Nothing but these instructions was ever timed: the loops of the fathom that wrote "
+          "this page, disassembled from it as it was built.</p>\n",
+          out);
+    if (*html_loops)
+        fprintf(out, "<details class=loops><summary>Show them</summary>\n%s</details>\n",
+                html_loops);
+    else
+        fputs("<p>They are not shown: objdump was missing when this fathom was built.</p>\n", out);
+    fputs("</section>\n", out);
+}
+
+static bool put_body(const struct page *page)
+{
+    FILE *out = page->out;
+    put_controls(out);
+    fputs("<main id=main tabindex=-1>\n", out);
+    if (page->count > 1)
+        fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
+    fprintf(out, "<div class=sheets%s>\n", page->count > 1 ? " data-many" : "");
+    for (size_t i = 0; i < page->count; i++)
+        html_sheet(out, page->documents, page->count, i);
+    fputs("</div>\n", out);
+    put_contents(page);
+    bool compared =
+        page->count < 2 || html_differences(out, page->documents, page->count, page->threshold);
+    fputs("<noscript><p class=\"trust doubtful\">Script is off, so there are no pictures; the "
+          "tables say the same.</p></noscript>\n",
+          out);
+    each_probe(page, put_probe);
+    if (page->pictures.left_out)
+        fprintf(out, "<p>%zu more series are in the document.</p>\n", page->pictures.left_out);
+    put_method(page);
+    fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
+          "</footer>\n<script type=application/json id=data>",
+          out);
+    html_data(out, &page->pictures, page->documents, page->count);
+    fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
+    return compared;
+}
+
+int view_html(FILE *out, const struct document *const *documents, size_t count, double threshold,
+              struct error *error)
+{
+    struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
+    struct pool pool = {0};
+    bool done = pictures_collect(&page.pictures, documents, count, &pool);
+    if (done) {
+        put_head(&page);
+        done = put_body(&page);
+    }
+    pool_free(&pool);
+    return done ? 0 : error_out_of_memory(error);
+}
+
+int view_html_possible(struct error *error)
+{
+    (void)error;
+    return 0;
+}

@@ -1,0 +1,288 @@
+#include "result/flag.h"
+#include "views/clean.h"
+#include "views/figure.h"
+#include "views/html.h"
+#include "views/levels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KEY_FINDINGS_MAX = 24, NAMES_MAX = 4, WARNINGS_MAX = 50 };
+
+/* --- the machine and the run --- */
+
+/* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else as it stands. */
+static void put_time(FILE *out, const char *started)
+{
+    char readable[32];
+    int end = 0;
+    sscanf(started, "%*4d-%*2d-%*2dT%*2d:%*2d:%*2dZ%n", &end);
+    if (end == 20 && started[end] == '\0') {
+        snprintf(readable, sizeof readable, "%.10s %.5s UTC", started, started + 11);
+        started = readable;
+    }
+    html_text(out, started);
+}
+
+static void put_run(FILE *out, const struct document *document)
+{
+    const struct run_facts *run = &document->run;
+    char text[UNIT_TEXT];
+    fputs("<p class=run>", out);
+    if (run->started) {
+        fputs("Measured on ", out);
+        put_time(out, run->started);
+    }
+    if (run->elapsed_s >= 0 && run->elapsed_s < 1e9)
+        fprintf(out, "%s %s", run->started ? " in" : "Measured in",
+                duration_format(run->elapsed_s, text));
+    if (document->tool.version) {
+        fputs(" by fathom ", out);
+        html_text(out, document->tool.version);
+    }
+    if (run->command_count) {
+        fputs(": <code>", out);
+        html_command(out, run);
+        fputs("</code>", out);
+    }
+    fputs("</p>\n", out);
+}
+
+/* What all points and findings of a document say of their own worth. */
+struct worth {
+    size_t findings, doubtful;
+    unsigned fewest; /* trials of the point that has the fewest; 0 where none has any */
+    float coverage;  /* of the point that has the least */
+};
+
+static struct worth worth_of(const struct document *document)
+{
+    struct worth worth = {.coverage = 1};
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        for (size_t i = 0; i < probe->finding_count; i++) {
+            worth.findings += isfinite(probe->findings[i].value) != 0;
+            worth.doubtful += flag_doubts(probe->findings[i].flags) != 0;
+        }
+        for (size_t s = 0; s < probe->series_count; s++)
+            for (size_t i = 0; i < probe->series[s].point_count; i++) {
+                const struct summary *y = &probe->series[s].points[i].y;
+                if (y->n && (!worth.fewest || y->n < worth.fewest))
+                    worth.fewest = y->n;
+                if (y->n && y->coverage < worth.coverage)
+                    worth.coverage = y->coverage;
+            }
+    }
+    return worth;
+}
+
+static void put_trust(FILE *out, const struct document *document)
+{
+    struct worth worth = worth_of(document);
+    bool good = document->run.complete && !worth.doubtful;
+    fprintf(out, "<p class=\"trust %s\"><strong>", good ? "good" : "doubtful");
+    if (!document->run.complete)
+        fputs("Not complete: the run was stopped, and this is what it had measured.", out);
+    else if (worth.findings == 0)
+        fputs("No findings.", out);
+    else if (worth.doubtful)
+        fprintf(out, "%zu of %zu values are in doubt, marked !: the reasons stand below.",
+                worth.doubtful, worth.findings);
+    else
+        fprintf(out, "All %zu values can be trusted as they stand.", worth.findings);
+    fputs("</strong>", out);
+    if (worth.fewest > 1)
+        fprintf(out,
+                " Every value is the median of %u or more independent trials; the interval "
+                "beside it holds the true median with a probability of %.0f %% or more.",
+                worth.fewest, floor((double)worth.coverage * 100));
+    fputs("</p>\n", out);
+}
+
+/* --- the datasheet --- */
+
+/* Which columns any level fills. */
+struct columns {
+    bool facts[FACTS], declared;
+};
+
+static void put_level(FILE *out, const struct document *document, const struct level *level,
+                      const struct columns *columns)
+{
+    char text[UNIT_TEXT];
+    fputs("\n<tr><th scope=row>", out);
+    html_text(out, level->name);
+    for (int fact = 0; fact < FACTS; fact++) {
+        if (!columns->facts[fact])
+            continue;
+        fputs("<td>", out);
+        if (level->facts[fact])
+            html_finding_value(out, level->facts[fact]);
+        double declared = level_declared_bytes(document, level);
+        if (fact == CAPACITY && columns->declared)
+            fprintf(out, "<td>%s", isfinite(declared) ? figure_valued(declared, "B", text) : "");
+    }
+}
+
+static void put_levels(FILE *out, const struct document *document)
+{
+    static const char *const heads[FACTS] = {"latency", "in time", "capacity", "line", "ways"};
+    struct level levels[LEVELS_MAX];
+    struct columns columns = {0};
+    size_t count = levels_collect(document, levels);
+    for (size_t i = 0; i < count; i++) {
+        for (int fact = 0; fact < FACTS; fact++)
+            columns.facts[fact] = columns.facts[fact] || levels[i].facts[fact];
+        columns.declared = columns.declared || isfinite(level_declared_bytes(document, &levels[i]));
+    }
+    columns.facts[CAPACITY] = columns.facts[CAPACITY] || columns.declared;
+    if (count == 0)
+        return;
+    fputs("<div class=scroll tabindex=0 role=region aria-label=Datasheet><table class=datasheet>"
+          "<caption>Depth: how far away each level is, and how much it holds</caption>"
+          "<thead><tr><th scope=col>level",
+          out);
+    for (int fact = 0; fact < FACTS; fact++)
+        if (columns.facts[fact])
+            fprintf(out, "<th scope=col>%s%s", heads[fact],
+                    fact == CAPACITY && columns.declared ? "<th scope=col>declared" : "");
+    fputs("<tbody>", out);
+    for (size_t i = 0; i < count; i++)
+        put_level(out, document, &levels[i], &columns);
+    fputs("</table></div>\n", out);
+}
+
+/* What the datasheet has no column for. */
+static bool is_key(const struct finding *finding)
+{
+    char level[LEVEL_NAME_BYTES];
+    size_t length = strlen(finding->name);
+    bool twin = length > 3 && strcmp(finding->name + length - 3, "_ns") == 0;
+    return isfinite(finding->value) && level_fact(finding, level) == FACTS && !twin &&
+           strncmp(finding->name, "cluster", strlen("cluster")) != 0;
+}
+
+static void put_key_findings(FILE *out, const struct document *document)
+{
+    size_t told = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
+            const struct finding *finding = &document->probes[p].findings[i];
+            if (!is_key(finding) || told == KEY_FINDINGS_MAX)
+                continue;
+            fputs(told++ ? "<div><dt>" : "<dl class=key>\n<div><dt>", out);
+            html_text(out, finding->name);
+            fputs("<dd>", out);
+            html_finding_value(out, finding);
+            fputs("</div>\n", out);
+        }
+    fputs(told ? "</dl>\n" : "", out);
+}
+
+/* --- what has to be known --- */
+
+static void put_names(FILE *out, const struct document *document, unsigned bit)
+{
+    size_t named = 0, points = 0;
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        for (size_t i = 0; i < probe->finding_count; i++)
+            if ((probe->findings[i].flags & bit) && named++ < NAMES_MAX) {
+                fputs(named > 1 ? ", " : " <span class=whom>", out);
+                html_text(out, probe->findings[i].name);
+            }
+        for (size_t s = 0; s < probe->series_count; s++)
+            for (size_t i = 0; i < probe->series[s].point_count; i++)
+                points += (probe->series[s].points[i].flags & bit) != 0;
+    }
+    if (named > NAMES_MAX)
+        fprintf(out, " and %zu more", named - NAMES_MAX);
+    if (points)
+        fprintf(out, "%s%zu point%s", named ? "; " : " <span class=whom>", points,
+                points == 1 ? "" : "s");
+    fputs(named || points ? "</span>" : "", out);
+}
+
+static void put_flag(FILE *out, const struct document *document, int flag)
+{
+    const struct flag_text *text = &flag_texts[flag];
+    fprintf(out, "<li class=%s><strong>", text->doubt ? "doubtful" : "remark");
+    html_text(out, text->meaning);
+    fputs("</strong>", out);
+    put_names(out, document, FLAG_BIT(flag));
+    fputs(" <span class=remedy>", out);
+    html_text(out, text->remedy);
+    fputs("</span>\n", out);
+}
+
+static unsigned all_flags(const struct document *document)
+{
+    unsigned flags = document_headline_flags(document);
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++)
+            for (size_t i = 0; i < document->probes[p].series[s].point_count; i++)
+                flags |= document->probes[p].series[s].points[i].flags;
+    return flags;
+}
+
+static void put_status(FILE *out, const struct probe_result *probe)
+{
+    if (probe->status == PROBE_OK)
+        return;
+    fprintf(out, "<li class=%s><strong>", probe->status == PROBE_SKIPPED ? "remark" : "doubtful");
+    html_text(out, probe->name);
+    fprintf(out, ": %s</strong> ", probe_status_names[probe->status]);
+    html_text(out, probe->reason);
+    fputs("\n", out);
+}
+
+static void put_known(FILE *out, const struct document *document, size_t index)
+{
+    const struct conditions *conditions = &document->conditions;
+    unsigned flags = all_flags(document), doubts = flag_doubts(flags);
+    bool ended_well = true;
+    for (size_t p = 0; p < document->probe_count; p++)
+        ended_well = ended_well && document->probes[p].status == PROBE_OK;
+    if (!flags && ended_well && !conditions->warning_count)
+        return;
+    fprintf(out,
+            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
+            index, index);
+    for (size_t p = 0; p < document->probe_count; p++)
+        put_status(out, &document->probes[p]);
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (doubts & FLAG_BIT(flag))
+            put_flag(out, document, flag);
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (flags & ~doubts & FLAG_BIT(flag))
+            put_flag(out, document, flag);
+    for (size_t i = 0; i < conditions->warning_count && i < WARNINGS_MAX; i++) {
+        fputs("<li class=remark>", out);
+        html_text(out, conditions->warnings[i]);
+        fputs("\n", out);
+    }
+    if (conditions->warning_count > WARNINGS_MAX)
+        fprintf(out, "<li class=remark>%zu more are in the document\n",
+                conditions->warning_count - WARNINGS_MAX);
+    fputs("</ul></section>\n", out);
+}
+
+void html_sheet(FILE *out, const struct document *const *documents, size_t count, size_t index)
+{
+    const struct document *document = documents[index];
+    struct line machine = {0}, name = {0};
+    const char *level = count > 1 ? "h2" : "h1";
+    line_add_machine(&machine, &document->machine);
+    line_add_document(&name, documents, count, index);
+    fprintf(out, "<section class=sheet aria-labelledby=machine-%zu>\n<p class=host>", index);
+    html_text(out, name.text);
+    fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
+    html_text(out, machine.text);
+    fprintf(out, "</%s>\n", level);
+    put_run(out, document);
+    put_trust(out, document);
+    put_levels(out, document);
+    put_key_findings(out, document);
+    put_known(out, document, index);
+    fputs("</section>\n", out);
+}

@@ -1,0 +1,214 @@
+/*
+ * Series that differ in nothing but who or what was measured, as rows of one table: a dozen tables
+ * of two rows each compare nothing.
+ */
+#include "result/flag.h"
+#include "views/clean.h"
+#include "views/figure.h"
+#include "views/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CURVE_POINTS_MAX = 8, MATRIX_POINTS_MAX = 4, CURVES_MIN = 2, MATRICES_MIN = 3 };
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same_axis(const struct axis *a, const struct axis *b)
+{
+    return is_same_text(a->name, b->name) && is_same_text(a->unit, b->unit);
+}
+
+static bool is_same_factor(const struct factor *a, const struct factor *b)
+{
+    if (!a || !b || !a->text != !b->text)
+        return false;
+    return a->text ? strcmp(a->text, b->text) == 0 : a->number == b->number;
+}
+
+static bool has_place(const struct series *series, const struct point *place)
+{
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (series->matrix ? point->from == place->from && point->to == place->to
+                           : point->x == place->x)
+            return true;
+    }
+    return false;
+}
+
+static bool is_alike(const struct series *a, const struct series *b)
+{
+    return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
+           (!a->matrix || is_same_text(a->name, b->name));
+}
+
+/* Some may lack a place that there was no time for; all of them together have but a few. */
+size_t table_group(const struct series *series, size_t count)
+{
+    const size_t most = series->matrix ? MATRIX_POINTS_MAX : CURVE_POINTS_MAX;
+    size_t places = series->point_count, together = 1;
+    if (!places || places > most)
+        return 1;
+    for (; together < count && is_alike(series, &series[together]); together++) {
+        const struct series *next = &series[together];
+        for (size_t i = 0; i < next->point_count && places <= most; i++) {
+            bool known = false;
+            for (size_t other = 0; other < together && !known; other++)
+                known = has_place(&series[other], &next->points[i]);
+            places += !known;
+        }
+        if (places > most)
+            break;
+    }
+    return together >= (series->matrix ? MATRICES_MIN : CURVES_MIN) ? together : 1;
+}
+
+static bool is_common(const struct series *series, size_t count, const struct factor *factor)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_same_factor(factor, series_factor(&series[i], factor->name)))
+            return false;
+    return true;
+}
+
+size_t table_common_factors(const struct series *series, size_t count,
+                            struct factor common[TABLE_FACTORS_MAX])
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < series->factor_count && kept < TABLE_FACTORS_MAX; i++)
+        if (is_common(series, count, &series->factors[i]))
+            common[kept++] = series->factors[i];
+    return kept;
+}
+
+static bool have_own_names(const struct series *series, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (is_same_text(series[i].name, series[j].name))
+                return false;
+    return true;
+}
+
+/* What tells one of the series from the others: its name, or the factors they don't share. */
+static void add_label(struct line *line, const struct series *series, size_t count, size_t i)
+{
+    if (have_own_names(series, count)) {
+        line_add_clean(line, series[i].name);
+        return;
+    }
+    struct factor own[TABLE_FACTORS_MAX];
+    size_t kept = 0;
+    for (size_t f = 0; f < series[i].factor_count && kept < TABLE_FACTORS_MAX; f++)
+        if (!is_common(series, count, &series[i].factors[f]))
+            own[kept++] = series[i].factors[f];
+    line_add_factors(line, own, kept);
+}
+
+static void add_place(struct line *line, const struct series *series, const struct point *point)
+{
+    char x[UNIT_TEXT];
+    if (series->matrix)
+        line_add(line, "%d -> %d", point->from, point->to);
+    else
+        line_add(line, "%s", figure_place(point->x, series->x.unit, x));
+}
+
+static const char *place_name(const struct series *series)
+{
+    return series->matrix ? "from -> to" : series->x.name ? series->x.name : "x";
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+struct columns {
+    size_t label, place;
+    bool percent;
+};
+
+static struct columns measure_columns(const struct series *series, size_t count, int width)
+{
+    enum { FIGURES = 8 + 8 + 8 + 5 + 2, PERCENT = 6 };
+    struct line name = {0};
+    line_add_clean(&name, place_name(series));
+    struct columns columns = {0, clean_columns(name.text), false};
+    for (size_t i = 0; i < count; i++) {
+        struct line label = {0};
+        add_label(&label, series, count, i);
+        columns.label = larger(columns.label, clean_columns(label.text));
+        for (size_t p = 0; p < series[i].point_count; p++) {
+            struct line place = {0};
+            add_place(&place, &series[i], &series[i].points[p]);
+            columns.place = larger(columns.place, clean_columns(place.text));
+        }
+    }
+    columns.percent = 2 + columns.label + 2 + columns.place + FIGURES + PERCENT <= (size_t)width;
+    return columns;
+}
+
+static void print_padded(FILE *out, size_t columns, const struct line *line, bool right)
+{
+    int gap = (int)columns - (int)clean_columns(line->text);
+    fprintf(out, "  %*s%s%*s", right && gap > 0 ? gap : 0, "", line->text,
+            !right && gap > 0 ? gap : 0, "");
+}
+
+static void print_row(FILE *out, const struct series *series, const struct point *point,
+                      const struct columns *columns, const struct line *label,
+                      const struct view_style *style)
+{
+    const struct summary *y = &point->y;
+    const double divisor = figure_scale(series->y.unit).divisor;
+    char text[UNIT_TEXT];
+    struct line place = {0};
+    add_place(&place, series, point);
+    print_padded(out, columns->label, label, false);
+    print_padded(out, columns->place, &place, true);
+    fprintf(out, " %7s", figure_plain((double)y->median / divisor, text));
+    if (columns->percent) {
+        double known = y->n > 1 ? 1 : NAN; /* one trial has no interval */
+        fprintf(out, " %5s",
+                figure_percent((double)y->median * known, (double)y->low, (double)y->high, text));
+    }
+    fprintf(out, " %7s", figure_plain((double)y->min / divisor, text));
+    fprintf(out, " %7s", figure_plain((double)y->max / divisor, text));
+    fprintf(out, " %4u", y->n);
+    if (flag_doubts(point->flags))
+        fprintf(out, " %s!%s", ink(style, INK_WARN), ink(style, INK_PLAIN));
+    fputc('\n', out);
+}
+
+void table_print_group(FILE *out, const struct series *series, size_t count,
+                       const struct view_style *style)
+{
+    const struct columns columns = measure_columns(series, count, style->width);
+    const struct scale scale = figure_scale(series->y.unit);
+    const struct line nothing = {0};
+    struct line place = {0};
+    char unit[CLEAN_TEXT];
+    line_add_clean(&place, place_name(series));
+    fputs(ink(style, INK_DIM), out);
+    print_padded(out, columns.label, &nothing, false);
+    print_padded(out, columns.place, &place, true);
+    fprintf(out, " %7s%s %7s %7s    n%s\n",
+            *scale.unit ? scale.unit : clean_text(series->y.unit, unit, 8),
+            columns.percent ? "   +-%" : "", "min", "max", ink(style, INK_PLAIN));
+    for (size_t i = 0; i < count; i++) {
+        struct line label = {0};
+        add_label(&label, series, count, i);
+        if (!series[i].point_count) {
+            print_padded(out, columns.label, &label, false);
+            fputs("  nothing was measured\n", out);
+        }
+        for (size_t p = 0; p < series[i].point_count; p++)
+            print_row(out, &series[i], &series[i].points[p], &columns, p ? &nothing : &label,
+                      style);
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * Runs real probes on a modelled machine, as the program would: the same options, plan, sampler,
+ * statistics and conclusions. Only the machine's facts are made up, and the time is the model's.
+ */
+#ifndef FATHOM_TESTS_MODEL_MEASURE_H
+#define FATHOM_TESTS_MODEL_MEASURE_H
+
+#include "model.h"
+#include "probes/probe.h"
+
+enum { BATCHES_MAX = 16 };
+
+/* A trial that the sampler kept. */
+struct kept_trial {
+    struct plan_point point;
+    uint64_t repeats;
+    double at_s;                  /* of the model's time */
+    double value_ns;              /* the median of its batches, an operation */
+    double batch_ns[BATCHES_MAX]; /* an operation */
+    unsigned batches;
+};
+
+struct measurement {
+    const struct model_machine *machine;
+    uint64_t seed;
+    struct model *model;
+    struct document document; /* the results of all probes so far, in order */
+
+    /* of the last probe */
+    const struct probe *probe;
+    struct probe_task task; /* still planned, for trials beyond the run's */
+    struct settings settings;
+    struct probe_result result;
+    struct kept_trial *trials;
+    size_t trial_count;
+    size_t arena_bytes; /* of the first round */
+
+    struct machine facts;
+    struct cpu_place place;
+    struct cache_facts caches[MODEL_LEVELS_MAX];
+    struct error error;
+};
+
+/* `arena_bytes`: the most that any probe will ask for. False, with `error`, without memory. */
+bool measurement_begin(struct measurement *, const struct model_machine *, size_t arena_bytes,
+                       uint64_t seed);
+/* Plans, measures and concludes. `options` are name, value, ..., NULL; may be NULL. 0, or the
+ * probe's error; its result is added to the document. */
+int measurement_run(struct measurement *, const struct probe *, const char *const *options);
+void measurement_end(struct measurement *);
+
+#endif

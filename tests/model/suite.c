@@ -1,0 +1,315 @@
+/*
+ * The whole road, from plan to findings, on many random machines of the model: how often it is
+ * right. Prints the figures, and holds them against what was promised. Then the same with faults
+ * planted in the estimators: the figures have to show them.
+ *
+ * suite MACHINES: three hundred for the promise; fewer for slow builds, where the figures are held
+ * against what chance may make of it. FATHOM_MODEL_CURVES names a folder for the curves of machines
+ * that were not read rightly.
+ */
+#include "coverage.h"
+#include "levels_found.h"
+#include "machines.h"
+#include "probes/probes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    MACHINES_FULL = 300,
+    PROCESSES_MAX = 16,
+    ARENA_MOST = 512 << 20,
+    COVERED_POINTS = 2,
+    COVERED_POINTS_SHORT = 12, /* where machines are few, or no fault could show */
+    COVERED_TRIALS = 201,
+    COVERED_BYTES = 128 << 10,
+};
+
+struct outcome {
+    bool done;
+    struct score found, by_threshold;
+    struct coverage coverage;
+    unsigned tlbs, tlbs_right;
+};
+
+/* --- one machine --- */
+
+static void write_curve(const struct measurement *measurement, uint64_t seed,
+                        const struct found *found)
+{
+    const char *folder = getenv("FATHOM_MODEL_CURVES");
+    const struct model_machine *machine = measurement->machine;
+    if (!folder)
+        return;
+    char name[1024];
+    int used = snprintf(name, sizeof name, "%s/%" PRIu64 "-%s-truth", folder, seed,
+                        machine->huge_pages ? "huge" : "small");
+    for (unsigned level = 0; level < machine->level_count; level++)
+        used +=
+            snprintf(name + used, sizeof name - (size_t)used, "-%" PRIu64 "K@%.2fns",
+                     machine_capacity(machine, level) >> 10, machine_latency_ns(machine, level));
+    used += snprintf(name + used, sizeof name - (size_t)used, "-DRAM@%.1fns-found",
+                     machine_latency_ns(machine, machine->level_count));
+    for (size_t i = 0; i < found->count; i++)
+        used += snprintf(name + used, sizeof name - (size_t)used, "-%.0fK@%.2fns",
+                         found->caches[i].capacity.value / 1024, found->caches[i].latency_ns.value);
+    snprintf(name + used, sizeof name - (size_t)used, "-DRAM@%.1fns.csv",
+             found->memory.latency_ns.value);
+    FILE *file = fopen(name, "w");
+    if (!file)
+        return;
+    fprintf(file, "size_bytes,latency_ns,low,high,cycles,trials\n");
+    const struct series *series = &measurement->result.series[0];
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        fprintf(file, "%.0f,%.6g,%.6g,%.6g,%.6g,%u\n", point->x, (double)point->y.median,
+                (double)point->y.low, (double)point->y.high, (double)point->cycles.median,
+                point->y.n);
+    }
+    fclose(file);
+}
+
+static void score_tlb(struct outcome *outcome, const struct measurement *measurement,
+                      enum model_pages pages, const char *name)
+{
+    const struct finding *finding = document_finding(&measurement->document, name);
+    unsigned truth = measurement->machine->tlbs[pages][0].entries;
+    bool right = finding && finding->value == truth;
+    outcome->tlbs++;
+    outcome->tlbs_right += right;
+    if (!right && getenv("FATHOM_MODEL_CURVES"))
+        fprintf(stderr, "# machine %" PRIu64 ": %s is %u, found %g\n", measurement->seed, name,
+                truth, finding ? finding->value : NAN);
+}
+
+static void examine_tlb(struct outcome *outcome, struct measurement *measurement)
+{
+    const struct probe *tlb = probe_by_name("tlb");
+    if (!tlb)
+        return;
+    /* Where pages are huge the latency probe asks nothing of the second level for small ones. */
+    const char *const options[] = {"pages", "small", "to",
+                                   measurement->machine->huge_pages ? "256" : "8192", NULL};
+    if (measurement_run(measurement, tlb, options) < 0) {
+        fprintf(stderr, "# machine %" PRIu64 ": %s\n", measurement->seed, measurement->error.text);
+        return;
+    }
+    score_tlb(outcome, measurement, MODEL_SMALL_PAGES, "dtlb1.4K.entries");
+}
+
+static void examine(struct outcome *outcome, uint64_t seed, bool full)
+{
+    struct model_machine machine;
+    struct measurement measurement;
+    machine_random(&machine, seed);
+    if (!measurement_begin(&measurement, &machine, ARENA_MOST, seed))
+        return;
+    examine_tlb(outcome, &measurement);
+    if (measurement_run(&measurement, &latency_probe, NULL) == 0) {
+        struct found found = found_in(&measurement.result);
+        score_add(&outcome->found, &machine, &found);
+        if (!score_perfect(&outcome->found))
+            write_curve(&measurement, seed, &found);
+        struct found mistaken = found_by_threshold(&measurement.result.series[0]);
+        score_add(&outcome->by_threshold, &machine, &mistaken);
+        coverage_add(&outcome->coverage, &measurement, full ? COVERED_POINTS : COVERED_POINTS_SHORT,
+                     COVERED_TRIALS, COVERED_BYTES);
+        outcome->done = true;
+    } else {
+        fprintf(stderr, "# machine %" PRIu64 ": %s\n", seed, measurement.error.text);
+    }
+    measurement_end(&measurement);
+}
+
+/* --- all machines --- */
+
+static void examine_all(struct outcome *outcomes, unsigned machines, uint64_t first_seed)
+{
+    long processes = sysconf(_SC_NPROCESSORS_ONLN);
+    processes = processes < 1 ? 1 : processes > PROCESSES_MAX ? PROCESSES_MAX : processes;
+    for (unsigned process = 0; process < processes; process++) {
+        if (fork() != 0)
+            continue;
+        for (unsigned i = process; i < machines; i += (unsigned)processes)
+            examine(&outcomes[i], first_seed + i, machines >= MACHINES_FULL);
+        _exit(0);
+    }
+    while (wait(NULL) > 0)
+        ;
+}
+
+struct totals {
+    unsigned done, tlbs, tlbs_right;
+    struct score found, by_threshold;
+    struct coverage coverage;
+};
+
+static void add_score(struct score *sum, const struct score *score)
+{
+    sum->machines += score->machines;
+    sum->levels_right += score->levels_right;
+    sum->levels_too_many += score->levels_too_many;
+    sum->capacities += score->capacities;
+    sum->capacities_right += score->capacities_right;
+    sum->latencies += score->latencies;
+    sum->latencies_right += score->latencies_right;
+    sum->intervals += score->intervals;
+    sum->intervals_right += score->intervals_right;
+}
+
+static struct totals add_up(const struct outcome *outcomes, unsigned machines)
+{
+    struct totals totals = {0};
+    for (unsigned i = 0; i < machines; i++) {
+        const struct outcome *outcome = &outcomes[i];
+        totals.done += outcome->done;
+        totals.tlbs += outcome->tlbs;
+        totals.tlbs_right += outcome->tlbs_right;
+        add_score(&totals.found, &outcome->found);
+        add_score(&totals.by_threshold, &outcome->by_threshold);
+        totals.coverage.points += outcome->coverage.points;
+        totals.coverage.disagreements += outcome->coverage.disagreements;
+        for (unsigned e = 0; e < ESTIMATORS; e++)
+            totals.coverage.covered[e] += outcome->coverage.covered[e];
+    }
+    return totals;
+}
+
+/* --- figures --- */
+
+struct figure {
+    const char *name;
+    unsigned count, of;
+    double least, most; /* shares promised */
+};
+
+/* P(X <= count) of a binomial. */
+static double at_most(unsigned count, unsigned of, double share)
+{
+    if (share <= 0 || count >= of)
+        return 1;
+    double sum = 0, n = of;
+    for (unsigned k = 0; k <= count; k++)
+        sum += exp(lgamma(n + 1) - lgamma(k + 1.0) - lgamma(n - k + 1) + k * log(share) +
+                   (n - k) * log1p(-share));
+    return sum;
+}
+
+/* With fewer machines than the promise is about, a figure holds unless chance would make it so bad
+ * less than once in a thousand times. */
+static bool figure_holds(const struct figure *figure, bool full)
+{
+    if (figure->of == 0)
+        return false;
+    double share = figure->count / (double)figure->of;
+    if (full || (share >= figure->least && share <= figure->most))
+        return share >= figure->least && share <= figure->most;
+    if (share < figure->least)
+        return at_most(figure->count, figure->of, figure->least) > 1e-3;
+    return at_most(figure->of - figure->count, figure->of, 1 - figure->most) > 1e-3;
+}
+
+static unsigned points_told, points_failed;
+
+static void tell(bool passed, const char *what)
+{
+    points_told++;
+    points_failed += !passed;
+    printf("%s %u - %s\n", passed ? "ok" : "not ok", points_told, what);
+}
+
+static void show(const struct figure *figure)
+{
+    printf("# %-42s %6.2f %%  (%u of %u; %g to %g %%)\n", figure->name,
+           figure->of ? 100.0 * figure->count / figure->of : NAN, figure->count, figure->of,
+           100 * figure->least, 100 * figure->most);
+}
+
+static void assert_holds(const struct figure *figure, bool full)
+{
+    show(figure);
+    tell(figure_holds(figure, full), figure->name);
+}
+
+/* A planted fault shows when one of the figures it bears upon leaves its bounds. */
+static void assert_shows(const char *fault, const struct figure *figures, size_t count, bool full)
+{
+    bool shows = false;
+    for (size_t i = 0; i < count; i++) {
+        show(&figures[i]);
+        shows = shows || !figure_holds(&figures[i], full);
+    }
+    tell(shows, fault);
+}
+
+static void score_figures(const struct score *score, struct figure figures[4])
+{
+    const unsigned machines = score->machines;
+    figures[0] = (struct figure){"number of levels right", score->levels_right, machines, 0.97, 1};
+    figures[1] =
+        (struct figure){"a level that isn't there", score->levels_too_many, machines, 0, 0.00999};
+    figures[2] = (struct figure){"capacity within 10 %", score->capacities_right, score->capacities,
+                                 0.95, 1};
+    figures[3] =
+        (struct figure){"latency within 2 %", score->latencies_right, score->latencies, 0.95, 1};
+}
+
+static struct figure coverage_figure(const char *name, const struct coverage *coverage,
+                                     enum estimator estimator)
+{
+    return (struct figure){name, coverage->covered[estimator], coverage->points, 0.93, 0.98};
+}
+
+static void tell_all(const struct totals *totals, unsigned machines)
+{
+    const bool full = machines >= MACHINES_FULL;
+    struct figure figures[4];
+    tell(totals->done == machines, "every machine was measured to the end");
+    score_figures(&totals->found, figures);
+    for (size_t i = 0; i < 4; i++)
+        assert_holds(&figures[i], full);
+    struct figure tlbs = {"TLB entries exact", totals->tlbs_right, totals->tlbs, 0.9, 1};
+    assert_holds(&tlbs, full);
+    const struct score *found = &totals->found;
+    struct figure held = {"intervals of levels that hold the truth", found->intervals_right,
+                          found->intervals, 0.9, 1};
+    assert_holds(&held, full);
+    const struct coverage *coverage = &totals->coverage;
+    struct figure covered =
+        coverage_figure("intervals that hold the true median", coverage, ESTIMATOR_SOUND);
+    assert_holds(&covered, full);
+    tell(coverage->disagreements == 0, "intervals of the document are those of its trials");
+
+    struct figure rank =
+        coverage_figure("... by ranks one too far in", coverage, ESTIMATOR_ONE_RANK_IN);
+    assert_shows("a rank that is off by one is caught", &rank, 1, full);
+    struct figure pooled =
+        coverage_figure("... by batches taken for trials", coverage, ESTIMATOR_POOLED);
+    assert_shows("pooled batches are caught", &pooled, 1, full);
+    score_figures(&totals->by_threshold, figures);
+    assert_shows("a fixed threshold for levels is caught", figures, 4, full);
+}
+
+int main(int count, char **arguments)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    unsigned machines = count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : MACHINES_FULL;
+    uint64_t first_seed = count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
+    struct outcome *outcomes = mmap(NULL, machines * sizeof *outcomes, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (machines == 0 || outcomes == MAP_FAILED) {
+        fprintf(stderr, "suite MACHINES [FIRST-SEED]: no machines, or no memory for them\n");
+        return 2;
+    }
+    examine_all(outcomes, machines, first_seed);
+    struct totals totals = add_up(outcomes, machines);
+    tell_all(&totals, machines);
+    printf("1..%u\n", points_told);
+    return points_failed > 0;
+}

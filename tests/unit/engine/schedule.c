@@ -1,0 +1,119 @@
+#include "engine/schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { POINTS = 200 };
+
+static void a_round_comes_to_every_unit_once_in_random_order(void **state)
+{
+    (void)state;
+    const struct plan plan = {.point_count = POINTS};
+    struct schedule schedule;
+    struct unit unit;
+    size_t orders[3][POINTS];
+    assert_int_equal(schedule_create(&schedule, &plan, 5, NULL), 0);
+    for (int round = 0; round < 3; round++) {
+        bool seen[POINTS] = {0};
+        size_t count = 0;
+        assert_true(schedule_begin_round(&schedule));
+        while (schedule_next(&schedule, &unit)) {
+            assert_int_equal(unit.count, 1);
+            assert_false(seen[unit.first]);
+            seen[unit.first] = true;
+            orders[round][count++] = unit.first;
+            schedule_keep(&schedule);
+        }
+        assert_int_equal(count, POINTS);
+    }
+    size_t in_place = 0;
+    for (size_t i = 0; i < POINTS; i++)
+        in_place += orders[0][i] == i;
+    assert_true(in_place < 10); /* one is to be expected */
+    assert_memory_not_equal(orders[0], orders[1], sizeof orders[0]);
+    assert_memory_not_equal(orders[1], orders[2], sizeof orders[0]);
+    schedule_free(&schedule);
+}
+
+static void a_unit_that_is_not_kept_is_left(void **state)
+{
+    (void)state;
+    const struct plan plan = {.point_count = POINTS};
+    struct schedule schedule;
+    struct unit unit;
+    assert_int_equal(schedule_create(&schedule, &plan, 5, NULL), 0);
+    for (size_t round = 0; round < 4; round++) {
+        size_t count = 0;
+        assert_true(schedule_begin_round(&schedule));
+        for (size_t i = 0; i < schedule.open; i++)
+            assert_true(round == 0 || schedule_unit(&schedule, i).first % 4 >= round);
+        while (schedule_next(&schedule, &unit)) {
+            assert_true(unit.first % 4 >= round);
+            if (unit.first % 4 > round)
+                schedule_keep(&schedule);
+            count++;
+        }
+        assert_int_equal(count, POINTS / 4 * (4 - round));
+    }
+    assert_false(schedule_begin_round(&schedule));
+    schedule_free(&schedule);
+}
+
+static void a_group_is_a_unit(void **state)
+{
+    (void)state;
+    const unsigned groups[] = {3, 1, 4};
+    const struct plan plan = {.point_count = 8, .groups = groups, .group_count = 3};
+    struct schedule schedule;
+    struct unit unit;
+    bool seen[8] = {0};
+    assert_int_equal(schedule_create(&schedule, &plan, 1, NULL), 0);
+    assert_int_equal(schedule.largest, 4);
+    assert_true(schedule_begin_round(&schedule));
+    for (int i = 0; i < 3; i++) {
+        assert_true(schedule_next(&schedule, &unit));
+        assert_int_equal(unit.count, unit.first == 0 ? 3 : unit.first == 3 ? 1 : 4);
+        seen[unit.first] = true;
+    }
+    assert_true(seen[0] && seen[3] && seen[4]);
+    assert_false(schedule_next(&schedule, &unit));
+    schedule_free(&schedule);
+}
+
+static void groups_that_miss_points_are_refused(void **state)
+{
+    (void)state;
+    const unsigned groups[] = {3, 1};
+    const struct plan plan = {.point_count = 5, .groups = groups, .group_count = 2};
+    struct schedule schedule;
+    struct error error = {0};
+    assert_int_equal(schedule_create(&schedule, &plan, 1, &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "4 of 5"));
+    schedule_free(&schedule);
+}
+
+static void no_points_no_round(void **state)
+{
+    (void)state;
+    const struct plan plan = {.point_count = 0};
+    struct schedule schedule;
+    assert_int_equal(schedule_create(&schedule, &plan, 1, NULL), 0);
+    assert_false(schedule_begin_round(&schedule));
+    schedule_free(&schedule);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_comes_to_every_unit_once_in_random_order),
+        cmocka_unit_test(a_unit_that_is_not_kept_is_left),
+        cmocka_unit_test(a_group_is_a_unit),
+        cmocka_unit_test(groups_that_miss_points_are_refused),
+        cmocka_unit_test(no_points_no_round),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+#include "findings/baseline.h"
+
+#include "../result/sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DOCUMENTS = 7 };
+
+struct bench {
+    struct document documents[DOCUMENTS], result;
+};
+
+static int set_up(void **state)
+{
+    static struct bench bench;
+    for (int i = 0; i < DOCUMENTS; i++)
+        sample_document(&bench.documents[i], 2, 2);
+    bench.result = (struct document){0};
+    *state = &bench;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *bench = *state;
+    document_free(&bench->result);
+    for (int i = 0; i < DOCUMENTS; i++)
+        document_free(&bench->documents[i]);
+    return 0;
+}
+
+static void values_are_medians_over_the_documents(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < DOCUMENTS; i++) {
+        bench->documents[i].probes[0].findings[0].value = 10 + i;
+        bench->documents[i].probes[0].series[0].points[2].y.median = (float)(20 + i);
+    }
+    bench->documents[5].probes[0].findings[0].value = 1000; /* one sick machine */
+    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, NULL), 0);
+    const struct finding *finding = document_finding(&bench->result, "L1.latency");
+    assert_true(finding->value == 13);
+    assert_true(finding->low > 10 && finding->low < 11 && finding->high < 1000);
+    const struct point *point = &bench->result.probes[0].series[0].points[2];
+    assert_true(point->y.median == 23 && point->y.min == 20 && point->y.max == 26);
+    assert_int_equal(point->y.n, DOCUMENTS);
+    assert_true(point->y.coverage > 0.95f);
+    assert_true(isnan(point->cycles.median));
+    assert_null(bench->result.machine.hostname);
+    assert_true(bench->result.run.complete);
+}
+
+static void what_few_have_is_left_out(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 1; i < DOCUMENTS; i++) {
+        bench->documents[i].probes[0].findings[0].name = "elsewhere";
+        bench->documents[i].probes[0].series[0].point_count--;
+    }
+    size_t points = bench->documents[0].probes[0].series[0].point_count;
+    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, NULL), 0);
+    assert_null(document_finding(&bench->result, "L1.latency"));
+    assert_non_null(document_finding(&bench->result, "L2.latency"));
+    assert_int_equal(bench->result.probes[0].series[0].point_count, points - 1);
+}
+
+static void flags_need_half_of_the_votes(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < 4; i++)
+        bench->documents[i].probes[0].findings[0].flags = FLAG_BIT(FLAG_CLOCK_DRIFT);
+    bench->documents[0].probes[0].findings[1].flags = FLAG_BIT(FLAG_DRIFT);
+    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, NULL), 0);
+    assert_int_equal(document_finding(&bench->result, "L1.latency")->flags,
+                     FLAG_BIT(FLAG_CLOCK_DRIFT));
+    assert_int_equal(document_finding(&bench->result, "L1.latency_ns")->flags, 0);
+}
+
+/* With six documents the spread over them tells what made single runs doubtful; with fewer the
+ * doubt stays. */
+static void a_spread_has_no_doubts_of_single_runs(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < DOCUMENTS; i++)
+        bench->documents[i].probes[0].findings[0].flags = FLAG_BIT(FLAG_STOLEN);
+    assert_int_equal(baseline_build(&bench->result, bench->documents, 5, NULL), 0);
+    assert_int_equal(document_finding(&bench->result, "L1.latency")->flags, FLAG_BIT(FLAG_STOLEN));
+    document_free(&bench->result);
+    assert_int_equal(baseline_build(&bench->result, bench->documents, 6, NULL), 0);
+    assert_int_equal(document_finding(&bench->result, "L1.latency")->flags, 0);
+}
+
+static void one_document_keeps_its_intervals(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(baseline_build(&bench->result, bench->documents, 1, NULL), 0);
+    const struct finding *before = document_finding(&bench->documents[0], "L2.latency");
+    const struct finding *after = document_finding(&bench->result, "L2.latency");
+    assert_true(after->value == before->value && after->low == before->low);
+    assert_non_null(bench->result.machine.hostname);
+}
+
+static void other_processors_are_refused(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    bench->documents[3].machine.cpu_model = "Another";
+    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, &error),
+                     ERROR_USAGE);
+    assert_non_null(strstr(error.text, "Another"));
+    document_free(&bench->result);
+    assert_int_equal(documents_merge(&bench->result, bench->documents, DOCUMENTS, &error),
+                     ERROR_USAGE);
+}
+
+static void documents_without_values_are_refused(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    for (int i = 0; i < DOCUMENTS; i++)
+        bench->documents[i].probe_count = 0;
+    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, &error),
+                     ERROR_USAGE);
+    assert_non_null(strstr(error.text, "in common"));
+}
+
+static void the_newest_probe_is_merged(void **state)
+{
+    struct bench *bench = *state;
+    bench->documents[0].run.started = "2026-01-02T00:00:00Z";
+    bench->documents[1].run.started = "2026-01-03T00:00:00Z";
+    bench->documents[2].run.started = "2026-01-01T00:00:00Z";
+    bench->documents[2].probes[1].name = "another";
+    for (int i = 0; i < 3; i++)
+        bench->documents[i].probes[0].findings[0].value = i;
+    assert_int_equal(documents_merge(&bench->result, bench->documents, 3, NULL), 0);
+    assert_true(document_finding(&bench->result, "L1.latency")->value == 1);
+    assert_non_null(document_probe(&bench->result, "another"));
+    assert_non_null(document_probe(&bench->result, "cores"));
+    assert_string_equal(bench->result.run.started, "2026-01-03T00:00:00Z");
+}
+
+static void other_machines_are_not_merged(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    bench->documents[1].machine.hostname = "another";
+    assert_int_equal(documents_merge(&bench->result, bench->documents, 2, &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "another"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(values_are_medians_over_the_documents), TEST(what_few_have_is_left_out),
+        TEST(flags_need_half_of_the_votes),          TEST(a_spread_has_no_doubts_of_single_runs),
+        TEST(one_document_keeps_its_intervals),      TEST(other_processors_are_refused),
+        TEST(documents_without_values_are_refused),  TEST(the_newest_probe_is_merged),
+        TEST(other_machines_are_not_merged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

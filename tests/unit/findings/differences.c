@@ -1,0 +1,290 @@
+#include "findings/differences.h"
+#include "../result/sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct bench {
+    struct document a, b;
+    struct differences differences;
+};
+
+static int set_up(void **state)
+{
+    static struct bench bench;
+    sample_document(&bench.a, 2, 4);
+    sample_document(&bench.b, 2, 4);
+    bench.differences = (struct differences){0};
+    *state = &bench;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *bench = *state;
+    differences_free(&bench->differences);
+    document_free(&bench->a);
+    document_free(&bench->b);
+    return 0;
+}
+
+static void find(struct bench *bench)
+{
+    assert_int_equal(differences_find(&bench->differences, &bench->a, &bench->b, 0.03, NULL), 0);
+}
+
+/* A point of the second document's latency, that many times as slow. */
+static struct point *slow_down(struct bench *bench, size_t i, float times, bool cycles)
+{
+    struct point *point = &bench->b.probes[0].series[0].points[i];
+    float *const values[] = {&point->y.median, &point->y.low, &point->y.high,
+                             &point->y.min,    &point->y.p10, &point->y.p25,
+                             &point->y.p75,    &point->y.p90, &point->y.max};
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+        *values[v] *= times;
+    if (cycles) {
+        point->cycles.median *= times;
+        point->cycles.low *= times;
+        point->cycles.high *= times;
+    }
+    return point;
+}
+
+static const struct difference *of_point(const struct bench *bench, const struct point *point)
+{
+    for (size_t i = 0; i < bench->differences.count; i++)
+        if (bench->differences.list[i].point_b == point)
+            return &bench->differences.list[i];
+    return NULL;
+}
+
+static bool tells(const struct remark_line *lines, size_t count, const char *words)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strstr(lines[i].text, words))
+            return true;
+    return false;
+}
+
+static void nothing_changes_by_itself(void **state)
+{
+    struct bench *bench = *state;
+    find(bench);
+    assert_true(bench->differences.count > 20);
+    assert_int_equal(bench->differences.changed, 0);
+    assert_int_equal(bench->differences.uncertain, 0);
+    assert_int_equal(bench->differences.unfair_count, 0);
+    assert_int_equal(bench->differences.missing_count, 0);
+}
+
+static void a_slower_point_has_changed(void **state)
+{
+    struct bench *bench = *state;
+    const struct point *point = slow_down(bench, 3, 1.1f, true);
+    find(bench);
+    assert_int_equal(bench->differences.changed, 1);
+    const struct difference *difference = of_point(bench, point);
+    assert_int_equal(difference->verdict, CHANGED);
+    assert_true(fabs(difference->ratio - 1.1) < 1e-6);
+    assert_true(difference->low > 1.03 && difference->high < 1.2);
+}
+
+static void what_only_the_clock_explains_has_not_changed(void **state)
+{
+    struct bench *bench = *state;
+    const struct point *point = slow_down(bench, 3, 1.1f, false);
+    find(bench);
+    assert_int_equal(of_point(bench, point)->verdict, SAME);
+}
+
+static void a_doubtful_point_is_uncertain(void **state)
+{
+    struct bench *bench = *state;
+    struct point *point = slow_down(bench, 3, 1.1f, true);
+    point->flags |= FLAG_BIT(FLAG_UNSTABLE);
+    point->y.p10 = point->y.median * 0.8f;
+    point->y.min = point->y.median * 0.7f;
+    point->y.p90 = point->y.median * 1.3f;
+    point->y.max = point->y.median * 1.5f;
+    find(bench);
+    assert_int_equal(of_point(bench, point)->verdict, UNCERTAIN);
+    assert_int_equal(bench->differences.changed, 0);
+}
+
+static void a_finding_changes_with_its_twin(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *findings = bench->b.probes[0].findings;
+    assert_string_equal(findings[0].name, "L1.latency");
+    assert_string_equal(findings[1].name, "L1.latency_ns");
+    for (int i = 0; i < 2; i++) {
+        findings[i].value *= 1.1;
+        findings[i].low *= 1.1;
+        findings[i].high *= 1.1;
+    }
+    find(bench);
+    assert_int_equal(bench->differences.changed, 1);
+    assert_ptr_equal(bench->differences.list[0].finding_b, &findings[0]);
+    assert_int_equal(bench->differences.list[0].verdict, CHANGED);
+}
+
+/* The first finding and its twin of one document, that many times as slow, with an interval of a
+ * share of it and doubt. */
+static void plant(struct document *document, double times, double share)
+{
+    for (int i = 0; i < 2; i++) {
+        struct finding *finding = &document->probes[0].findings[i];
+        finding->value *= times;
+        finding->low = finding->value * (1 - share);
+        finding->high = finding->value * (1 + share);
+        finding->flags |= FLAG_BIT(FLAG_UNCONVERGED);
+    }
+}
+
+static void doubt_widens_and_does_not_excuse(void **state)
+{
+    struct bench *bench = *state;
+    plant(&bench->a, 1, 0.005);
+    plant(&bench->b, 1.1, 0.005);
+    find(bench);
+    const struct difference *difference = &bench->differences.list[0];
+    assert_int_equal(difference->verdict, CHANGED);
+    assert_true(difference->low > 1.06 && difference->low < 1.08); /* three times as wide */
+    differences_free(&bench->differences);
+    plant(&bench->a, 1, 0.02);
+    plant(&bench->b, 1, 0.02);
+    find(bench);
+    assert_int_equal(bench->differences.list[0].verdict, UNCERTAIN);
+    assert_int_equal(bench->differences.changed, 0);
+}
+
+static void a_doubtful_capacity_is_uncertain(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *capacity = NULL;
+    for (size_t i = 0; i < bench->b.probes[0].finding_count && !capacity; i++)
+        if (strcmp(bench->b.probes[0].findings[i].name, "L2.capacity") == 0)
+            capacity = &bench->b.probes[0].findings[i];
+    assert_non_null(capacity);
+    capacity->value *= 2;
+    capacity->low = capacity->high = capacity->value;
+    for (int doubt = 0; doubt < 2; doubt++) {
+        capacity->flags = doubt ? FLAG_BIT(FLAG_UNSTABLE) : 0;
+        find(bench);
+        assert_int_equal(bench->differences.changed, !doubt);
+        assert_int_equal(bench->differences.uncertain, doubt);
+        differences_free(&bench->differences);
+    }
+}
+
+static void a_single_trial_has_no_interval(void **state)
+{
+    struct bench *bench = *state;
+    struct point *point = slow_down(bench, 3, 2, false);
+    point->y.n = 1;
+    point->y.low = point->y.high = point->y.median;
+    point->cycles.median = NAN;
+    find(bench);
+    const struct difference *difference = of_point(bench, point);
+    assert_int_equal(difference->verdict, UNCERTAIN);
+    assert_true(isnan(difference->low) && isnan(difference->high));
+    assert_true(fabs(difference->ratio - 2) < 1e-6);
+}
+
+static void failed_points_are_told_and_passed_over(void **state)
+{
+    struct bench *bench = *state;
+    struct point *point = &bench->b.probes[0].series[0].points[3];
+    point->y = summary_of_nothing();
+    bench->b.probes[1].status = PROBE_FAILED;
+    bench->b.probes[1].reason = "the sky fell";
+    find(bench);
+    const struct differences *found = &bench->differences;
+    assert_null(of_point(bench, point));
+    assert_true(tells(found->missing, found->missing_count, "of 1 points that both have"));
+    assert_true(tells(found->missing, found->missing_count, "of the second: failed, the sky fell"));
+}
+
+static void what_differs_beside_time_is_told(void **state)
+{
+    struct bench *bench = *state;
+    bench->b.machine.cpu_model = "Another Processor";
+    bench->b.tool.version = "9.9";
+    bench->b.conditions.core_hz *= 1.2;
+    bench->b.run.complete = false;
+    bench->b.conditions.thp = "never";
+    bench->b.probes[0].findings[1].flags |= FLAG_BIT(FLAG_MODELLED);
+    bench->b.probes[0].findings[2].unit = "furlongs";
+    bench->b.probes[1].series[0].y.unit = "s";
+    find(bench);
+    const struct differences *found = &bench->differences;
+    static const char *const told[] = {"another processor", "another fathom version",
+                                       "core clock",        "stopped before",
+                                       "furlongs",          "in other units",
+                                       "transparent huge",  "a model of the hardware"};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (!tells(found->unfair, found->unfair_count, told[i]))
+            fail_msg("nothing told of: %s", told[i]);
+}
+
+static void what_one_lacks_is_told(void **state)
+{
+    struct bench *bench = *state;
+    bench->a.probes[0].finding_count--;
+    bench->b.probes[1].series[0].point_count--;
+    bench->b.probes[0].series[0].factors[0].text = "another";
+    find(bench);
+    const struct differences *found = &bench->differences;
+    assert_true(tells(found->missing, found->missing_count, "only the second has"));
+    assert_true(tells(found->missing, found->missing_count, "1 pairs of 2 and 1"));
+    assert_true(tells(found->missing, found->missing_count, "only the first has the series"));
+}
+
+static void nothing_in_common_is_refused(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    bench->b.probe_count = 0;
+    assert_int_equal(differences_find(&bench->differences, &bench->a, &bench->b, 0.03, &error),
+                     ERROR_USAGE);
+    assert_non_null(strstr(error.text, "nothing in common") ? error.text
+                                                            : strstr(error.text, "in common"));
+}
+
+/* A threshold of 3 % and a thousand comparisons of noise: the correction lets none pass. */
+static void chance_is_no_change(void **state)
+{
+    struct bench *bench = *state;
+    struct series *series = &bench->b.probes[0].series[0];
+    for (size_t i = 0; i < series->point_count; i++)
+        slow_down(bench, i, i % 2 ? 1.029f : 0.972f, true);
+    find(bench);
+    assert_int_equal(bench->differences.changed, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_changes_by_itself),
+        TEST(a_slower_point_has_changed),
+        TEST(what_only_the_clock_explains_has_not_changed),
+        TEST(a_doubtful_point_is_uncertain),
+        TEST(a_finding_changes_with_its_twin),
+        TEST(doubt_widens_and_does_not_excuse),
+        TEST(a_doubtful_capacity_is_uncertain),
+        TEST(a_single_trial_has_no_interval),
+        TEST(failed_points_are_told_and_passed_over),
+        TEST(what_differs_beside_time_is_told),
+        TEST(what_one_lacks_is_told),
+        TEST(nothing_in_common_is_refused),
+        TEST(chance_is_no_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+#include "findings/geometry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { POINTS = 11 };
+
+/* Lines that fit at strides of 1 KiB, 2 KiB, ...; 0: no point. */
+static struct geometry_ways ways_of(const double *lines, size_t n, size_t doubtful)
+{
+    struct point points[POINTS];
+    struct series fitting = {.points = points};
+    for (size_t i = 0; i < n; i++) {
+        float here = (float)lines[i];
+        if (here > 0)
+            points[fitting.point_count++] = (struct point){
+                .x = 1024 << i,
+                .y = {.median = here, .p25 = i == doubtful ? here - 2 : here, .p75 = here, .n = 9}};
+    }
+    return geometry_ways_of(&fitting, 0);
+}
+
+static void the_smallest_stride_that_doubles_for_nothing_is_the_way_stride(void **state)
+{
+    (void)state;
+    struct geometry_ways ways =
+        ways_of((const double[]){32, 16, 8, 8, 8, 8, 8, 8, 8, 4, 2}, 11, 99);
+    assert_null(ways.why);
+    assert_true(ways.ways == 8 && ways.way_stride == 4096);
+    ways = ways_of((const double[]){0, 0, 0, 0, 40, 20, 20, 20}, 8, 99);
+    assert_true(ways.ways == 20 && ways.way_stride == 32768);
+}
+
+static void no_plateau_or_a_contradiction_is_no_number(void **state)
+{
+    (void)state;
+    assert_non_null(ways_of((const double[]){0}, 1, 99).why);
+    assert_non_null(ways_of((const double[]){32, 16, 8}, 3, 99).why);
+    assert_non_null(ways_of((const double[]){32, 12, 8, 8}, 4, 99).why); /* half is no half */
+    assert_non_null(ways_of((const double[]){8, 8, 8}, 3, 99).why);      /* no smaller stride */
+    assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 1).why);
+    assert_non_null(ways_of((const double[]){32, 16, 0, 8, 8}, 5, 99).why); /* one is missing */
+    assert_true(isnan(ways_of((const double[]){32, 16, 8}, 3, 99).ways));
+}
+
+static const double distances[] = {8, 16, 32, 64, 128, 256};
+
+static double line_of(const double *latencies)
+{
+    return geometry_line_of(latencies, distances, 6, 4);
+}
+
+static void a_line_ends_where_the_second_load_misses(void **state)
+{
+    (void)state;
+    assert_true(line_of((const double[]){8, 8, 8, 12, 12, 12}) == 64);
+    assert_true(line_of((const double[]){8, 8.1, 7.9, 8.2, 12, 12}) == 128);
+    assert_true(line_of((const double[]){8, 8.1, 12, 12.2, 12, 11.8}) == 32);
+}
+
+static void what_a_prefetcher_brings_is_no_line(void **state)
+{
+    (void)state;
+    assert_true(isnan(line_of((const double[]){8, 8, 8, 10, 12, 12})));    /* in between */
+    assert_true(isnan(line_of((const double[]){32, 32, 32, 37, 37, 37}))); /* near, not missed */
+    assert_true(isnan(line_of((const double[]){8, 8, 8, 8, 8, 8})));       /* none in sight */
+    assert_true(isnan(line_of((const double[]){8, 8, 12, 8, 12, 12})));    /* there and back */
+    assert_true(isnan(line_of((const double[]){8, NAN, 8, 12, 12, 12})));  /* not measured */
+    assert_true(isnan(geometry_line_of(distances, distances, 2, 4)));
+}
+
+static void nothing_measured_is_nothing_claimed(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct probe_result result = {0};
+    struct cache_facts caches[] = {{3, "unified", 32 << 20, 64, 16, "0"}};
+    struct machine_facts facts = {.caches = caches, .cache_count = 1};
+    struct geometry_evidence evidence = {.declared = &facts,
+                                         .levels = {{.capacity = NAN}, {.capacity = NAN}},
+                                         .nearest = NAN,
+                                         .lines_most = 42,
+                                         .stride_most = 1 << 20};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    assert_true(result.finding_count >= 8);
+    for (size_t i = 0; i < result.finding_count; i++) {
+        assert_true(isnan(result.findings[i].value));
+        assert_non_null(result.findings[i].text);
+    }
+    /* 42 lines 1 MiB apart are more than 32 that a plain index leaves room for. */
+    evidence.third_held = true;
+    result = (struct probe_result){0};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    const struct finding *third = &result.findings[result.finding_count - 1];
+    assert_string_equal(third->name, "L3.ways");
+    assert_non_null(strstr(third->text, "hashed"));
+    assert_true(isnan(third->value) && third->declared == 16);
+    pool_free(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_smallest_stride_that_doubles_for_nothing_is_the_way_stride),
+        cmocka_unit_test(no_plateau_or_a_contradiction_is_no_number),
+        cmocka_unit_test(a_line_ends_where_the_second_load_misses),
+        cmocka_unit_test(what_a_prefetcher_brings_is_no_line),
+        cmocka_unit_test(nothing_measured_is_nothing_claimed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+#include "import/import.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct desk {
+    struct settings settings;
+    struct document document;
+    struct error error;
+};
+
+static int set_up(void **state)
+{
+    static struct desk desk;
+    desk = (struct desk){0};
+    *state = &desk;
+    return settings_add(&desk.settings, import_options, NULL);
+}
+
+static int tear_down(void **state)
+{
+    struct desk *desk = *state;
+    settings_free(&desk->settings);
+    document_free(&desk->document);
+    return 0;
+}
+
+static int read_text(struct desk *desk, const struct import_format *format, const char *text)
+{
+    document_free(&desk->document);
+    struct import_text whole = {"table", text, strlen(text)};
+    return format->read(&whole, &desk->settings, &desk->document, &desk->error);
+}
+
+static const struct series *only(const struct desk *desk)
+{
+    assert_int_equal(desk->document.probe_count, 1);
+    return &desk->document.probes[0].series[0];
+}
+
+static void assert_refused(struct desk *desk, const struct import_format *format, const char *text,
+                           const char *said)
+{
+    assert_int_equal(read_text(desk, format, text), ERROR_USAGE);
+    if (!strstr(desk->error.text, said))
+        fail_msg("\"%s\" does not hold \"%s\"", desk->error.text, said);
+}
+
+static void rows_become_points_in_order(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(
+        read_text(desk, &curve_format, "# a remark\nsize,latency\n\n4K, 2\r\n1024,1\n4096;4\n"), 0);
+    const struct series *series = only(desk);
+    assert_int_equal(series->point_count, 2);
+    assert_true(series->points[0].x == 1024 && series->points[0].y.median == 1);
+    assert_true(series->points[1].x == 4096 && series->points[1].y.median == 3);
+    assert_int_equal(series->points[1].y.n, 2); /* a size that repeats is a trial more */
+    assert_true(isnan(series->points[0].cycles.median));
+    assert_int_equal(desk->document.probes[0].status, PROBE_PARTIAL);
+    assert_non_null(strstr(desk->document.probes[0].reason, "three sizes"));
+}
+
+static void units_and_a_third_column_are_understood(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(settings_set(&desk->settings, "size-unit", "K", NULL), 0);
+    assert_int_equal(read_text(desk, &curve_format, "0.5 2 6\n1 2 6\n"), 0);
+    assert_true(only(desk)->points[0].x == 512);
+    assert_true(only(desk)->points[0].y.median == 2 && only(desk)->points[0].cycles.median == 6);
+    assert_int_equal(settings_set(&desk->settings, "unit", "cycles", NULL), 0);
+    assert_int_equal(read_text(desk, &curve_format, "1\t6\t2\n"), 0);
+    assert_true(only(desk)->points[0].y.median == 2 && only(desk)->points[0].cycles.median == 6);
+    assert_int_equal(read_text(desk, &curve_format, "1,6\n"), 0);
+    assert_string_equal(only(desk)->y.unit, "cycles");
+    assert_true(only(desk)->points[0].y.median == 6);
+}
+
+static void bad_lines_are_refused_by_number(void **state)
+{
+    struct desk *desk = *state;
+    assert_refused(desk, &curve_format, "", "no line of size and latency");
+    assert_refused(desk, &curve_format, "size,latency\n", "no line of size and latency");
+    assert_refused(desk, &curve_format, "1024,1\n2048,nan\n", "line 2: latency 'nan'");
+    assert_refused(desk, &curve_format, "1024,1\n2048,inf\n", "line 2: latency 'inf'");
+    assert_refused(desk, &curve_format, "1024,1\n2048,-1\n", "line 2: latency '-1'");
+    assert_refused(desk, &curve_format, "1024,1\n\n2048,0\n", "line 3: latency '0'");
+    assert_refused(desk, &curve_format, "1024,1\n-5,2\n", "line 2: size '-5'");
+    assert_refused(desk, &curve_format, "1024,1\n4Q,2\n", "line 2: size '4Q'");
+    assert_refused(desk, &curve_format, "1024,1\nx,y\n", "line 2: size 'x'");
+    assert_refused(desk, &curve_format, "1024\n", "line 1 has one column");
+    assert_refused(desk, &curve_format, "1,2,3,4\n", "line 1 has more than three columns");
+    assert_refused(desk, &curve_format, "1024,1\n2048,2,6\n", "line 2: write 2 columns");
+}
+
+static void curves_without_levels_say_why(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &curve_format, "1K,64\n2K,32\n4K,16\n8K,8\n16K,4\n"), 0);
+    assert_non_null(strstr(desk->document.probes[0].reason, "falls"));
+    assert_int_equal(read_text(desk, &curve_format, "1K,4\n1K,4\n1K,4\n1K,4\n"), 0);
+    assert_int_equal(only(desk)->point_count, 1);
+    assert_non_null(strstr(desk->document.probes[0].reason, "three sizes"));
+}
+
+/* A step of levels at one size in each quarter octave. */
+static char *staircase(const char *format, double unit)
+{
+    char *text = malloc(64 * 80), *end = text;
+    assert_non_null(text);
+    for (int i = 0; i < 64; i++) {
+        double bytes = 1024 * exp2(i / 4.0);
+        double ns = bytes <= 32 << 10 ? 1 : bytes <= 1 << 20 ? 4 : 80;
+        end += snprintf(end, 80, format, bytes / unit, ns);
+    }
+    return text;
+}
+
+static void levels_of_a_table_are_found(void **state)
+{
+    struct desk *desk = *state;
+    char *text = staircase("%.0f,%g\n", 1);
+    assert_int_equal(read_text(desk, &curve_format, text), 0);
+    free(text);
+    assert_int_equal(desk->document.probes[0].status, PROBE_OK);
+    assert_true(fabs(document_finding(&desk->document, "L1.latency_ns")->value - 1) < 0.02);
+    assert_true(fabs(document_finding(&desk->document, "L2.latency_ns")->value - 4) < 0.08);
+    assert_true(fabs(document_finding(&desk->document, "DRAM.latency_ns")->value - 80) < 2);
+    assert_null(document_finding(&desk->document, "L1.latency"));
+}
+
+static void a_table_of_lat_mem_rd_has_a_series_a_stride(void **state)
+{
+    struct desk *desk = *state;
+    char *curve = staircase("%.5f %.3f\n", 1048576), both[64 * 80];
+    snprintf(both, sizeof both, "\"stride=128\n%s\n\"stride=64\n0.00049 1.234\n0.00098 1.3\n",
+             curve);
+    assert_int_equal(read_text(desk, &lat_mem_rd_format, both), 0);
+    assert_int_equal(desk->document.probes[0].series_count, 2);
+    assert_true(series_factor(&only(desk)[0], "stride")->number == 128);
+    assert_true(series_factor(&only(desk)[1], "stride")->number == 64);
+    assert_true(only(desk)[1].points[0].x == 512 && only(desk)[1].points[1].x == 1024);
+    assert_true(fabs(document_finding(&desk->document, "DRAM.latency_ns")->value - 80) < 2);
+    assert_int_equal(read_text(desk, &lat_mem_rd_format, curve), 0); /* its heading cut off */
+    assert_int_equal(desk->document.probes[0].series_count, 1);
+    free(curve);
+    assert_refused(desk, &lat_mem_rd_format, "", "no line of size and latency");
+    assert_refused(desk, &lat_mem_rd_format, "\"stride=128\n", "below one of its strides");
+    assert_refused(desk, &lat_mem_rd_format, "\"stride=x\n", "line 1: stride 'x'");
+    assert_refused(desk, &lat_mem_rd_format, "\"stride=128\n0.1 nan\n", "line 2");
+    assert_refused(desk, &lat_mem_rd_format, "\"stride=128\n0.1 1 2\n", "line 2");
+}
+
+int main(void)
+{
+#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(rows_become_points_in_order),
+        DESK_TEST(units_and_a_third_column_are_understood),
+        DESK_TEST(bad_lines_are_refused_by_number),
+        DESK_TEST(curves_without_levels_say_why),
+        DESK_TEST(levels_of_a_table_are_found),
+        DESK_TEST(a_table_of_lat_mem_rd_has_a_series_a_stride),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

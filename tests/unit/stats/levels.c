@@ -1,0 +1,438 @@
+#include "stats/levels.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { SAMPLES_MOST = 600 };
+
+/* What a planted memory does beyond a capacity. Written from each policy's own reasoning, apart
+ * from what the fit tabulates. */
+enum planted_policy { SHARP, RANDOM_REPLACEMENT, SOFT, POLICIES };
+
+struct planted {
+    size_t levels; /* with memory */
+    double latency[5], capacity[4];
+    enum planted_policy policy[4];
+    double noise; /* relative deviation of the slowest level's points; the first has a tenth */
+};
+
+struct curve {
+    struct level_sample samples[SAMPLES_MOST];
+    size_t n;
+};
+
+static double planted_share(enum planted_policy policy, double ratio)
+{
+    double share = 1;
+    switch (policy) {
+    case SHARP: /* LRU, eight ways, contiguous: a set is one line too full at 9/8 */
+        return fmin(1, fmax(0, 8 * (ratio - 1) * (9.0 / 8) / ratio));
+    case RANDOM_REPLACEMENT: /* a line survives its lap with exp(-ratio * share) */
+        if (ratio <= 1)
+            return 0;
+        for (int i = 0; i < 200; i++)
+            share = 1 - exp(-ratio * share);
+        return share;
+    default: /* some tenths to either side, as neighbours and scattered pages make it */
+        return 1 / (1 + pow(ratio, -7));
+    }
+}
+
+static double planted_latency(const struct planted *planted, double bytes)
+{
+    double latency = planted->latency[0];
+    for (size_t k = 0; k + 1 < planted->levels; k++)
+        latency += (planted->latency[k + 1] - planted->latency[k]) *
+                   planted_share(planted->policy[k], bytes / planted->capacity[k]);
+    return latency;
+}
+
+static double normal(struct random *random)
+{
+    double u = random_unit(random) + 1e-300;
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * random_unit(random));
+}
+
+static void add(struct curve *curve, const struct planted *planted, double bytes,
+                struct random *random)
+{
+    double pure = planted_latency(planted, bytes), top = planted->latency[planted->levels - 1];
+    double noise = planted->noise * fmax(0.1, pure / top);
+    /* A median of six: two fifths of a trial's deviation. */
+    double seen = pure * (1 + 0.5 * noise * normal(random));
+    assert_true(curve->n < SAMPLES_MOST);
+    curve->samples[curve->n++] = (struct level_sample){
+        .bytes = bytes, .latency = seen, .low = seen - noise * pure, .high = seen + noise * pure};
+}
+
+static void sweep(struct curve *curve, const struct planted *planted, double from, double to,
+                  double per_octave, struct random *random)
+{
+    for (double octave = 0; from * exp2(octave) <= to * 1.001; octave += 1 / per_octave)
+        add(curve, planted, floor(from * exp2(octave) / 64) * 64, random);
+}
+
+static void find(struct curve *curve, struct levels *levels)
+{
+    assert_int_equal(levels_find(curve->samples, curve->n, NULL, 0, levels), 0);
+}
+
+static void assert_near(double value, double wanted, double relative)
+{
+    if (!(fabs(value / wanted - 1) <= relative))
+        fail_msg("%g is not within %g %% of %g", value, 100 * relative, wanted);
+}
+
+static const struct planted usual = {
+    .levels = 4,
+    .latency = {4, 14, 50, 300},
+    .capacity = {32 << 10, 512 << 10, 8 << 20},
+    .policy = {SHARP, SHARP, RANDOM_REPLACEMENT},
+    .noise = 0.02,
+};
+
+static void four_levels_are_found_with_their_capacities(void **state)
+{
+    (void)state;
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){1});
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 4);
+    assert_true(levels.stays && !levels.rising);
+    for (size_t k = 0; k < 4; k++) {
+        assert_near(levels.list[k].latency, usual.latency[k], 0.02);
+        assert_true(levels.list[k].low <= levels.list[k].latency);
+        assert_true(levels.list[k].high >= levels.list[k].latency);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        assert_near(levels.list[k].capacity, usual.capacity[k], 0.1);
+        assert_true(levels.list[k].capacity_low <= levels.list[k].capacity);
+        assert_true(levels.list[k].capacity_high >= levels.list[k].capacity);
+        assert_true(levels.list[k].to < levels.list[k].off);
+    }
+    assert_true(isnan(levels.list[3].capacity));
+    assert_int_equal(curve.samples[0].level, 0);
+    assert_int_equal(curve.samples[curve.n - 1].level, 3);
+}
+
+static struct planted planted_at_random(struct random *random)
+{
+    static const double steps[] = {2.5, 2.2, 2.5};
+    struct planted planted = {.levels = 1 + (size_t)random_below(random, 4),
+                              .latency = {3 + floor(3 * random_unit(random))},
+                              .capacity = {16384 * (1 + floor(4 * random_unit(random)))},
+                              .policy = {SHARP},
+                              .noise = 0.05 * random_unit(random)};
+    for (size_t k = 0; k + 1 < planted.levels; k++) {
+        planted.latency[k + 1] = planted.latency[k] * (steps[k] + 3 * random_unit(random));
+        if (k > 0) {
+            planted.capacity[k] = planted.capacity[k - 1] * (4 + 12 * random_unit(random));
+            planted.policy[k] = (enum planted_policy)random_below(random, POLICIES);
+        }
+    }
+    return planted;
+}
+
+/* The targets are those of the whole program on simulated machines, which tests/model shows; here
+ * the share of the estimator alone. */
+static void planted_numbers_latencies_and_capacities_are_found(void **state)
+{
+    (void)state;
+    enum { CURVES = 100 };
+    int right = 0, more = 0, latencies = 0, latencies_near = 0, capacities = 0, near = 0;
+    for (uint64_t seed = 0; seed < CURVES; seed++) {
+        struct random random = {seed};
+        struct planted planted = planted_at_random(&random);
+        struct curve curve = {0};
+        struct levels levels;
+        double last = planted.levels > 1 ? planted.capacity[planted.levels - 2] : 1 << 20;
+        sweep(&curve, &planted, 1024, 8 * last, 4, &random);
+        for (size_t k = 0; k + 1 < planted.levels; k++)
+            sweep(&curve, &planted, 0.8 * planted.capacity[k], 1.3 * planted.capacity[k], 10,
+                  &random);
+        find(&curve, &levels);
+        right += levels.count == planted.levels;
+        more += levels.count > planted.levels;
+        for (size_t k = 0; levels.count == planted.levels && k < levels.count; k++) {
+            latencies++;
+            latencies_near += fabs(levels.list[k].latency / planted.latency[k] - 1) <= 0.02;
+            if (k + 1 == levels.count)
+                continue;
+            capacities++;
+            near += fabs(levels.list[k].capacity / planted.capacity[k] - 1) <= 0.1;
+        }
+    }
+    print_message("levels right %d of %d (%d too many), latency within 2 %% %d of %d, capacity "
+                  "within 10 %% %d of %d\n",
+                  right, CURVES, more, latencies_near, latencies, near, capacities);
+    assert_true(right >= 97);
+    assert_int_equal(more, 0);
+    assert_true(latencies_near * 100 >= latencies * 95);
+    assert_true(near * 100 >= capacities * 95);
+}
+
+static void spikes_are_no_levels(void **state)
+{
+    (void)state;
+    struct curve curve = {0};
+    struct levels levels;
+    struct random random = {7};
+    sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
+    for (size_t i = 5; i < curve.n; i += 17)
+        curve.samples[i].latency *= 2;
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 4);
+    assert_near(levels.list[0].latency, 4, 0.02);
+    assert_near(levels.list[3].latency, 300, 0.03);
+}
+
+static void one_plateau_is_one_level_without_a_capacity(void **state)
+{
+    (void)state;
+    struct planted flat = {.levels = 1, .latency = {4}, .noise = 0.01};
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &flat, 1024, 1 << 20, 4, &(struct random){3});
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 1);
+    assert_near(levels.list[0].latency, 4, 0.01);
+    assert_true(isnan(levels.list[0].capacity));
+    assert_true(levels.stays && !levels.rising);
+}
+
+static void a_rise_that_has_no_end_is_not_memory(void **state)
+{
+    (void)state;
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &usual, 1024, 11 << 20, 8, &(struct random){4});
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 3);
+    assert_true(levels.rising && !levels.stays);
+    assert_near(levels.list[2].latency, 50, 0.05);
+    assert_near(levels.list[2].capacity, 8 << 20, 0.3);
+}
+
+static void translation_is_no_level(void **state)
+{
+    (void)state;
+    const struct translation_knee knees[] = {{128 << 10, 9}, {6 << 20, 25}};
+    struct planted slow = {.levels = 3,
+                           .latency = {4, 14, 200},
+                           .capacity = {32 << 10, 2 << 20},
+                           .policy = {SHARP, SHARP},
+                           .noise = 0.01};
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &slow, 1024, 32 << 20, 8, &(struct random){5});
+    for (size_t i = 0; i < curve.n; i++)
+        for (size_t t = 0; t < 2; t++) {
+            /* Of pages that are met at random, as many are known as the TLB holds. */
+            double added = knees[t].cycles * fmax(0, 1 - knees[t].bytes / curve.samples[i].bytes);
+            curve.samples[i].latency += added;
+            curve.samples[i].low += added;
+            curve.samples[i].high += added;
+        }
+    find(&curve, &levels);
+    assert_false(levels.count == 3 && fabs(levels.list[1].latency / 14 - 1) < 0.05);
+    assert_int_equal(levels_find(curve.samples, curve.n, knees, 2, &levels), 0);
+    assert_int_equal(levels.count, 3);
+    assert_near(levels.list[1].latency, 14, 0.05);
+    assert_near(levels.list[1].capacity, 2 << 20, 0.1);
+    assert_near(levels.list[2].latency, 200, 0.03);
+}
+
+/* A chase that meets more than the caches hold only once knows nothing of what random replacement
+ * would have kept: beyond twice the cache its curve is flat at once. */
+static void a_plateau_that_is_flat_is_believed(void **state)
+{
+    (void)state;
+    struct planted random = {.levels = 2,
+                             .latency = {10, 150},
+                             .capacity = {256 << 10},
+                             .policy = {RANDOM_REPLACEMENT},
+                             .noise = 0.002};
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
+    for (size_t i = 0; i < curve.n; i++)
+        if (curve.samples[i].bytes > 600 << 10) {
+            curve.samples[i].latency = 150;
+            curve.samples[i].low = 149.7;
+            curve.samples[i].high = 150.3;
+        }
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 2);
+    assert_true(levels.stays);
+    assert_near(levels.list[1].latency, 150, 0.01);
+    assert_near(levels.list[0].capacity, 256 << 10, 0.1);
+}
+
+/* Trials fall into two moods, and the median is the common one's: its interval reaches the other.
+ */
+static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
+{
+    (void)state;
+    struct planted random = {.levels = 2,
+                             .latency = {10, 150},
+                             .capacity = {256 << 10},
+                             .policy = {RANDOM_REPLACEMENT},
+                             .noise = 0.002};
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
+    for (size_t i = 0; i < curve.n; i++)
+        if (curve.samples[i].bytes > 128 << 10 && curve.samples[i].bytes < 512 << 10)
+            curve.samples[i].high = fmax(curve.samples[i].high, 100);
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 2);
+    assert_near(levels.list[0].capacity, 256 << 10, 0.1);
+    assert_true(levels.list[0].capacity_low <= 256 << 10);
+    assert_true(levels.list[0].capacity_high >= 256 << 10);
+}
+
+static void order_and_repeats_do_not_matter(void **state)
+{
+    (void)state;
+    struct curve curve = {0}, shuffled;
+    struct levels sorted, other;
+    struct random random = {6};
+    sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
+    size_t once = curve.n;
+    for (size_t i = 0; i < once; i += 3)
+        curve.samples[curve.n++] = curve.samples[i];
+    shuffled = curve;
+    for (size_t i = shuffled.n; i > 1; i--) {
+        size_t j = (size_t)random_below(&random, i);
+        struct level_sample swap = shuffled.samples[i - 1];
+        shuffled.samples[i - 1] = shuffled.samples[j];
+        shuffled.samples[j] = swap;
+    }
+    find(&curve, &sorted);
+    find(&shuffled, &other);
+    assert_int_equal(sorted.count, 4);
+    assert_int_equal(other.count, 4);
+    for (size_t k = 0; k < 4; k++)
+        assert_true(sorted.list[k].latency == other.list[k].latency);
+}
+
+static void what_is_no_number_is_left_out(void **state)
+{
+    (void)state;
+    struct curve curve = {0};
+    struct levels levels;
+    sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){8});
+    static const double odd[] = {NAN, INFINITY, -1, 0};
+    for (size_t i = 0; i < 4; i++) {
+        curve.samples[curve.n++] = (struct level_sample){4096, odd[i], NAN, NAN, 0, 0, 0};
+        curve.samples[curve.n++] = (struct level_sample){odd[i], 4, NAN, NAN, 0, 0, 0};
+    }
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 4);
+    assert_near(levels.list[0].latency, 4, 0.02);
+    assert_int_equal(curve.samples[curve.n - 1].level, -1);
+}
+
+static void curves_that_say_nothing_have_no_levels(void **state)
+{
+    (void)state;
+    struct levels levels;
+    struct level_sample none = {NAN, NAN, NAN, NAN, 0, 0, 0};
+    struct level_sample two[] = {{1024, 4, NAN, NAN, 0, 0, 0}, {2048, 4, NAN, NAN, 0, 0, 0}};
+    struct level_sample same[50], falling[50];
+    for (int i = 0; i < 50; i++) {
+        same[i] = (struct level_sample){4096, 4 + i % 3, NAN, NAN, 0, 0, 0};
+        falling[i] =
+            (struct level_sample){1024 * exp2(i / 4.0), 900 * exp2(-i / 4.0), NAN, NAN, 0, 0, 0};
+    }
+    assert_int_equal(levels_find(&none, 0, NULL, 0, &levels), 0);
+    assert_int_equal(levels.count, 0);
+    assert_int_equal(levels_find(&none, 1, NULL, 0, &levels), 0);
+    assert_int_equal(levels.count, 0);
+    assert_int_equal(levels_find(two, 2, NULL, 0, &levels), 0);
+    assert_int_equal(levels.count, 0);
+    assert_int_equal(levels_find(same, 50, NULL, 0, &levels), 0);
+    assert_int_equal(levels.count, 0);
+    assert_int_equal(levels_find(falling, 50, NULL, 0, &levels), 0);
+    assert_int_equal(levels.count, 0);
+}
+
+static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
+{
+    (void)state;
+    struct level_sample wide[200];
+    struct levels levels;
+    for (int i = 0; i < 200; i++)
+        wide[i] = (struct level_sample){
+            exp2(-1000 + 10 * i), i < 100 ? 1e-300 : 1e300, NAN, NAN, 0, 0, 0};
+    assert_int_equal(levels_find(wide, 200, NULL, 0, &levels), 0);
+    assert_true(levels.count <= LEVELS_MAX);
+}
+
+static void a_million_points_are_as_good_as_a_hundred(void **state)
+{
+    (void)state;
+    enum { MANY = 1000000 };
+    struct level_sample *samples = malloc(MANY * sizeof *samples);
+    struct levels levels;
+    struct random random = {9};
+    assert_non_null(samples);
+    for (size_t i = 0; i < MANY; i++) {
+        double bytes = 1024 * exp2(16 * random_unit(&random));
+        double latency = planted_latency(&usual, bytes) * (1 + 0.02 * normal(&random));
+        samples[i] = (struct level_sample){bytes, latency, NAN, NAN, 0, 0, 0};
+    }
+    assert_int_equal(levels_find(samples, MANY, NULL, 0, &levels), 0);
+    free(samples);
+    assert_int_equal(levels.count, 4);
+    for (size_t k = 0; k < 3; k++) {
+        assert_near(levels.list[k].latency, usual.latency[k], 0.02);
+        assert_near(levels.list[k].capacity, usual.capacity[k], 0.1);
+    }
+}
+
+static void a_plateau_is_its_points_median(void **state)
+{
+    (void)state;
+    double values[] = {5, 1, 4, 2, 3, 6, 7, 8}, halves[] = {0, 0, 0, 0, 0, 0, 0, NAN};
+    struct level_estimate estimate = level_pool(values, halves, 8);
+    assert_true(estimate.value == 4.5);
+    assert_true(estimate.low == 1 && estimate.high == 8); /* ranks 1 and 8 of 8 make 99 % */
+    double one[] = {5}, wide[] = {0.5};
+    estimate = level_pool(one, wide, 1);
+    assert_true(estimate.value == 5);
+    assert_true(estimate.low == 4.5 && estimate.high == 5.5);
+    double many[] = {5, 5, 5, 5, 5, 5, 5}, doubts[] = {1, 2, 1, 2, 1, 2, 2};
+    estimate = level_pool(many, doubts, 7);
+    assert_true(estimate.low == 3 && estimate.high == 7); /* they know no more than one of them */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_levels_are_found_with_their_capacities),
+        cmocka_unit_test(planted_numbers_latencies_and_capacities_are_found),
+        cmocka_unit_test(spikes_are_no_levels),
+        cmocka_unit_test(one_plateau_is_one_level_without_a_capacity),
+        cmocka_unit_test(a_rise_that_has_no_end_is_not_memory),
+        cmocka_unit_test(translation_is_no_level),
+        cmocka_unit_test(a_plateau_that_is_flat_is_believed),
+        cmocka_unit_test(a_mood_of_a_neighbour_does_not_blur_a_capacity),
+        cmocka_unit_test(order_and_repeats_do_not_matter),
+        cmocka_unit_test(what_is_no_number_is_left_out),
+        cmocka_unit_test(curves_that_say_nothing_have_no_levels),
+        cmocka_unit_test(sizes_over_the_whole_range_of_doubles_end_well),
+        cmocka_unit_test(a_million_points_are_as_good_as_a_hundred),
+        cmocka_unit_test(a_plateau_is_its_points_median),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/*
+ * Curves, drawn by uPlot: each series is a line with the band of its interval behind it. Lines
+ * across mark capacities that were found (whole) and declared (broken).
+ */
+
+const positive = (value) => Number.isFinite(value) && value > 0;
+
+/* One unit's columns of a series; null where it has none in that unit. */
+function columnsOf(series, cycles) {
+    return cycles ? series.cycles ?? null : series;
+}
+
+/* A scale is logarithmic where that shows more: all values are positive and far apart. */
+function kindOf(values, ratio) {
+    let low = Infinity, high = -Infinity;
+    for (const value of values) {
+        if (value === null)
+            continue;
+        if (!(value > 0))
+            return "linear";
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+    }
+    return high / low >= ratio ? "log" : "linear";
+}
+
+/* All series over all x. Where a series has no such x it is undefined, which draws through; null is
+ * a point that has no value, which leaves a gap. */
+function joined(picture, cycles) {
+    const tables = picture.series.map((series) => {
+        const columns = columnsOf(series, cycles);
+        const order = series.x.map((_, i) => i).filter((i) => Number.isFinite(series.x[i]))
+            .sort((a, b) => series.x[a] - series.x[b]);
+        const pick = (from) => order.map((i) => from ? from[i] ?? null : null);
+        return [order.map((i) => series.x[i]), pick(columns?.y), pick(columns?.high),
+            pick(columns?.low)];
+    });
+    return uPlot.join(tables);
+}
+
+class Chart {
+    constructor(picture, figure) {
+        this.picture = picture;
+        this.host = figure.querySelector(".drawing");
+        this.hasCycles = picture.series.some((series) => series.cycles);
+        this.shown = picture.series.map(() => true);
+        this.cycles = false;
+        this.xKind = kindOf(picture.series.flatMap((series) => series.x), 8);
+        this.frame = element("div", { class: "frame", tabindex: "0", role: "group",
+            "aria-label": `Chart: ${figure.querySelector("figcaption").textContent}. ` +
+                "Arrow keys read out its points." });
+        this.readout = element("p", { class: "readout" });
+        this.live = element("p", { class: "unseen", "aria-live": "polite" });
+        this.host.append(this.frame, this.legend(), this.readout, this.live);
+        this.frame.addEventListener("keydown", (event) => this.onKey(event));
+        this.draw();
+        new ResizeObserver(() => this.resize()).observe(this.frame);
+    }
+
+    legend() {
+        const list = element("ul", { class: "legend" });
+        this.entries = this.picture.series.map((series, index) => {
+            const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
+            const value = element("output", { class: "value" });
+            const button = element("button", { type: "button", "aria-pressed": "true" }, swatch,
+                element("span", { class: "label" }, series.label || "series"), value);
+            button.addEventListener("click", () => this.toggle(index));
+            list.append(element("li", {}, button));
+            return { button, swatch, value };
+        });
+        return list;
+    }
+
+    toggle(index) {
+        this.shown[index] = !this.shown[index];
+        this.entries[index].button.setAttribute("aria-pressed", String(this.shown[index]));
+        for (let part = 1; part <= 3; part++)
+            this.plot.setSeries(3 * index + part, { show: this.shown[index] });
+    }
+
+    get unit() {
+        return this.cycles && this.hasCycles ? "cycles" : this.picture.y.unit;
+    }
+
+    /* Room for as many ticks as their labels need. */
+    splits(kind, unit, room) {
+        return (plot, axis, low, high, _increment, _space) => {
+            const length = axis === 0 ? plot.bbox.width : plot.bbox.height;
+            const most = Math.max(2, Math.floor(length / uPlot.pxRatio / room));
+            if (kind === "linear")
+                return unit === "B" ? linearTicks(low / 1024, high / 1024, most).map((v) => v * 1024)
+                    : linearTicks(low, high, most);
+            return unit === "B" || axis === 0 ? powerTicks(low, high, most)
+                : decadeTicks(low, high, most);
+        };
+    }
+
+    /* What a scale shows of values from low to high, with a margin on either side. */
+    range(kind, margin) {
+        return (_plot, low, high) => {
+            if (!Number.isFinite(low) || !Number.isFinite(high))
+                return kind === "log" ? [1, 10] : [0, 1];
+            if (kind === "log") {
+                const factor = low === high ? 1.5 : (high / low) ** margin;
+                return [low / factor, high * factor];
+            }
+            const pad = low === high ? Math.abs(low) / 10 || 1 : (high - low) * margin;
+            /* Zero belongs to the picture where it is not far. */
+            const foot = margin && low >= 0 && low < high / 2 ? 0 : low - pad;
+            return [foot, high + pad];
+        };
+    }
+
+    draw() {
+        const { x, y } = this.picture, cycles = this.cycles && this.hasCycles;
+        const data = joined(this.picture, cycles);
+        const medians = data.filter((_, i) => i % 3 === 1).flat()
+            .filter((value) => Number.isFinite(value));
+        const yKind = kindOf(medians, 4), scale = scaleOf(this.unit);
+        if (yKind === "log")
+            for (const column of data.slice(1))
+                column.forEach((value, i) => {
+                    if (value !== null && value !== undefined && !(value > 0))
+                        column[i] = null;
+                });
+        const ink = colourOf("--ink-soft"), rule = colourOf("--rule");
+        const font = `12px ${styleValue("--sans")}`;
+        const axis = (more) => ({ stroke: ink, font, labelFont: font, labelSize: 22,
+            grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1, size: 4 }, ...more });
+        const series = [{}], bands = [];
+        this.picture.series.forEach((one, index) => {
+            const { colour, dash, border } = lineOf(index), show = this.shown[index];
+            const few = one.x.length <= 40;
+            const edge = { show, stroke: "transparent", width: 0, points: { show: false } };
+            series.push({ show, label: one.label, stroke: colour, width: 1.75, dash,
+                points: { show: few, size: 5, fill: colour, stroke: colour } }, edge, { ...edge });
+            bands.push({ series: [3 * index + 2, 3 * index + 3], fill: faded(colour, 0.22) });
+            this.entries[index].swatch.style.borderTop = `3px ${border} ${colour}`;
+        });
+        const options = {
+            width: this.width(), height: this.height(),
+            scales: {
+                x: { time: false, distr: this.xKind === "log" ? 3 : 1, log: 2,
+                    range: this.range(this.xKind, 0) },
+                y: { distr: yKind === "log" ? 3 : 1, log: 10,
+                    range: this.range(yKind, 0.05) },
+            },
+            axes: [
+                axis({ label: [x.name, x.unit && x.unit !== "B" ? x.unit : ""].filter(Boolean).join(", "),
+                    splits: this.splits(this.xKind, x.unit, 56),
+                    filter: (_plot, splits) => splits,
+                    values: (_plot, splits) => splits.map((v) => x.unit === "B" ? bytes(v) : tick(v)) }),
+                axis({ label: [y.name, scale.unit].filter(Boolean).join(", "), size: 56,
+                    splits: this.splits(yKind, y.unit, 34),
+                    filter: (_plot, splits) => splits,
+                    values: (_plot, splits) => splits.map((v) => y.unit === "B" ? bytes(v)
+                        : tick(v / scale.divisor)) }),
+            ],
+            series, bands,
+            legend: { show: false },
+            padding: [this.picture.marks.length ? 34 : 10, 14, 0, 0],
+            cursor: { drag: { x: true, y: false, dist: 6 }, y: false, points: { size: 7 } },
+            hooks: { draw: [(plot) => this.drawMarks(plot)], setCursor: [() => this.read()] },
+        };
+        this.plot?.destroy();
+        this.plot = new uPlot(options, data, this.frame);
+        this.plot.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+        this.read();
+    }
+
+    drawMarks(plot) {
+        const { ctx, bbox } = plot, ratio = uPlot.pxRatio;
+        const [low, high] = [plot.scales.x.min, plot.scales.x.max];
+        const taken = [[], []];
+        ctx.save();
+        ctx.font = `${11 * ratio}px ${styleValue("--sans")}`;
+        ctx.textAlign = "center";
+        for (const mark of this.picture.marks) {
+            /* One line is enough where the two are the same. */
+            const twin = this.picture.marks.find((other) => other !== mark && other.found &&
+                other.document === mark.document && other.label === mark.label &&
+                Math.abs(other.x / mark.x - 1) < 0.03);
+            if (!(mark.x >= low && mark.x <= high) || (!mark.found && twin))
+                continue;
+            const x = Math.round(plot.valToPos(mark.x, "x", true));
+            const text = mark.label + (mark.found ? " " : " declared ") + bytes(mark.x);
+            const half = ctx.measureText(text).width / 2 + 4 * ratio;
+            const at = Math.min(Math.max(x, bbox.left + half), bbox.left + bbox.width - half);
+            ctx.strokeStyle = ctx.fillStyle = colourOf(mark.found ? "--accent" : "--ink-soft");
+            ctx.globalAlpha = 0.8;
+            ctx.lineWidth = ratio;
+            ctx.setLineDash(mark.found ? [] : [3 * ratio, 4 * ratio]);
+            ctx.beginPath();
+            ctx.moveTo(x + 0.5, bbox.top);
+            ctx.lineTo(x + 0.5, bbox.top + bbox.height);
+            ctx.stroke();
+            ctx.globalAlpha = 1;
+            const row = taken.findIndex((row) => row.every(([from, to]) => at + half < from || at - half > to));
+            if (row < 0)
+                continue;
+            taken[row].push([at - half, at + half]);
+            ctx.fillText(text, at, bbox.top - (7 + 14 * row) * ratio);
+        }
+        ctx.restore();
+    }
+
+    /* The value of a series at the cursor: its own nearest x. */
+    nearest(index, at) {
+        const columns = columnsOf(this.picture.series[index], this.cycles && this.hasCycles);
+        const xs = this.plot.data[0], ys = this.plot.data[3 * index + 1];
+        for (let away = 0; columns && away < xs.length; away++)
+            for (const i of [at - away, at + away])
+                if (ys[i] !== undefined && i >= 0 && i < xs.length)
+                    return { x: xs[i], y: ys[i], high: this.plot.data[3 * index + 2][i],
+                        low: this.plot.data[3 * index + 3][i] };
+        return null;
+    }
+
+    read() {
+        const at = this.plot?.cursor.idx;
+        const here = at !== null && at !== undefined && this.plot.data[0].length > 0;
+        const said = [];
+        this.entries.forEach(({ value }, index) => {
+            const point = here && this.shown[index] ? this.nearest(index, at) : null;
+            const interval = point && Number.isFinite(point.low) && Number.isFinite(point.high) &&
+                point.high > point.low ? ` (${figure(point.low / scaleOf(this.unit).divisor)} to ` +
+                    `${figure(point.high / scaleOf(this.unit).divisor)})` : "";
+            value.textContent = !point ? "" : point.y === null ? "no value"
+                : valued(point.y, this.unit) + interval;
+            if (point)
+                said.push(`${this.picture.series[index].label}: ${value.textContent}`);
+        });
+        const x = here ? valued(this.plot.data[0][at], this.picture.x.unit) : "";
+        this.readout.textContent = here ? `${this.picture.x.name || "x"} ${x}`
+            : "Point at the chart to read it; drag to zoom, double-click to see all of it again.";
+        this.spoken = here ? `${x}. ${said.join(". ")}` : "";
+    }
+
+    onKey(event) {
+        const count = this.plot.data[0].length;
+        const now = this.plot.cursor.idx ?? -1;
+        const next = { ArrowRight: Math.min(count - 1, now + 1), ArrowLeft: Math.max(0, now - 1),
+            Home: 0, End: count - 1 }[event.key];
+        if (event.key === "Escape")
+            this.reset();
+        if (next === undefined || !count)
+            return;
+        event.preventDefault();
+        const left = this.plot.valToPos(this.plot.data[0][next], "x");
+        const height = this.plot.over.clientHeight;
+        this.plot.setCursor({ left, top: height / 2 });
+        this.live.textContent = this.spoken;
+    }
+
+    reset() {
+        const xs = this.plot.data[0];
+        if (xs.length)
+            this.plot.setScale("x", { min: xs[0], max: xs[xs.length - 1] });
+    }
+
+    width() {
+        return Math.max(240, this.frame.clientWidth);
+    }
+
+    height() {
+        return Math.round(Math.min(420, Math.max(260, this.width() * 0.46)));
+    }
+
+    resize() {
+        if (Math.abs(this.width() - this.plot.width) > 1)
+            this.plot.setSize({ width: this.width(), height: this.height() });
+    }
+
+    setCycles(cycles) {
+        this.cycles = cycles;
+        if (this.hasCycles)
+            this.draw();
+    }
+
+    recolour() {
+        this.draw();
+    }
+}
+
+/* On an axis: no more digits than it takes. */
+function tick(value) {
+    const text = Number(value.toPrecision(6));
+    return Math.abs(text) >= 1e7 || (text !== 0 && Math.abs(text) < 1e-4) ? text.toExponential()
+        : String(text);
+}

@@ -1,0 +1,51 @@
+/* Puts the pictures into their figures and the switches to work. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const root = document.documentElement;
+const pictures = data.pictures.map((picture, index) => {
+    const figure = document.getElementById(`picture-${index}`);
+    const status = element("span", { class: "status", role: "status" });
+    figure.querySelector("details.table").before(
+        element("p", { class: "tools" }, copyButton(picture, status), status));
+    return picture.matrix ? new Matrix(picture, figure) : new Chart(picture, figure);
+});
+
+/* A table that was held back is put in place when it is asked for. */
+for (const held of document.querySelectorAll("details.table > noscript"))
+    held.parentElement.addEventListener("toggle", () => {
+        const made = document.createElement("template");
+        made.innerHTML = held.textContent;
+        held.replaceWith(made.content);
+    }, { once: true });
+
+function choose(kind, value) {
+    for (const button of document.querySelectorAll(`[data-${kind}]`))
+        if (button.tagName === "BUTTON")
+            button.setAttribute("aria-pressed", String(button.dataset[kind] === value));
+}
+
+const controls = document.getElementById("controls");
+controls.hidden = false;
+if (!pictures.some((picture) => picture.hasCycles))
+    controls.querySelector("[data-unit]").parentElement.remove();
+controls.addEventListener("click", (event) => {
+    const { unit, theme } = event.target.dataset ?? {};
+    if (unit) {
+        choose("unit", unit);
+        pictures.forEach((picture) => picture.setCycles(unit === "cycles"));
+    }
+    if (theme) {
+        choose("theme", theme);
+        root.dataset.theme = theme;
+        pictures.forEach((picture) => picture.recolour());
+    }
+});
+
+/* Paper is light whatever the screen is; the style sheet says so, and the charts follow. */
+for (const query of ["(prefers-color-scheme: dark)", "print"])
+    matchMedia(query).addEventListener("change", () =>
+        pictures.forEach((picture) => picture.recolour()));
+
+/* For tests, and for whoever wants to see in the console what is drawn. */
+window.fathom = { data, pictures };
+performance.mark("fathom-usable");
