@@ -68,6 +68,8 @@ struct cores_state {
 
 /* --- cores.c --- */
 
+/* ERROR_SYSTEM: pairs grow with the square of the CPUs, so fewer of these are the remedy. */
+int cores_out_of_memory(struct error *);
 /* What a slot holds beside where the line may lie: it, its payload and both sides' states. */
 size_t cores_extent(const struct cores_state *);
 /* The trial's line: the same for every pair, but for those that are measured side by side. */
