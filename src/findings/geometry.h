@@ -15,9 +15,10 @@ enum { GEOMETRY_LEVELS = 2 };
 
 struct geometry_level {
     /* x: stride in bytes, ascending powers of two; y: the most lines so far apart that the level
-     * held, as trials say: agreed where the quartiles are one number. NULL: not looked at. */
+     * held, as trials say: agreed where a quarter of them came to the most. NULL: not looked at. */
     const struct series *fitting;
-    /* x: trial; y: the line size that it tells (geometry_line_of()). NULL: not looked at. */
+    /* x: a group of trials; y: the line size that their medians tell (geometry_line_of()). NULL:
+     * not looked at. */
     const struct series *lines;
     double capacity; /* as it was found, else NAN */
 };

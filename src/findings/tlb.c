@@ -170,10 +170,11 @@ static bool add_first(const struct sheet *sheet, double *entries)
         return add_unknown(sheet, 1, no_end(sheet));
     if (!count_votes(evidence->first, &vote)) {
         const char *why =
-            vote.voted ? pool_printf(sheet->pool,
-                                     "trials do not agree (%.0f to %.0f): something shares the TLB "
-                                     "or interrupts, like a busy hardware thread of the same core",
-                                     vote.low, vote.high)
+            vote.voted ? pool_printf(
+                             sheet->pool,
+                             "trials do not agree: only %zu of %zu tell %.0f; something shares the "
+                             "TLB or interrupts, like a busy hardware thread of the same core",
+                             vote.agreeing, evidence->first->point_count, vote.value)
                        : "trials scatter too much";
         return add_unknown(sheet, 1, why);
     }

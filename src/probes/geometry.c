@@ -30,6 +30,8 @@
 
 enum {
     TRIALS = 9, /* one of them may differ: see stats/interval.h */
+    VOTES = 7,  /* on the line size, each by the medians of three trials */
+    TRIALS_A_VOTE = 3,
     STRIDE_LEAST = 1 << 10,
     STRIDE_MOST = 1 << 20,
     STRIDES = 11,
@@ -264,7 +266,7 @@ static int add_fitting(struct probe_task *task, int level, const struct geometry
             if (!isnan(lines))
                 votes[n++] = lines;
         }
-        if (2 * n <= TRIALS)
+        if (3 * n <= TRIALS)
             continue;
         struct point *point = &series->points[series->point_count++];
         *point = (struct point){.x = stride, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
@@ -370,6 +372,7 @@ static int after_conflicts(struct probe_task *task, struct error *error)
             second = geometry_ways_of(&task->plan.series[state->fitting[1]], first.ways);
     }
     plan_stage(task);
+    task->plan.trials_min = task->plan.trials_max = VOTES * TRIALS_A_VOTE;
     for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
         code = plan_pairs(task, level, error);
     if (code == 0)
@@ -394,29 +397,42 @@ static double nearest_latency(const struct probe_task *task)
     return (double)(isfinite(point->cycles.median) ? point->cycles.median : point->y.median);
 }
 
-/* Each trial's own answer: the line size of a level. */
+/* The median of a vote's trials of a point; NAN where one is missing. */
+static double vote_value(const struct geometry_state *state, size_t point, unsigned vote)
+{
+    double values[TRIALS_A_VOTE];
+    for (unsigned i = 0; i < TRIALS_A_VOTE; i++) {
+        values[i] = trial_value(&state->values, point, vote * TRIALS_A_VOTE + i);
+        if (isnan(values[i]))
+            return NAN;
+    }
+    sort_ascending(values, TRIALS_A_VOTE);
+    return median(values, TRIALS_A_VOTE);
+}
+
+/* The line size of a level, as groups of trials tell it: one alone is too easily disturbed. */
 static int keep_lines(struct probe_task *task, int level, struct error *error)
 {
     struct geometry_state *state = task->state;
     if (state->pairs[level] < 0)
         return 0;
-    int index = add_series(task, "line by trial", "level", level + 1, (struct axis){"trial", ""},
-                           (struct axis){"line", "B"}, TRIALS, error);
+    int index = add_series(task, "line by vote", "level", level + 1, (struct axis){"vote", ""},
+                           (struct axis){"line", "B"}, VOTES, error);
     state->lines[level] = index;
     if (index < 0)
         return index;
     struct series *series = &task->plan.series[index];
-    for (unsigned trial = 0; trial < state->values.trials && trial < TRIALS; trial++) {
+    for (unsigned vote = 0; vote < VOTES; vote++) {
         double latencies[DISTANCES], distances[DISTANCES];
         size_t n = 0;
         for (size_t i = 0; i < task->plan.point_count && n < DISTANCES; i++)
             if (task->plan.points[i].series == (size_t)state->pairs[level]) {
-                latencies[n] = trial_value(&state->values, i, trial);
+                latencies[n] = vote_value(state, i, vote);
                 distances[n++] = task->plan.points[i].x;
             }
         double line = geometry_line_of(latencies, distances, n, nearest_latency(task));
         if (!isnan(line))
-            trial_series_tell(series, trial, &line, 1);
+            trial_series_tell(series, vote, &line, 1);
     }
     return 0;
 }
@@ -474,7 +490,7 @@ const struct probe geometry_probe = {
              "declares. The second level takes huge pages, because it is indexed by physical "
              "addresses; third levels hash their index, and no stride tells their ways. Where the "
              "second level includes the first, a line that it gives up is lost to both.",
-    .weight = 4,
+    .weight = 5,
     .quick = false,
     .options = options,
     .plan = plan_geometry,

@@ -21,7 +21,9 @@ static struct geometry_ways ways_of(const double *lines, size_t n, size_t doubtf
         if (here > 0)
             points[fitting.point_count++] = (struct point){
                 .x = 1024 << i,
-                .y = {.median = here, .p25 = i == doubtful ? here - 2 : here, .p75 = here, .n = 9}};
+                .y = {.median = here - 1, .p25 = here - 2, .p75 = here, .max = here, .n = 9}};
+        if (i == doubtful)
+            points[fitting.point_count - 1].y.max = here + 1;
     }
     return geometry_ways_of(&fitting, 0);
 }
@@ -45,6 +47,7 @@ static void no_plateau_or_a_contradiction_is_no_number(void **state)
     assert_non_null(ways_of((const double[]){32, 12, 8, 8}, 4, 99).why); /* half is no half */
     assert_non_null(ways_of((const double[]){8, 8, 8}, 3, 99).why);      /* no smaller stride */
     assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 1).why);
+    assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 2).why);
     assert_non_null(ways_of((const double[]){32, 16, 0, 8, 8}, 5, 99).why); /* one is missing */
     assert_true(isnan(ways_of((const double[]){32, 16, 8}, 3, 99).ways));
 }
