@@ -70,6 +70,11 @@ size_t table_common_factors(const struct series *, size_t count,
                             struct factor common[TABLE_FACTORS_MAX]);
 /* Median, least and most of every point of so many series. */
 void table_print_group(FILE *, const struct series *, size_t count, const struct view_style *);
+/* How many of the first of these series are columns of one sheet, because they are curves of one
+ * name that differ in one factor: 1 where each is to be shown alone. */
+size_t table_sheet(const struct series *, size_t count); /* table_sheet.c */
+/* Their medians, in cycles where all have them. */
+void table_print_sheet(FILE *, const struct series *, size_t count, const struct view_style *);
 /* The matrix where `whole` or where it fits the style's width and half a screen, else how its
  * values are distributed; then its spread and its closing line. Of the probe's parameters
  * "triangle" asks for the mean of both directions below the diagonal, and "cpu_labels"

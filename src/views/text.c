@@ -171,7 +171,9 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
     print_title(out, document, &style);
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
-        const size_t together = table_group(series, probe->series_count - s);
+        const size_t grouped = table_group(series, probe->series_count - s);
+        const size_t together =
+            grouped > 1 ? grouped : table_sheet(series, probe->series_count - s);
         if (together > 1) {
             struct factor factors[TABLE_FACTORS_MAX];
             struct series common = *series;
@@ -181,7 +183,7 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
             print_heading(out, probe, &common, &style, false);
             if (s == 0)
                 print_parameters(out, document, probe, series, &style);
-            table_print_group(out, series, together, &style);
+            (grouped > 1 ? table_print_group : table_print_sheet)(out, series, together, &style);
             s += together - 1;
             continue;
         }
