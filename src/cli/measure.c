@@ -189,6 +189,11 @@ static int describe_run(struct measurement *run, struct error *error)
     for (int i = 0; i < run->invocation->argc; i++)
         document->run.command[document->run.command_count++] = run->invocation->argv[i];
     document->machine = run->machine.facts;
+    for (size_t i = 0; i < run->task_count; i++)
+        if (run->tasks[i].gpu_count) {
+            document->machine.gpus = run->tasks[i].gpus;
+            document->machine.gpu_count = run->tasks[i].gpu_count;
+        }
     if (is_redacted(run)) {
         /* The command line holds names of files, which are named after people and machines. */
         document->machine.hostname = NULL;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct batch;
+struct device;
 
 enum role {
     MEASURED,   /* does `repeats` a batch; all measured workers start a batch together */
@@ -74,6 +75,8 @@ struct plan {
     const struct arena_part *parts; /* NULL: touch_cpu touches all of it */
     size_t part_count;
     enum arena_life arena_life;
+
+    const struct device *device; /* which measures it in the place of CPUs; see device.h. NULL */
 
     enum quantity quantity;
     bool cycles;       /* report core cycles beside ns */

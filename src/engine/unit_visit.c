@@ -1,5 +1,6 @@
 #include "engine/sampling.h"
 
+#include "engine/device.h"
 #include "result/flag.h"
 
 enum { ATTEMPTS = 2, STARVED_VISITS_MAX = 2 };
@@ -77,7 +78,10 @@ static int keep(struct sampling *sampling, const struct visit *visit, bool stole
         record->flags |= arena_flags(&sampling->arena);
     if (sampling->engine->stand_in)
         record->flags |= FLAG_BIT(FLAG_MODELLED);
-    for (unsigned i = 0; i < visit->batch_count && !plan->kernel_timed; i++)
+    if (plan->device)
+        record->flags |= plan->device->flags;
+    const bool of_cpus = !plan->kernel_timed && !plan->device;
+    for (unsigned i = 0; i < visit->batch_count && of_cpus; i++)
         reservoir_add(&sampling->core_hz, visit->batches[i].core_hz);
     observe(sampling, visit, false);
     return 0;

@@ -1,5 +1,6 @@
 #include "engine/visit.h"
 
+#include "engine/device.h"
 #include "engine/leg.h"
 #include "kernels/additions.h"
 
@@ -330,8 +331,20 @@ static int run_on_stand_in(struct visit *const *visits, size_t count, struct tea
     return team_pause(team, 0, error); /* which tells whether to stop */
 }
 
+/* One after another: a device does one thing at a time. */
+static int run_on_device(struct visit *const *visits, size_t count, struct team *team,
+                         struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = device_visit(visits[i], team, error);
+    return code;
+}
+
 int visit_run(struct visit *const *visits, size_t count, struct team *team, struct error *error)
 {
+    if (visits[0]->plan->device)
+        return run_on_device(visits, count, team, error);
     return visits[0]->stand_in ? run_on_stand_in(visits, count, team, error)
                                : run_on_team(visits, count, team, error);
 }

@@ -152,6 +152,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
 
 void probe_release(struct probe_task *task)
 {
+    if (task->probe && task->probe->release)
+        task->probe->release(task);
     cpulist_free(&task->cpus);
 }
 

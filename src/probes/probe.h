@@ -25,6 +25,8 @@ struct probe_task {
     void *state;                     /* the probe's own, in the pool */
     struct pool *pool;               /* the document's */
     struct probe_result *result;
+    struct gpu_facts *gpus; /* that plan() found, for the machine's facts */
+    size_t gpu_count;
 };
 
 struct probe {
@@ -50,6 +52,9 @@ struct probe {
     int (*next)(struct probe_task *, const struct sampled *, unsigned stage, struct error *);
     /* Adds findings to task->result, whose series are complete. */
     int (*conclude)(struct probe_task *, const struct sampled *, struct error *);
+    /* Closes what plan() opened outside the pool; called once, whatever came between. May be NULL.
+     */
+    void (*release)(struct probe_task *);
 };
 
 extern const struct probe *const probes[]; /* ends with NULL */

@@ -54,6 +54,23 @@ struct cpu_kind_facts { /* kinds of core, the slowest first; one kind on most ma
     const char *cpus;
 };
 
+struct gpu_facts {
+    int id;                 /* "gpu0" is 0: in the backend's order */
+    const char *name;       /* "NVIDIA H200" */
+    const char *backend;    /* "cuda", "opencl" */
+    const char *driver;     /* version, as it names itself */
+    const char *kind;       /* "gpu"; with OpenCL also "cpu" or "accelerator" */
+    const char *capability; /* "9.0"; NULL where there is none */
+    bool modelled;          /* a stand-in for the driver, no hardware */
+    unsigned multiprocessors;
+    double clock_hz, memory_clock_hz; /* the most that is declared; NAN */
+    unsigned memory_bus_bits;         /* 0 unknown, as all sizes below */
+    uint64_t memory_bytes, l2_bytes;
+    uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
+    uint64_t scratchpad_bytes;  /* the most of it that can be scratchpad */
+    uint64_t constant_bytes;
+};
+
 struct machine_facts {
     const char *hostname, *os, *kernel;
     const char *hypervisor; /* NULL where none was noticed */
@@ -68,6 +85,8 @@ struct machine_facts {
     uint64_t memory_bytes;
     uint64_t *page_sizes; /* ascending */
     size_t page_size_count;
+    struct gpu_facts *gpus; /* only where they were looked for */
+    size_t gpu_count;
 };
 
 struct conditions {

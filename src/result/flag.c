@@ -39,6 +39,10 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
                               "measure on the host to know the hardware itself", false},
     [FLAG_MODELLED] = {"modelled", "a model of the hardware gave this number, no hardware did",
                        "unset what put the model in the hardware's place to measure", false},
+    [FLAG_THROTTLED] = {"throttled",
+                        "the device slowed its clock because of heat, power or a brake",
+                        "cool it, or lock its clock below the limit (nvidia-smi -lgc), and repeat",
+                        false},
 };
 
 int flag_by_name(const char *name)

@@ -1,0 +1,68 @@
+/*
+ * What the parts of the `gpu` probe share. The probe (gpu.c) opens a backend and goes through the
+ * experiments of its table on each device asked for; an experiment (gpu_latency.c, ...) plans
+ * points, each a `struct gpu_work`, and says what they came to. Every experiment is a stage, or
+ * several, of the probe's plan.
+ */
+#ifndef FATHOM_PROBES_GPU_H
+#define FATHOM_PROBES_GPU_H
+
+#include "engine/device.h"
+#include "gpu/gpu.h"
+#include "probes/probe.h"
+
+/* One experiment on one device while it is planned, measured and concluded. */
+struct gpu_task {
+    struct probe_task *task;
+    const struct gpu_backend *backend;
+    struct gpu *gpu;
+    const struct gpu_facts *facts; /* of this device */
+    const struct gpu_facts *all;   /* of all devices that the backend has */
+    size_t all_count;
+    unsigned device;     /* its index in them */
+    size_t first_series; /* in task->plan.series: where this experiment's own begin */
+    void *state;         /* the experiment's own, in the pool */
+};
+
+struct gpu_experiment {
+    const char *name;    /* of --what */
+    const char *summary; /* a clause for --help */
+    double weight;       /* seconds on a device */
+    bool by_default;     /* part of a whole run (`fathom run`), beside `fathom gpu` without --what,
+                            which does all that the device can */
+    /* NULL, or why this device can't: a clause. */
+    const char *(*refuses)(const struct gpu_task *);
+    /* Adds series and points; task->plan comes with what all GPU plans have in common. Stage 0
+     * begins; it is asked again for stage 1, 2, ... with the series as measured so far. Returns 1
+     * where there is something to measure, 0 where it is done, or ERROR_USAGE and the like. */
+    int (*plan)(struct gpu_task *, unsigned stage, struct error *);
+    /* Adds findings, "gpu0.L2.latency" and the like, from the series that it added. */
+    int (*conclude)(struct gpu_task *, struct error *);
+};
+
+extern const struct gpu_experiment gpu_latency, /* by working set: levels */
+    gpu_memories,                               /* scratchpad, constant, texture, widths, atomics */
+    gpu_distance,                               /* lines of L2, near and far, by multiprocessor */
+    gpu_bandwidth,                              /* device memory, L2, scratchpad */
+    gpu_host,                                   /* copies, zero-copy reads, launches */
+    gpu_translation,                            /* page strides over gigabytes */
+    gpu_cluster,                                /* multiprocessor to multiprocessor */
+    gpu_peers;                                  /* device to device */
+
+/* Adds a series named "gpu0 <what>" with factors to come, a curve or a matrix. NULL: no memory. */
+struct series *gpu_add_series(struct gpu_task *, const char *what, struct axis x, struct axis y);
+int gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
+                   double number, struct error *);
+/* Adds a point to the last series added, or to series `index` of the plan: at x, or from and to
+ * where the series is a matrix. The work is copied. */
+int gpu_add_point(struct gpu_task *, size_t index, double x, const struct gpu_work *,
+                  struct error *);
+int gpu_add_pair(struct gpu_task *, size_t index, int from, int to, const struct gpu_work *,
+                 struct error *);
+/* Whether the device can do that work; otherwise a line of the result says why not (in the
+ * experiment's own words: "texture: needs ..."), and nothing is planned. */
+bool gpu_can(struct gpu_task *, const char *what, const struct gpu_work *);
+/* "gpu0.L1.latency" from "L1.latency". NULL: no memory. */
+const char *gpu_name(const struct gpu_task *, const char *finding);
+
+#endif
