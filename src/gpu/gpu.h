@@ -109,8 +109,9 @@ struct gpu_backend {
      * out of device memory, a launch that failed or took longer than it may; after the latter every
      * further call fails at once with the same reason. */
     int (*prepare)(struct gpu *, const struct gpu_work *, uint64_t seed, struct error *);
-    /* Does the prepared work: a chase goes on where it stopped. `repeats` is rounded up by *did,
-     * the operations done: loads, bytes or launches. */
+    /* Does the prepared work: a chase goes on where it stopped. `repeats` are loads of a chase,
+     * passes over `bytes` of a stream or transfer, launches; a few more may be done. *did are the
+     * operations done: loads, bytes or launches. */
     int (*run)(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t *did,
                struct gpu_time *, struct error *);
     /* May be NULL; all absent where it can't be told. */

@@ -123,6 +123,27 @@ static const struct field numa_fields[] = {
 };
 static SHAPE(numa, struct numa_facts);
 
+static const struct field gpu_fields[] = {
+    NEED_WHOLE("id", struct gpu_facts, id, INT_MAX),
+    NEED_TEXT("name", struct gpu_facts, name),
+    TEXT("backend", struct gpu_facts, backend),
+    TEXT("driver", struct gpu_facts, driver),
+    TEXT("kind", struct gpu_facts, kind),
+    TEXT("capability", struct gpu_facts, capability),
+    {FIELD("modelled", FIELD_TRUTH, struct gpu_facts, modelled)},
+    WHOLE("multiprocessors", struct gpu_facts, multiprocessors, UINT_MAX),
+    NUMBER("clock_hz", struct gpu_facts, clock_hz),
+    NUMBER("memory_clock_hz", struct gpu_facts, memory_clock_hz),
+    WHOLE("memory_bus_bits", struct gpu_facts, memory_bus_bits, UINT_MAX),
+    WHOLE("memory_bytes", struct gpu_facts, memory_bytes, INT64_MAX),
+    WHOLE("l2_bytes", struct gpu_facts, l2_bytes, INT64_MAX),
+    WHOLE("first_level_bytes", struct gpu_facts, first_level_bytes, INT64_MAX),
+    WHOLE("scratchpad_bytes", struct gpu_facts, scratchpad_bytes, INT64_MAX),
+    WHOLE("constant_bytes", struct gpu_facts, constant_bytes, INT64_MAX),
+    END,
+};
+static SHAPE(gpu, struct gpu_facts);
+
 static const struct field machine_fields[] = {
     TEXT("hostname", struct machine_facts, hostname),
     TEXT("os", struct machine_facts, os),
@@ -133,6 +154,7 @@ static const struct field machine_fields[] = {
     LIST("numa", struct machine_facts, nodes, node_count, numa_shape),
     WHOLE("memory_bytes", struct machine_facts, memory_bytes, INT64_MAX),
     ARRAY("page_sizes", FIELD_SIZES, struct machine_facts, page_sizes, page_size_count),
+    LIST("gpus", struct machine_facts, gpus, gpu_count, gpu_shape),
     END,
 };
 static SHAPE(machine, struct machine_facts);

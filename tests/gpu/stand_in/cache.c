@@ -1,0 +1,96 @@
+#include "cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t first_order = UINT64_C(0xfedcba9876543210);
+
+static uint64_t line_count(uint64_t bytes, uint64_t line_bytes)
+{
+    return bytes / line_bytes ? bytes / line_bytes : 1;
+}
+
+bool cache_create(struct cache *cache, uint64_t bytes, uint64_t line_bytes, uint64_t ways)
+{
+    /* As many sets as the fewest ways would need, so that it can be shaped anew. */
+    uint64_t lines = line_count(bytes, line_bytes);
+    cache->set = malloc((lines / ways + 1) * sizeof *cache->set);
+    if (!cache->set)
+        return false;
+    cache_shape(cache, bytes, line_bytes, ways);
+    return true;
+}
+
+void cache_shape(struct cache *cache, uint64_t bytes, uint64_t line_bytes, uint64_t ways)
+{
+    uint64_t lines = line_count(bytes, line_bytes);
+    cache->ways = (uint32_t)(lines < ways ? lines : ways);
+    cache->sets = (uint32_t)(lines / cache->ways);
+    cache_clear(cache);
+}
+
+void cache_free(struct cache *cache)
+{
+    free(cache->set);
+    cache->set = NULL;
+}
+
+void cache_clear(struct cache *cache)
+{
+    memset(cache->set, 0, cache->sets * sizeof *cache->set);
+    for (uint32_t i = 0; i < cache->sets; i++)
+        cache->set[i].order = first_order;
+}
+
+static struct cache_set *set_of(const struct cache *cache, uint32_t line)
+{
+    uint32_t row = line / cache->sets, column = line % cache->sets;
+    uint32_t turn = (row * UINT32_C(0x9e3779b1)) >> 7; /* 2^32 / golden ratio */
+    return &cache->set[(column + turn % cache->sets) % cache->sets];
+}
+
+static int way_of(const struct cache_set *set, uint32_t tag)
+{
+    unsigned found = 0;
+    for (unsigned way = 0; way < CACHE_WAYS; way++)
+        found |= (unsigned)(set->tags[way] == tag) << way;
+    return found ? __builtin_ctz(found) : -1;
+}
+
+/* Moves a way to the front of the order: finds its nibble, and shifts those before it up. */
+static uint64_t order_first(uint64_t order, uint64_t way)
+{
+    const uint64_t ones = UINT64_C(0x1111111111111111);
+    uint64_t other = order ^ way * ones;
+    uint64_t zero = (other - ones) & ~other & 8 * ones;
+    unsigned at = (unsigned)__builtin_ctzll(zero) & ~3u;
+    uint64_t before = (UINT64_C(1) << at) - 1;
+    uint64_t through = before << 4 | 15;
+    return (order & ~through) | (order & before) << 4 | way;
+}
+
+struct cache_look cache_access(struct cache *cache, uint32_t line, uint8_t sectors, bool write)
+{
+    struct cache_set *set = set_of(cache, line);
+    struct cache_look look = {0, 0};
+    int way = way_of(set, line + 1);
+    uint8_t written = write ? (uint8_t)(sectors << CACHE_SECTORS) : 0;
+    if (way < 0) {
+        way = (int)(set->order >> 4 * (cache->ways - 1) & 15);
+        look = (struct cache_look){sectors, (uint8_t)(set->sectors[way] >> CACHE_SECTORS)};
+        set->tags[way] = line + 1;
+        set->sectors[way] = (uint8_t)(sectors | written);
+    } else {
+        look.absent = (uint8_t)(sectors & ~set->sectors[way]);
+        set->sectors[way] |= (uint8_t)(sectors | written);
+    }
+    set->order = order_first(set->order, (uint64_t)way);
+    return look;
+}
+
+uint8_t cache_peek(const struct cache *cache, uint32_t line)
+{
+    const struct cache_set *set = set_of(cache, line);
+    int way = way_of(set, line + 1);
+    return way < 0 ? 0 : (uint8_t)(set->sectors[way] & ((1u << CACHE_SECTORS) - 1));
+}

@@ -1,0 +1,210 @@
+#include "hierarchy.h"
+
+#include "base/random.h"
+
+#include <stdlib.h>
+
+/* Constant caches' lines (Jia et al., arXiv 1804.06826, table 3.1). */
+enum { CONSTANT1_LINE = 64, CONSTANT2_LINE = 256, CONSTANT_WAYS = 4 };
+/* Of the translations' table. */
+enum { TLB_WAYS = 16 };
+/* What a multiprocessor's road to the second level passes in a cycle. */
+static const double road_bytes_a_cycle = 64;
+
+static bool create_multiprocessor(struct multiprocessor *sm, const struct machine *machine)
+{
+    return cache_create(&sm->l1, machine->l1, machine->line, machine->l1_ways) &&
+           cache_create(&sm->constant1, machine->constant1, CONSTANT1_LINE, CONSTANT_WAYS) &&
+           cache_create(&sm->constant2, machine->constant2, CONSTANT2_LINE, CONSTANT_WAYS);
+}
+
+bool hierarchy_create(struct hierarchy *hierarchy, const struct machine *machine)
+{
+    *hierarchy = (struct hierarchy){.machine = machine};
+    hierarchy->sms = calloc(machine->sms, sizeof *hierarchy->sms);
+    bool made = hierarchy->sms &&
+                cache_create(&hierarchy->l2, machine->l2, machine->line, machine->l2_ways) &&
+                cache_create(&hierarchy->tlb, machine->tlb_reach, machine->tlb_page, TLB_WAYS);
+    for (uint64_t i = 0; made && i < machine->sms; i++)
+        made = create_multiprocessor(&hierarchy->sms[i], machine);
+    if (!made)
+        hierarchy_free(hierarchy);
+    return made;
+}
+
+void hierarchy_free(struct hierarchy *hierarchy)
+{
+    for (uint64_t i = 0; hierarchy->sms && i < hierarchy->machine->sms; i++) {
+        cache_free(&hierarchy->sms[i].l1);
+        cache_free(&hierarchy->sms[i].constant1);
+        cache_free(&hierarchy->sms[i].constant2);
+    }
+    free(hierarchy->sms);
+    hierarchy->sms = NULL;
+    cache_free(&hierarchy->l2);
+    cache_free(&hierarchy->tlb);
+}
+
+/* gb_s: 10^9 bytes a second. */
+static struct channel channel(double gb_s, double clock_mhz)
+{
+    return (struct channel){0, clock_mhz / (gb_s * 1e3)};
+}
+
+void hierarchy_begin(struct hierarchy *hierarchy, uint64_t l1_bytes, double clock_mhz)
+{
+    const struct machine *machine = hierarchy->machine;
+    hierarchy->launch++;
+    hierarchy->l1_bytes = l1_bytes;
+    hierarchy->l2_road = channel(machine->l2_bandwidth, clock_mhz);
+    hierarchy->dram = channel(machine->dram_bandwidth, clock_mhz);
+    hierarchy->host = channel(machine->pcie_bandwidth, clock_mhz);
+    hierarchy->peer = channel(machine->peer_bandwidth, clock_mhz);
+}
+
+static struct multiprocessor *awake(struct hierarchy *hierarchy, unsigned index)
+{
+    struct multiprocessor *sm = &hierarchy->sms[index];
+    const struct machine *machine = hierarchy->machine;
+    if (sm->launch != hierarchy->launch) {
+        sm->launch = hierarchy->launch;
+        sm->port = (struct channel){0, 1 / machine->shared_bandwidth};
+        sm->road = (struct channel){0, 1 / road_bytes_a_cycle};
+        cache_shape(&sm->l1, hierarchy->l1_bytes, machine->line, machine->l1_ways);
+        cache_clear(&sm->constant1);
+        cache_clear(&sm->constant2);
+    }
+    return sm;
+}
+
+/* Sends bytes along a road at `now`; the later of `so_far` and when they set out. */
+static double send(struct channel *channel, double now, double bytes, double so_far)
+{
+    double start = now > channel->free_at ? now : channel->free_at;
+    channel->free_at = start + bytes * channel->cycles_per_byte;
+    return start > so_far ? start : so_far;
+}
+
+/* Which half of the second level a line lies in; the first half of the multiprocessors is near to
+ * partition 0. */
+static bool is_far(const struct hierarchy *hierarchy, unsigned sm, uint64_t line)
+{
+    bool partition = __builtin_parityll(random_mix(line));
+    return hierarchy->machine->l2_far_latency && partition != (sm >= hierarchy->machine->sms / 2);
+}
+
+static uint64_t device_latency(const struct hierarchy *hierarchy, const struct access *access,
+                               uint64_t line, bool in_l2)
+{
+    const struct machine *machine = hierarchy->machine;
+    uint64_t near = machine->l2_latency;
+    uint64_t far = machine->l2_far_latency ? machine->l2_far_latency : near;
+    uint64_t way = is_far(hierarchy, access->sm, line) ? far : near;
+    uint64_t latency = way;
+    if (!in_l2) /* the mean of both partitions is dram_latency */
+        latency = machine->dram_latency + way - (near + far) / 2;
+    if (access->road == ROAD_ATOMIC)
+        latency += machine->atomic_latency - near;
+    return latency;
+}
+
+static double at_device(struct hierarchy *hierarchy, const struct access *access, double now,
+                        uint64_t *latency)
+{
+    const struct machine *machine = hierarchy->machine;
+    const uint64_t line = access->place / machine->line;
+    const double sector = (double)machine->sector;
+    bool in_l2 = false;
+    double start =
+        send(&hierarchy->l2_road, now, sector * __builtin_popcount(access->sectors), now);
+    if (access->road == ROAD_UNCACHED)
+        start = send(&hierarchy->dram, now, sector * __builtin_popcount(access->sectors), start);
+    else {
+        bool write = access->road == ROAD_STORE || access->road == ROAD_ATOMIC;
+        struct cache_look look =
+            cache_access(&hierarchy->l2, (uint32_t)line, access->sectors, write);
+        /* Whole sectors that are stored need not be fetched. */
+        int moved = __builtin_popcount(look.written) +
+                    (access->road == ROAD_STORE ? 0 : __builtin_popcount(look.absent));
+        in_l2 = !look.absent;
+        if (moved)
+            start = send(&hierarchy->dram, now, sector * moved, start);
+    }
+    *latency = device_latency(hierarchy, access, line, in_l2);
+    return start;
+}
+
+/* Past the first level. */
+static double beyond(struct hierarchy *hierarchy, const struct access *access, double now,
+                     uint64_t *latency)
+{
+    const struct machine *machine = hierarchy->machine;
+    const double bytes = (double)machine->sector * __builtin_popcount(access->sectors);
+    struct cache_look page =
+        cache_access(&hierarchy->tlb, (uint32_t)(access->place / machine->tlb_page), 1, false);
+    double start;
+    if (access->where == WHERE_DEVICE)
+        start = at_device(hierarchy, access, now, latency);
+    else {
+        bool host = access->where == WHERE_HOST;
+        start = send(host ? &hierarchy->host : &hierarchy->peer, now, bytes, now);
+        *latency = host ? machine->host_latency : machine->peer_latency;
+    }
+    if (page.absent)
+        *latency += machine->tlb_latency;
+    return start;
+}
+
+uint64_t hierarchy_access(struct hierarchy *hierarchy, const struct access *access, uint64_t now)
+{
+    const struct machine *machine = hierarchy->machine;
+    struct multiprocessor *sm = awake(hierarchy, access->sm);
+    const uint32_t line = (uint32_t)(access->place / machine->line);
+    const int sectors = __builtin_popcount(access->sectors);
+    const bool cached = access->road == ROAD_L1 || access->road == ROAD_TEXTURE;
+    uint64_t latency = machine->l1_latency;
+    double start = (double)now;
+    struct access rest = *access;
+    if (cached) {
+        rest.sectors = cache_access(&sm->l1, line, access->sectors, false).absent;
+        start = send(&sm->port, (double)now, (double)machine->sector * sectors, start);
+    }
+    if (rest.sectors) {
+        double bytes = (double)machine->sector * __builtin_popcount(rest.sectors);
+        double far = beyond(hierarchy, &rest, (double)now, &latency);
+        start = send(&sm->road, (double)now, bytes, far > start ? far : start);
+    }
+    if (access->road == ROAD_TEXTURE)
+        latency += machine->texture_latency - machine->l1_latency;
+    return (uint64_t)start + latency;
+}
+
+uint64_t hierarchy_constant(struct hierarchy *hierarchy, unsigned index, uint64_t place,
+                            uint64_t now)
+{
+    const struct machine *machine = hierarchy->machine;
+    struct multiprocessor *sm = awake(hierarchy, index);
+    if (!cache_access(&sm->constant1, (uint32_t)(place / CONSTANT1_LINE), 1, false).absent)
+        return now + machine->constant1_latency;
+    if (!cache_access(&sm->constant2, (uint32_t)(place / CONSTANT2_LINE), 1, false).absent)
+        return now + machine->constant2_latency;
+    struct access access = {index, ROAD_L2, WHERE_DEVICE, place, 1};
+    return hierarchy_access(hierarchy, &access, now);
+}
+
+uint64_t hierarchy_shared(struct hierarchy *hierarchy, unsigned index, uint64_t latency,
+                          uint64_t bytes, uint64_t now)
+{
+    struct multiprocessor *sm = awake(hierarchy, index);
+    return (uint64_t)send(&sm->port, (double)now, (double)bytes, (double)now) + latency;
+}
+
+uint64_t hierarchy_drained(const struct hierarchy *hierarchy)
+{
+    double last = hierarchy->dram.free_at;
+    const struct channel *roads[] = {&hierarchy->l2_road, &hierarchy->host, &hierarchy->peer};
+    for (size_t i = 0; i < sizeof roads / sizeof *roads; i++)
+        if (roads[i]->free_at > last)
+            last = roads[i]->free_at;
+    return (uint64_t)last;
+}

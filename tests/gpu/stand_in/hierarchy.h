@@ -1,0 +1,72 @@
+/*
+ * The memory system of one modelled device: a first level, constant caches and a scratchpad's port
+ * for each multiprocessor, one second level, one table of translations, memory, and the roads to
+ * the host and to other devices.
+ *
+ * An access takes the latency of the level that has its data, and waits where a road is busy: each
+ * road passes so many bytes a cycle. Both together give a rate that is limited by what is in
+ * flight or by the narrowest road, whichever is less.
+ *
+ * Not modelled: banks (of the scratchpad, of the second level, of memory), row buffers, refresh,
+ * replays of translations on their way. A first level is empty when a kernel begins, as on the
+ * hardware; the second level and the translations stay.
+ */
+#ifndef FATHOM_TESTS_GPU_HIERARCHY_H
+#define FATHOM_TESTS_GPU_HIERARCHY_H
+
+#include "cache.h"
+#include "machine.h"
+
+struct channel {
+    double free_at, cycles_per_byte;
+};
+
+struct multiprocessor {
+    struct cache l1, constant1, constant2;
+    struct channel port, road; /* within it; and to the second level */
+    uint64_t launch;           /* that its caches were last emptied for */
+};
+
+struct hierarchy {
+    const struct machine *machine;
+    struct multiprocessor *sms;
+    struct cache l2, tlb;
+    struct channel l2_road, dram, host, peer;
+    uint64_t launch, l1_bytes;
+};
+
+enum road {
+    ROAD_L1,       /* ld.ca, ld.nc, ld */
+    ROAD_L2,       /* ld.cg */
+    ROAD_UNCACHED, /* ld.cv */
+    ROAD_ATOMIC,
+    ROAD_TEXTURE,
+    ROAD_STORE,
+};
+
+enum where { WHERE_DEVICE, WHERE_HOST, WHERE_PEER };
+
+/* What a warp wants of one line. */
+struct access {
+    unsigned sm;
+    enum road road;
+    enum where where;
+    uint64_t place;  /* of the line, allocation.place or foreign_place */
+    uint8_t sectors; /* of the line, a bit each */
+};
+
+bool hierarchy_create(struct hierarchy *, const struct machine *);
+void hierarchy_free(struct hierarchy *);
+/* A kernel begins, with so much first level on each multiprocessor: every road is free at cycle 0.
+ */
+void hierarchy_begin(struct hierarchy *, uint64_t l1_bytes, double clock_mhz);
+
+/* All three: the cycle at which what was begun at `now` is there, or a store was taken. */
+uint64_t hierarchy_access(struct hierarchy *, const struct access *, uint64_t now);
+uint64_t hierarchy_constant(struct hierarchy *, unsigned sm, uint64_t place, uint64_t now);
+uint64_t hierarchy_shared(struct hierarchy *, unsigned sm, uint64_t latency, uint64_t bytes,
+                          uint64_t now);
+/* When the last byte that is under way has gone. */
+uint64_t hierarchy_drained(const struct hierarchy *);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * The machine that the stand-in driver models, as a test sets it: FATHOM_GPU_MODEL holds
+ * PRESET[,KEY=VALUE...], and machine_describe() says every value that came of it.
+ *
+ * Latencies are in cycles of the multiprocessor's clock, from one load to the next that depends on
+ * it, and are those of a whole way: an access that misses the first level and hits the second takes
+ * l2_latency. Sizes are bytes; bandwidths 10^9 bytes a second, but of one multiprocessor's first
+ * level and scratchpad bytes a cycle.
+ */
+#ifndef FATHOM_TESTS_GPU_MACHINE_H
+#define FATHOM_TESTS_GPU_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MACHINE_NAME_BYTES = 64,
+    MACHINE_STEPS_MOST = 12,
+    MACHINE_DEVICES_MOST = 8,
+    MACHINE_TEXT_BYTES = 4096,
+    WARP_LANES = 32,
+};
+
+struct machine {
+    char preset[MACHINE_NAME_BYTES];
+    uint64_t devices, capability, sms, memory;
+    double clock_mhz;
+    uint64_t threads_per_sm, blocks_per_sm;
+
+    uint64_t line, sector;              /* a tag's bytes, and what of them is fetched at once */
+    uint64_t l1, l1_ways, l1_latency;   /* first level and scratchpad together */
+    uint64_t steps[MACHINE_STEPS_MOST]; /* what the scratchpad may take of it, ascending */
+    uint64_t step_count;
+    uint64_t shared_reserved; /* of each block, taken by the system */
+    uint64_t shared_latency, shared_atomic_latency, cluster_latency, cluster_most;
+    uint64_t texture_latency, atomic_latency;
+    uint64_t constant1, constant1_latency, constant2, constant2_latency;
+
+    /* The second level; with l2_far_latency it has two partitions, and lines that lie in the other
+     * one than the multiprocessor take that long. dram_latency is the mean of both. */
+    uint64_t l2, l2_ways, l2_latency, l2_far_latency, dram_latency;
+    uint64_t tlb_reach, tlb_page, tlb_latency;
+    uint64_t host_latency, peer_latency;
+
+    double dram_bandwidth, l2_bandwidth, shared_bandwidth, pcie_bandwidth, peer_bandwidth;
+    double pinned_bandwidth, pageable_bandwidth, copy_us, launch_us;
+    uint64_t peers; /* 1: every device reaches every other one's memory */
+
+    uint64_t timer_ns; /* %globaltimer's step */
+    double wobble;     /* the clock of each launch is up to so many per cent lower */
+    uint64_t throttle; /* NVML's reasons */
+    double power_w, temperature_c, memory_mhz;
+    uint64_t compute_mode, driver;
+    double watchdog; /* 10^9 instructions after which a launch has taken too long */
+};
+
+/* Reads PRESET[,KEY=VALUE...]; NULL or "" is "tiny". Returns NULL, or a line in `why` that names
+ * what is wrong. */
+const char *machine_read(struct machine *, const char *text, char *why, size_t why_bytes);
+/* "preset=tiny devices=1 ...": every key, sizes in bytes, in one line. Lists are joined by ':'. */
+void machine_describe(const struct machine *, char *text, size_t bytes);
+
+/* Fills a machine that exists; false where there is none of that name. */
+int machine_preset(struct machine *, const char *name);
+/* A plausible one that is small enough for fast tests; all of it follows from the seed. */
+void machine_random(struct machine *, uint64_t seed);
+
+/* How much the scratchpad takes when a kernel wants so many per cent of its most (-1: has no
+ * wish) and its blocks need `needed` bytes: the next step that holds both. What is left of `l1` is
+ * the first level. */
+uint64_t machine_scratchpad(const struct machine *, int per_cent, uint64_t needed);
+uint64_t machine_scratchpad_most(const struct machine *);
+
+#endif

@@ -1,0 +1,93 @@
+/* Where addresses lead, and the lines that a warp touches. */
+#include "simt.h"
+
+/* Notes that a warp touches `bytes` at a place; within one line, for vectors are aligned. */
+static void touch(const struct run *run, struct touches *touches, enum where where, uint64_t place,
+                  unsigned bytes)
+{
+    const struct machine *machine = run->device->machine;
+    const uint64_t line = place / machine->line;
+    unsigned first = (unsigned)(place % machine->line / machine->sector);
+    unsigned last = (unsigned)((place + bytes - 1) % machine->line / machine->sector);
+    uint8_t sectors = (uint8_t)(((2u << last) - 1) & ~((1u << first) - 1));
+    unsigned i = touches->count;
+    while (i-- > 0)
+        if (touches->list[i].line == line && touches->list[i].access.where == where) {
+            touches->list[i].access.sectors |= sectors;
+            return;
+        }
+    struct touched *new = &touches->list[touches->count++];
+    new->line = line;
+    new->access.where = where;
+    new->access.place = line * machine->line;
+    new->access.sectors = sectors;
+}
+
+static bool find(struct run *run, uint64_t address, unsigned bytes)
+{
+    const struct run_device *device = run->device;
+    const struct allocation *found = memory_find(device->memory, address, bytes);
+    if (!found)
+        return false;
+    bool own = found->home == HOME_DEVICE && found->device == device->index;
+    if (found->home == HOME_DEVICE && !own && !device->reaches[found->device])
+        return false;
+    run->last = found;
+    run->last_place = own ? found->place : found->foreign_place;
+    run->last_where = own ? WHERE_DEVICE : found->home == HOME_HOST ? WHERE_HOST : WHERE_PEER;
+    return true;
+}
+
+unsigned char *space_global(struct run *run, uint64_t address, unsigned bytes,
+                            struct touches *touches)
+{
+    const struct allocation *last = run->last;
+    if (!last || address - last->address >= last->bytes ||
+        bytes > last->bytes - (address - last->address)) {
+        if (!find(run, address, bytes))
+            return NULL;
+        last = run->last;
+    }
+    uint64_t offset = address - last->address;
+    touch(run, touches, run->last_where, run->last_place + offset, bytes);
+    return last->data + offset;
+}
+
+unsigned char *space_shared(const struct run *run, const struct warp *warp, uint64_t address,
+                            unsigned bytes, const struct block **owner)
+{
+    const struct unit *unit = warp->block->unit;
+    const uint64_t rank = address >> PTX_RANK_SHIFT;
+    const uint64_t at = address & ((1u << PTX_RANK_SHIFT) - 1);
+    if (rank > run->grid->cluster || at < PTX_SHARED_BASE ||
+        at + bytes > PTX_SHARED_BASE + (uint64_t)run->shared_bytes)
+        return NULL;
+    *owner = rank ? &unit->blocks[rank - 1] : warp->block;
+    return (*owner)->shared + (at - PTX_SHARED_BASE);
+}
+
+unsigned char *space_constant(const struct run *run, uint64_t address, unsigned bytes,
+                              uint64_t *place)
+{
+    const struct allocation *bank = run->constants;
+    if (!bank || address >= run->grid->module->constant_bytes ||
+        bytes > run->grid->module->constant_bytes - address)
+        return NULL;
+    *place = bank->place + address;
+    return bank->data + address;
+}
+
+uint64_t touches_take(struct run *run, const struct warp *warp, struct touches *touches,
+                      enum road road, uint64_t now)
+{
+    uint64_t ready = now;
+    for (unsigned i = 0; i < touches->count; i++) {
+        struct access *access = &touches->list[i].access;
+        access->sm = warp->block->sm;
+        access->road = road;
+        /* One line a cycle. */
+        uint64_t there = hierarchy_access(run->device->hierarchy, access, now + i);
+        ready = there > ready ? there : ready;
+    }
+    return ready;
+}
