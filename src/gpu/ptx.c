@@ -6,7 +6,8 @@
  * Operands are registers ("%a"), special registers, decimal numbers, [register], [register+number],
  * [parameter], {vectors}, [texture, {index}] and, of `mov.u64` and `mov.u32`, the names `scratch`
  * (dynamic shared memory) and `bank` (constant memory). The registers are declared at the head of a
- * body. These are all instructions:
+ * body; special ones are %tid.x and .y, %ntid.x, %ctaid.x, %nctaid.x, %smid, %cluster_ctarank,
+ * %clock64 and %globaltimer. These are all instructions:
  *
  *   ld.param.u64                        mov.{u32,u64}       selp.b64   bra
  *   ld.global{,.cg}.{u32,u64,v2.u64}    cvt.u32.u64         setp.{eq,ne}.{b32,b64}   ret
@@ -41,7 +42,7 @@ enum { TARGETS = sizeof targets / sizeof *targets };
 #define OF_SHARED  8, "start groups warm out sm bytes stride seed"
 #define OF_CLUSTER 9, "start groups warm out sm bytes stride seed rank"
 #define OF_LINK    5, "base stride next n values"
-#define OF_SWEEP   3, "base stride n"
+#define OF_SWEEP   4, "base stride n order"
 #define OF_STREAM  5, "to from bytes repeats out"
 
 /* No operator is .ca by definition (PTX ISA, 9.7.9.1), and what programs do. Of an explicit one

@@ -67,8 +67,8 @@ enum ptx_result {
  *   link      base, stride, next (n 32-bit indices), n, values: element i at base + i * stride gets
  *             the 64-bit address base + next[i] * stride (values = 0), or next[i] * values in
  *             32 bits: for a ring of indices in words, values = stride / 4
- *   sweep     base, stride (a multiple of 4), n: 4 bytes of every element are loaded past the first
- *             level, by many threads
+ *   sweep     base, stride (a multiple of 4), n, order (n 32-bit indices): 4 bytes of every element
+ *             are loaded past the first level, by many threads, about in that order
  *   stream    to, from, bytes, repeats, out: all blocks together read, write or copy `bytes` that
  *             many times. A block has a multiple of 32 threads, and `bytes` is a multiple of its
  *             threads times ptx_stream_round_bytes. Reads ignore `to`, writes `from`

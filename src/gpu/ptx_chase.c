@@ -3,15 +3,12 @@
  */
 #include "gpu/ptx_write.h"
 
-#include <string.h>
-
 /* No ring holds them, so they are never met; but to know, one has to have the place. */
 #define NO_ADDRESS "    setp.eq.b64 %k, %p, -1;\n"
 #define NO_INDEX   "    setp.eq.b32 %k, %a, -1;\n"
 
-/* An address from the host is generic, and so are those in a ring. In the global window both kinds
- * are the same number (PTX ISA, 5.1.1), or a ring of addresses could not be followed as it stands.
- */
+/* An address from the host is generic, and so are those in a ring; in the global window both kinds
+ * are the same number, or a ring of addresses could not be followed as it stands. */
 const struct ptx_place ptx_in_global = {
     "    ld.param.u64 %p, [p_start];\n"
     "    cvta.to.global.u64 %p, %p;\n",
@@ -20,18 +17,21 @@ const struct ptx_place ptx_in_global = {
 };
 
 /* ptxas narrows a vector of which a part is not used. So the second halves matter too, but only
- * after the clock. They come to any number of 2^64, which are equally likely, so none is ever met.
- */
-#define FOLD(n) "    xor.b64 %x, %x, %v" #n ";\n"
+ * after the clock. What they come to is one number of 2^64, and never the one asked for. */
+#define FOLD(a, b, c, d)                                                                           \
+    "    xor.b64 %x, %x, %v" #a ";\n"                                                              \
+    "    xor.b64 %x, %x, %v" #b ";\n"                                                              \
+    "    xor.b64 %x, %x, %v" #c ";\n"                                                              \
+    "    xor.b64 %x, %x, %v" #d ";\n"
+#define SECOND_HALVES FOLD(0, 1, 2, 3) FOLD(4, 5, 6, 7) FOLD(8, 9, 10, 11) FOLD(12, 13, 14, 15)
 const struct ptx_place ptx_in_pairs = {
     "    ld.param.u64 %p, [p_start];\n"
     "    cvta.to.global.u64 %p, %p;\n",
     NO_ADDRESS,
     "    mov.u64 %last, %p;\n"
-    "    mov.u64 %x, 0;\n" FOLD(0) FOLD(1) FOLD(2) FOLD(3) FOLD(4) FOLD(5) FOLD(6) FOLD(7) FOLD(8)
-        FOLD(9) FOLD(10) FOLD(11) FOLD(12) FOLD(13) FOLD(14)
-            FOLD(15) "    setp.eq.b64 %k, %x, 6148914691236517205;\n"
-                     "    @%k trap;\n",
+    "    mov.u64 %x, 0;\n" SECOND_HALVES /* of PTX_LOADS loads */
+    "    setp.eq.b64 %k, %x, 6148914691236517205;\n"
+    "    @%k trap;\n",
 };
 
 /* Constant memory has addresses of its own, which the host does not know: its ring holds offsets.
@@ -104,8 +104,7 @@ void ptx_claim(FILE *out)
           out);
 }
 
-/* Waits for the place, which no ring has: a clock reads on at once past a load that is under way.
- */
+/* Waits for the place: a clock is read without waiting for a load that is under way. */
 static void guard(FILE *out, const struct ptx_chase *chase)
 {
     fputs(chase->place->guard, out);
@@ -117,9 +116,9 @@ static void guard(FILE *out, const struct ptx_chase *chase)
 static void loop(FILE *out, const struct ptx_chase *chase, const char *label, const char *counter)
 {
     fprintf(out, "%s:\n    .pragma \"nounroll\";\n", label);
-    for (int i = 0; i < PTX_LOADS; i++) {
-        char number[12];
-        snprintf(number, sizeof number, "%d", i);
+    for (unsigned i = 0; i < PTX_LOADS; i++) {
+        char number[sizeof "4294967295"];
+        snprintf(number, sizeof number, "%u", i);
         fputs("    ", out);
         ptx_put(out, chase->load, number);
         fputs("\n", out);

@@ -90,8 +90,9 @@ static void meet(FILE *out)
           out);
 }
 
-/* Memory of another block can be used from when it has begun until it ends: hence two meetings.
- * Each block leaves in its own where it runs. */
+/* Memory of another block can be used from when it has begun until it ends: hence two meetings, of
+ * each block's first thread; who has ended is not waited for. Each block leaves in its own memory
+ * where it runs. */
 void ptx_write_cluster(FILE *out, const struct ptx_kernel *kernel)
 {
     ptx_open(out, kernel);

@@ -65,10 +65,16 @@ void ptx_write_sweep(FILE *out, const struct ptx_kernel *kernel)
 {
     ptx_open(out, kernel);
     number_threads(out);
-    fputs("LOOP:\n"
+    fputs("    ld.param.u64 %last, [p_order];\n"
+          "    cvta.to.global.u64 %last, %last;\n"
+          "LOOP:\n"
+          "    .pragma \"nounroll\";\n"
           "    setp.ge.u64 %k, %w, %n;\n"
           "    @%k bra DONE;\n"
-          "    mad.lo.u64 %p, %w, %stride, %base;\n"
+          "    mad.lo.u64 %q, %w, 4, %last;\n"
+          "    ld.global.u32 %a, [%q];\n"
+          "    cvt.u64.u32 %p, %a;\n"
+          "    mad.lo.u64 %p, %p, %stride, %base;\n"
           "    ld.global.cg.u32 %a, [%p];\n"
           "    add.u64 %w, %w, %x;\n"
           "    setp.ne.b32 %k, %a, -1;\n"
@@ -111,7 +117,7 @@ static void divide_chunk(FILE *out)
 }
 
 /* %to and %from, where the thread begins; %n chunks, %all of them with the repeats; the next one is
- * %w of all and %at of the memory, and the block goes on by %step and %stride. */
+ * %w of all and %at of the memory, and the block goes on by %many and %stride. */
 static void deal_chunks(FILE *out, bool shared)
 {
     fputs("    ld.param.u64 %to, [p_to];\n"

@@ -1,5 +1,4 @@
-/* Prints the text of the CUDA backend's kernels for a device: print_ptx CAPABILITY (75, 90, ...).
- */
+/* Prints the text of the CUDA backend's kernels for a device: print_ptx CAPABILITY (75, 90). */
 #include "gpu/ptx.h"
 
 #include <stdio.h>
