@@ -2,6 +2,7 @@
 #include "cli/measure.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "gpu/gpu.h"
 #include "machine/conditions.h"
 
 #include <stdlib.h>
@@ -45,6 +46,37 @@ static void print_machine(const struct machine *machine)
     puts("");
 }
 
+static void print_mark(const char *mark, const char *colour, const struct view_style *style)
+{
+    const char *ink = style->colour ? colour : NULL;
+    printf("%s%s%s%-6s%s ", ink ? "\033[" : "", ink ? ink : "", ink ? "m" : "", mark,
+           ink ? "\033[0m" : "");
+}
+
+/* What 'fathom gpu' could measure, or why it can't. No other command but that opens the libraries:
+ * some take a tenth of a second to load. */
+static void print_devices(const struct gpu_backend *backend, const struct view_style *style)
+{
+    struct gpu_library *library = NULL;
+    struct gpu_facts *gpus = NULL;
+    struct pool pool = {0};
+    struct error why = {0};
+    size_t count = 0;
+    if (backend->open(&library, &pool, &gpus, &count, &why) < 0) {
+        print_mark("none", NULL, style);
+        printf("GPUs by %s: %s\n", backend->title, why.text);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool gpu = !gpus[i].modelled && gpus[i].kind && strcmp(gpus[i].kind, "cpu") != 0;
+        enum remark_weight weight = gpu ? REMARK_FINE : REMARK_KNOW;
+        print_mark(weights[weight].mark, weights[weight].colour, style);
+        int column = printf("gpu%d by %s: ", gpus[i].id, backend->name);
+        view_text_gpu(stdout, &gpus[i], (size_t)column + 7, style);
+    }
+    backend->close(library);
+    pool_free(&pool);
+}
+
 static int doctor(struct invocation *invocation, struct error *error)
 {
     if (invocation->operand_count)
@@ -63,13 +95,14 @@ static int doctor(struct invocation *invocation, struct error *error)
         print_machine(&machine);
         for (size_t i = 0; i < remarks.count; i++) {
             const struct remark *remark = &remarks.list[i];
-            const char *colour = style.colour ? weights[remark->weight].colour : NULL;
-            printf("%s%s%s%-6s%s %s: %s\n", colour ? "\033[" : "", colour ? colour : "",
-                   colour ? "m" : "", weights[remark->weight].mark, colour ? "\033[0m" : "",
-                   remark->subject, remark->state);
+            print_mark(weights[remark->weight].mark, weights[remark->weight].colour, &style);
+            printf("%s: %s\n", remark->subject, remark->state);
             if (remark->remedy)
                 printf("       %s\n", remark->remedy);
         }
+        /* The devices that are here are not the recorded machine's. */
+        for (size_t i = 0; machine.live && gpu_backends[i]; i++)
+            print_devices(gpu_backends[i], &style);
     }
     machine_free(&machine);
     pool_free(&pool);
@@ -81,6 +114,8 @@ const struct command doctor_command = {
     .summary = "say what would spoil a measurement here, and what to do about it",
     .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
              "limits, load and the hypervisor, and names what would move or blur a number, each "
-             "with its remedy. Measures nothing and changes nothing.",
+             "with its remedy. Then lists the GPUs that 'fathom gpu' can measure, by the NVIDIA "
+             "driver and by OpenCL, or says why there are none. Measures nothing and changes "
+             "nothing.",
     .run = doctor,
 };

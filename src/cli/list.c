@@ -33,8 +33,9 @@ static void list_flags(void)
 static void list_findings(void)
 {
     const char *probe = "";
+    const struct finding_name *line;
     puts("Findings: what each named value means, and what to do with it");
-    for (const struct finding_name *line = finding_names; line->patterns; line++) {
+    for (size_t i = 0; (line = finding_name_at(i)); i++) {
         if (strcmp(probe, line->probe) != 0)
             printf("\nof the probe %s\n", probe = line->probe);
         printf("  %s%s%s%s\n", line->patterns, *line->unit ? " (" : "", line->unit,

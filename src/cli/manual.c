@@ -128,8 +128,9 @@ static void print_words_of(const struct command *command)
 
 static void print_findings(const char *probe)
 {
+    const struct finding_name *line;
     bool begun = false;
-    for (const struct finding_name *line = finding_names; line->patterns; line++) {
+    for (size_t i = 0; (line = finding_name_at(i)); i++) {
         char unit[32] = "";
         if (probe && strcmp(line->probe, probe) != 0)
             continue;

@@ -119,6 +119,7 @@ static int plan_probes(struct measurement *run, struct error *error)
     for (size_t i = 0; i < run->task_count && code == 0; i++) {
         code = copy_settings(&run->settings[i], &run->invocation->settings, chosen[i], run->seed,
                              error);
+        run->tasks[i].named = named;
         if (code == 0)
             code = probe_prepare(&run->tasks[i], chosen[i], &run->settings[i], &run->machine, pool,
                                  &run->document.probes[i], error);
@@ -129,10 +130,12 @@ static int plan_probes(struct measurement *run, struct error *error)
     return code;
 }
 
-/* One that is only measured when named. */
-static double weight_of(const struct probe *probe)
+/* As it planned; else as its table says; else it is one that is only measured when named. */
+static double weight_of(const struct probe_task *task)
 {
-    return probe->weight > 0 ? probe->weight : budget_alone_s;
+    return task->weight_s > 0        ? task->weight_s
+           : task->probe->weight > 0 ? task->probe->weight
+                                     : budget_alone_s;
 }
 
 static double weight_from(const struct measurement *run, size_t first)
@@ -140,7 +143,7 @@ static double weight_from(const struct measurement *run, size_t first)
     double weight = 0;
     for (size_t i = first; i < run->task_count; i++)
         if (run->document.probes[i].status != PROBE_SKIPPED)
-            weight += weight_of(run->tasks[i].probe);
+            weight += weight_of(&run->tasks[i]);
     return weight;
 }
 
@@ -319,7 +322,7 @@ static int measure_all(struct measurement *run, struct engine *engine, struct er
     for (size_t i = 0; i < run->task_count && code == 0; i++) {
         struct sampled sampled;
         double left_s = run->budget_s - (double)(os_raw_ns() - run->began_ns) * 1e-9;
-        double share = weight_of(run->tasks[i].probe) / weight_from(run, i);
+        double share = weight_of(&run->tasks[i]) / weight_from(run, i);
         line.what = run->tasks[i].probe->name;
         engine->seed = random_mix(run->seed + i);
         run->tasks[i].document = &run->document;
@@ -364,6 +367,9 @@ static int show(struct measurement *run, struct error *error)
                             error);
     if (code == 0)
         code = output_document(&format, &run->document, alone, error);
+    /* A format that finds nothing to show where nothing could be measured. */
+    if (code == ERROR_USAGE && output_status(&run->document) == EXIT_IMPOSSIBLE)
+        code = ERROR_IMPOSSIBLE;
     settings_free(&format);
     bool text = strcmp(settings_text(&run->invocation->settings, "format"), "text") == 0;
     if (code == 0 && run->path)

@@ -56,9 +56,10 @@ struct page {
 
 static int write_page(const void *content, FILE *out, struct error *error)
 {
-    (void)error;
     const struct page *page = content;
     struct view_style style = output_style(out);
+    if (strcmp(page->format, "source") == 0)
+        return view_source(out, page->document, error);
     for (size_t i = 0; i < sizeof plain_formats / sizeof *plain_formats; i++)
         if (strcmp(page->format, plain_formats[i].name) == 0) {
             plain_formats[i].write(out, page->document);

@@ -1,5 +1,6 @@
 #include "findings/baseline.h"
 
+#include "findings/device.h"
 #include "findings/finding.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
@@ -192,6 +193,12 @@ static int check_machines(const struct document *documents, size_t count, bool o
                              "one kind",
                              a->cpu_model ? a->cpu_model : "unknown",
                              b->cpu_model ? b->cpu_model : "unknown");
+        const int device = device_of_another_kind(a, b);
+        if (device >= 0)
+            return error_set(error, ERROR_USAGE,
+                             "the documents are of different devices (gpu%d is %s and %s): give "
+                             "those of one kind",
+                             device, device_facts(a, device)->name, device_facts(b, device)->name);
         if (one_machine && !same_text(a->hostname, b->hostname))
             return error_set(error, ERROR_USAGE,
                              "the documents are of different machines (%s and %s): merge those of "
@@ -270,10 +277,12 @@ int documents_merge(struct document *to, const struct document *documents, size_
     int code = check_machines(documents, count, true, error);
     if (code < 0)
         return code;
-    const struct document *newest = &documents[0];
+    const struct document *newest = &documents[0], *devices = NULL;
     bool complete = true;
     for (size_t d = 0; d < count; d++) {
         newest = is_newer(&documents[d], newest) ? &documents[d] : newest;
+        if (documents[d].machine.gpu_count && (!devices || is_newer(&documents[d], devices)))
+            devices = &documents[d];
         complete = complete && documents[d].run.complete;
     }
     struct pool pool = to->pool;
@@ -282,6 +291,10 @@ int documents_merge(struct document *to, const struct document *documents, size_
     to->probes = NULL;
     to->probe_count = 0;
     to->run.complete = complete;
+    if (devices) { /* the newest may not have looked for them */
+        to->machine.gpus = devices->machine.gpus;
+        to->machine.gpu_count = devices->machine.gpu_count;
+    }
     for (size_t d = 0; d < count; d++)
         for (size_t p = 0; p < documents[d].probe_count; p++) {
             const struct probe_result *probe = &documents[d].probes[p];

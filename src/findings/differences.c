@@ -1,6 +1,8 @@
 #include "findings/differences.h"
 
+#include "findings/device.h"
 #include "findings/lookup.h"
+#include "findings/unfair.h"
 #include "result/flag.h"
 #include "stats/compare.h"
 
@@ -26,24 +28,20 @@ struct search {
     bool failed; /* no memory */
 };
 
-static void add_line(struct search *search, struct remark_line **lines, size_t *count,
-                     const char *text)
-{
-    struct remark_line *line =
-        text ? pool_append(&search->result->pool, (void **)lines, count, sizeof *line) : NULL;
-    if (line)
-        line->text = text;
-    search->failed = search->failed || !line;
-}
-
 static void add_unfair(struct search *search, const char *text)
 {
-    add_line(search, &search->result->unfair, &search->result->unfair_count, text);
+    search->failed = differences_add_unfair(search->result, text) < 0 || search->failed;
 }
 
 static void add_missing(struct search *search, const char *text)
 {
-    add_line(search, &search->result->missing, &search->result->missing_count, text);
+    struct differences *result = search->result;
+    struct remark_line *line = text ? pool_append(&result->pool, (void **)&result->missing,
+                                                  &result->missing_count, sizeof *line)
+                                    : NULL;
+    if (line)
+        line->text = text;
+    search->failed = search->failed || !line;
 }
 
 static const char *or_unknown(const char *text)
@@ -54,59 +52,6 @@ static const char *or_unknown(const char *text)
 static bool same_text(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
-/* --- is it fair? --- */
-
-static void compare_facts(struct search *search)
-{
-    const struct {
-        const char *what, *a, *b;
-    } facts[] = {
-        {"processor", search->a->machine.cpu_model, search->b->machine.cpu_model},
-        {"architecture", search->a->machine.cpu_arch, search->b->machine.cpu_arch},
-        {"hypervisor", search->a->machine.hypervisor, search->b->machine.hypervisor},
-        {"fathom version", search->a->tool.version, search->b->tool.version},
-        {"clock governor", search->a->conditions.governor, search->b->conditions.governor},
-        {"turbo", search->a->conditions.turbo, search->b->conditions.turbo},
-        {"SMT setting", search->a->conditions.smt, search->b->conditions.smt},
-        {"setting of transparent huge pages", search->a->conditions.thp, search->b->conditions.thp},
-    };
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        if (!same_text(facts[i].a, facts[i].b))
-            add_unfair(search,
-                       pool_printf(&search->result->pool, "another %s: %s, then %s", facts[i].what,
-                                   or_unknown(facts[i].a), or_unknown(facts[i].b)));
-    double clock = search->b->conditions.core_hz / search->a->conditions.core_hz;
-    if (fabs(clock - 1) > search->threshold)
-        add_unfair(search,
-                   pool_printf(&search->result->pool,
-                               "the core clock was %.3g GHz, then %.3g GHz: a value has changed "
-                               "only where time and cycles both say so",
-                               search->a->conditions.core_hz * 1e-9,
-                               search->b->conditions.core_hz * 1e-9));
-    unsigned modelled = FLAG_BIT(FLAG_MODELLED);
-    if ((document_headline_flags(search->a) ^ document_headline_flags(search->b)) & modelled)
-        add_unfair(search, "one was measured, and the other one is of a model of the hardware");
-    if (!search->a->run.complete || !search->b->run.complete)
-        add_unfair(search, "a run was stopped before it was complete");
-}
-
-static const char *parameter(const struct probe_result *probe, const char *name)
-{
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, name) == 0)
-            return probe->parameters[i].text;
-    return NULL;
-}
-
-static void compare_pages(struct search *search, const struct probe_result *a,
-                          const struct probe_result *b)
-{
-    const char *before = parameter(a, "pages_obtained"), *after = parameter(b, "pages_obtained");
-    if (!same_text(before, after))
-        add_unfair(search, pool_printf(&search->result->pool, "other pages in %s: %s, then %s",
-                                       a->name, or_unknown(before), or_unknown(after)));
 }
 
 /* --- values --- */
@@ -360,13 +305,15 @@ static void compare_probes(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {
     struct pool *pool = &search->result->pool;
-    compare_pages(search, a, b);
+    search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
     compare_findings(search, a, b);
     size_t in_a = 0, in_b = 0;
     for (size_t i = 0; i < a->series_count; i++) {
         const struct series *series = &a->series[i], *other = same_series(b, series, &in_b);
+        if (device_has_condition(series))
+            continue; /* a device's heat is no result */
         if (other)
             compare_series(search, a, series, other);
         else
@@ -376,7 +323,7 @@ static void compare_probes(struct search *search, const struct probe_result *a,
                                             or_unknown(series->name), a->name));
     }
     for (size_t i = 0; i < b->series_count; i++)
-        if (!same_series(a, &b->series[i], &in_a))
+        if (!device_has_condition(&b->series[i]) && !same_series(a, &b->series[i], &in_a))
             add_missing(search, pool_printf(pool,
                                             "only the second has the series %s of %s with "
                                             "these factors",
@@ -386,7 +333,8 @@ static void compare_probes(struct search *search, const struct probe_result *a,
 static void compare_documents(struct search *search)
 {
     struct pool *pool = &search->result->pool;
-    compare_facts(search);
+    search->failed =
+        differences_find_unfair(search->result, search->a, search->b, search->threshold) < 0;
     for (size_t i = 0; i < search->a->probe_count; i++) {
         const struct probe_result *probe = &search->a->probes[i];
         const struct probe_result *other = document_probe(search->b, probe->name);

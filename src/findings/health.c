@@ -1,5 +1,6 @@
 #include "findings/health.h"
 
+#include "findings/device.h"
 #include "findings/differences.h"
 #include "findings/lookup.h"
 #include "result/flag.h"
@@ -103,6 +104,14 @@ int health_check(struct health_check *check, const struct document *base,
                          "the baseline is of another processor (%s; here %s): make one of machines "
                          "like this",
                          model, here);
+    const int device = device_of_another_kind(&base->machine, &now->machine);
+    if (device >= 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "the baseline is of another gpu%d (%s; here %s): make one of machines like "
+            "this",
+            device, device_facts(&base->machine, device)->name,
+            device_facts(&now->machine, device)->name);
     struct finding_lookup of_base, of_now;
     int code = 0;
     if (finding_lookup_build(&of_base, &check->pool, base, NULL) < 0 ||

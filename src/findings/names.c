@@ -300,6 +300,16 @@ static bool matches(const char *pattern, const char *name)
     return *name == '\0';
 }
 
+const struct finding_name *finding_name_at(size_t i)
+{
+    static const struct finding_name *const tables[] = {finding_names, finding_names_gpu};
+    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++)
+        for (const struct finding_name *line = tables[table]; line->patterns; line++)
+            if (i-- == 0)
+                return line;
+    return NULL;
+}
+
 bool finding_name_matches(const char *patterns, const char *name)
 {
     for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
@@ -312,7 +322,8 @@ bool finding_name_matches(const char *patterns, const char *name)
 
 const struct finding_name *finding_name_find(const char *name)
 {
-    for (const struct finding_name *line = finding_names; line->patterns; line++)
+    const struct finding_name *line;
+    for (size_t i = 0; (line = finding_name_at(i)); i++)
         if (finding_name_matches(line->patterns, name))
             return line;
     return NULL;

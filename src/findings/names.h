@@ -1,11 +1,13 @@
 /*
  * What every finding is, by its name: `fathom list findings`, the manual and docs/findings.md come
- * from this one table. A finding that is in no line of it fails tests/cli/manual.
+ * from these tables: names.c, and names_gpu.c for those that begin with a device, "gpu0". A finding
+ * that is in no line of them fails tests/cli/manual.
  */
 #ifndef FATHOM_FINDINGS_NAMES_H
 #define FATHOM_FINDINGS_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct finding_name {
     const char *probe; /* the probe whose finding it is */
@@ -17,11 +19,14 @@ struct finding_name {
     const char *advice;  /* what to do with it, or about it */
 };
 
-extern const struct finding_name finding_names[]; /* ends with NULL patterns */
+extern const struct finding_name finding_names[], finding_names_gpu[]; /* end with NULL patterns */
+
+/* Every line of them, those of one probe together; NULL behind the last. */
+const struct finding_name *finding_name_at(size_t i);
 
 /* Whether the name is one that the patterns stand for. */
 bool finding_name_matches(const char *patterns, const char *name);
-/* The first line of the table that the name matches; NULL where there is none. */
+/* The first line that the name matches; NULL where there is none. */
 const struct finding_name *finding_name_find(const char *name);
 
 #endif

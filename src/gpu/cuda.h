@@ -44,7 +44,9 @@ struct gpu_library {
     void *handle; /* of dlopen() */
     struct cuda_calls calls;
     bool modelled; /* a stand-in for the driver */
-    bool in_use;   /* by a device that is stuck: the library can't be closed any more */
+    /* What the host's time is told by: os_raw_ns(), or a stand-in's modelled time. */
+    uint64_t (*host_ns)(void);
+    bool in_use; /* by a device that is stuck: the library can't be closed any more */
     struct cuda_device *devices;
     size_t count;
     struct nvml *nvml; /* NULL where there is none */

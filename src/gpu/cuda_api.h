@@ -88,8 +88,10 @@ struct cuda_calls {
 #undef CUDA_DECLARE
 };
 
-/* A symbol that only a stand-in for the driver has. */
-#define CUDA_STAND_IN_SYMBOL "fathomModel"
+/* Symbols that only a stand-in for the driver has: by the first it is told from a driver, the
+ * second is its clock, uint64_t (*)(void). */
+#define CUDA_STAND_IN       "fathomModel"
+#define CUDA_STAND_IN_CLOCK "fathomModelNs"
 
 /* CUresult: those that fathom acts on. cuda_error.c has all that it explains. */
 enum {

@@ -1,5 +1,7 @@
 #include "gpu/cuda.h"
 
+#include "machine/os.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -55,7 +57,10 @@ static int find_calls(struct gpu_library *library, struct error *error)
     CUDA_OPTIONAL_CALLS(FIND)
 #undef REQUIRE
 #undef FIND
-    library->modelled = symbol(library->handle, CUDA_STAND_IN_SYMBOL) != NULL;
+    library->modelled = symbol(library->handle, CUDA_STAND_IN) != NULL;
+    *(void **)&library->host_ns = symbol(library->handle, CUDA_STAND_IN_CLOCK);
+    if (!library->host_ns)
+        library->host_ns = os_raw_ns;
     if (missing)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "the NVIDIA driver is too old: it lacks %s; update it, or set "

@@ -1,7 +1,5 @@
 #include "gpu/cuda.h"
 
-#include "machine/os.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +124,7 @@ static int prepare_empty(struct gpu *gpu, uint64_t seed, struct error *error)
 static int run_empty(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
                      struct error *error)
 {
-    uint64_t began = os_raw_ns();
+    uint64_t began = gpu->library->host_ns();
     for (uint64_t i = 0; i < repeats; i++) {
         int code = cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0, error);
         if (code == 0)
@@ -134,7 +132,7 @@ static int run_empty(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gp
         if (code < 0)
             return code;
     }
-    time->ns = (double)(os_raw_ns() - began);
+    time->ns = (double)(gpu->library->host_ns() - began);
     *did = repeats;
     return 0;
 }

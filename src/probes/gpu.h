@@ -30,13 +30,19 @@ struct gpu_experiment {
     double weight;       /* seconds on a device */
     bool by_default;     /* part of a whole run (`fathom run`), beside `fathom gpu` without --what,
                             which does all that the device can */
-    /* NULL, or why this device can't: a clause. */
+    /* ERROR_USAGE where options contradict each other or the device's facts, before anything is
+     * started: `gpu` is NULL. May be NULL. */
+    int (*check)(const struct gpu_task *, struct error *);
+    /* NULL, or why this device can't: a clause. May be NULL itself: every device can. */
     const char *(*refuses)(const struct gpu_task *);
-    /* Adds series and points; task->plan comes with what all GPU plans have in common. Stage 0
-     * begins; it is asked again for stage 1, 2, ... with the series as measured so far. Returns 1
-     * where there is something to measure, 0 where it is done, or ERROR_USAGE and the like. */
+    /* Adds series and points; task->plan comes with what all GPU plans have in common, and its
+     * `share` is of this experiment's own time. Stage 0 begins; it is asked again for stage 1, 2,
+     * ... with the series as measured so far. Returns 1 where there is something to measure, 0
+     * where it is done, or ERROR_USAGE and the like, which end this experiment and no other. */
     int (*plan)(struct gpu_task *, unsigned stage, struct error *);
-    /* Adds findings, "gpu0.L2.latency" and the like, from the series that it added. */
+    /* Adds findings, "gpu0.L2.latency" and the like, from the series that it added (those of
+     * task->plan from first_series on). Called as soon as its last stage was measured, so that
+     * later experiments find them in task->result. */
     int (*conclude)(struct gpu_task *, struct error *);
 };
 
@@ -49,7 +55,12 @@ extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_cluster,                                /* multiprocessor to multiprocessor */
     gpu_peers;                                  /* device to device */
 
-/* Adds a series named "gpu0 <what>" with factors to come, a curve or a matrix. NULL: no memory. */
+/* All there are, in the order in which they are measured; ends with NULL (gpu_experiments.c). */
+extern const struct gpu_experiment *const gpu_experiments[];
+
+/* Adds a series named "gpu0 <what>", with the factors `what` and `gpu`, a curve to begin with; its
+ * index is task->plan.series_count - 1. The address holds until the next one is added. NULL: no
+ * memory. */
 struct series *gpu_add_series(struct gpu_task *, const char *what, struct axis x, struct axis y);
 int gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
                    double number, struct error *);
@@ -59,10 +70,13 @@ int gpu_add_point(struct gpu_task *, size_t index, double x, const struct gpu_wo
                   struct error *);
 int gpu_add_pair(struct gpu_task *, size_t index, int from, int to, const struct gpu_work *,
                  struct error *);
-/* Whether the device can do that work; otherwise a line of the result says why not (in the
- * experiment's own words: "texture: needs ..."), and nothing is planned. */
+/* Whether the device can do that work; otherwise the result's parameter `not_measured` says why not
+ * ("gpu0 texture: needs ..."), and nothing is planned. */
 bool gpu_can(struct gpu_task *, const char *what, const struct gpu_work *);
 /* "gpu0.L1.latency" from "L1.latency". NULL: no memory. */
 const char *gpu_name(const struct gpu_task *, const char *finding);
+
+/* The probe's plan() with these backends, as gpu_backends: for tests. */
+int gpu_plan_with(struct probe_task *, const struct gpu_backend *const *backends, struct error *);
 
 #endif

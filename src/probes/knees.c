@@ -10,8 +10,6 @@
 /* Narrow enough: what the interval of a capacity leaves open, and how far apart the sizes stand
  * around it. */
 static const double narrow = 1.04;
-/* New sizes between the two that a knee is known to lie between: two steps of bisection at once. */
-enum { SIZES_A_KNEE = 3 };
 
 static double finding_value(const struct document *document, const char *level, const char *page,
                             const char *what)
@@ -68,6 +66,26 @@ static bool measured(const struct series *series, double x)
     return false;
 }
 
+size_t knees_around(const struct series *series, const struct level *level, uint64_t stride,
+                    uint64_t sizes[KNEES_SIZES_A_LEVEL])
+{
+    double below, above;
+    size_t count = 0;
+    if (!isfinite(level->capacity))
+        return 0;
+    neighbours(series, level, &below, &above);
+    if (below <= 0 || !isfinite(above) || above < narrow * below)
+        return 0;
+    for (int i = 1; i <= KNEES_SIZES_A_LEVEL; i++) {
+        double x = below * pow(above / below, (double)i / (KNEES_SIZES_A_LEVEL + 1));
+        uint64_t bytes = (uint64_t)(x / (double)stride) * stride;
+        bool again = count && sizes[count - 1] == bytes;
+        if (bytes >= stride && !again && !measured(series, (double)bytes))
+            sizes[count++] = bytes;
+    }
+    return count;
+}
+
 static int ascending(const void *a, const void *b)
 {
     const uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
@@ -85,18 +103,8 @@ int knees_choose(const struct probe_task *task, const struct series *series,
                                 isfinite(clock) ? knee_count : 0, &levels) < 0)
         return error_out_of_memory(error);
     size_t count = 0;
-    for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++) {
-        double below, above;
-        neighbours(series, &levels.list[k], &below, &above);
-        if (below <= 0 || !isfinite(above) || above < narrow * below)
-            continue;
-        for (int i = 1; i <= SIZES_A_KNEE; i++) {
-            double x = below * pow(above / below, (double)i / (SIZES_A_KNEE + 1));
-            uint64_t bytes = (uint64_t)(x / (double)stride) * stride;
-            if (bytes >= stride && !measured(series, (double)bytes))
-                sizes[count++] = bytes;
-        }
-    }
+    for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++)
+        count += knees_around(series, &levels.list[k], stride, sizes + count);
     qsort(sizes, count, sizeof *sizes, ascending);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)

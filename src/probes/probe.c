@@ -129,8 +129,12 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                   const struct settings *settings, const struct machine *machine, struct pool *pool,
                   struct probe_result *result, struct error *error)
 {
-    *task = (struct probe_task){
-        .probe = probe, .settings = settings, .machine = machine, .pool = pool, .result = result};
+    *task = (struct probe_task){.probe = probe,
+                                .settings = settings,
+                                .machine = machine,
+                                .pool = pool,
+                                .result = result,
+                                .named = task->named};
     *result =
         (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
     if (settings_has(settings, "quick") && settings_has(settings, "thorough"))

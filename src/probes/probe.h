@@ -27,6 +27,8 @@ struct probe_task {
     struct probe_result *result;
     struct gpu_facts *gpus; /* that plan() found, for the machine's facts */
     size_t gpu_count;
+    bool named;      /* by a person, as against a whole run: it may then do all that it can */
+    double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
 };
 
 struct probe {
@@ -64,7 +66,8 @@ const struct probe *probe_by_name(const char *name);
  * where the person has not. */
 extern const struct option_spec probe_common_options[];
 
-/* Checks the options against the machine and plans; measures nothing. Where the machine lacks what
+/* Checks the options against the machine and plans; measures nothing. Of the task only `named` is
+ * read, all else is set anew. Where the machine lacks what
  * the probe needs, the result says so (PROBE_SKIPPED) and there is nothing to measure.
  * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,

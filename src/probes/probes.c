@@ -4,13 +4,9 @@
 
 /* The one table of all probes, in the order in which `fathom run` measures them. */
 const struct probe *const probes[] = {
-    &tlb_probe,         &latency_probe,
-    &geometry_probe,    &cores_probe,
-    &parallelism_probe, &bandwidth_probe,
-    &loaded_probe,      &numa_probe,
-    &contention_probe,  &coherence_probe,
-    &prefetch_probe,    &access_probe,
-    &window_probe,      NULL,
+    &tlb_probe,       &latency_probe, &geometry_probe, &cores_probe,      &parallelism_probe,
+    &bandwidth_probe, &loaded_probe,  &numa_probe,     &contention_probe, &coherence_probe,
+    &prefetch_probe,  &access_probe,  &window_probe,   &gpu_probe,        NULL,
 };
 
 const struct probe *probe_by_name(const char *name)

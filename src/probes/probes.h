@@ -17,5 +17,6 @@ extern const struct probe parallelism_probe;
 extern const struct probe window_probe;
 extern const struct probe loaded_probe;
 extern const struct probe numa_probe;
+extern const struct probe gpu_probe;
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const uint64_t KIB = 1024, MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
-enum { PER_OCTAVE = 4, PER_OCTAVE_LARGE = 2, PER_OCTAVE_QUICK = 2 };
+enum { PER_OCTAVE = 4, PER_OCTAVE_QUICK = 2 };
 
 uint64_t last_level_bytes(const struct machine *machine)
 {
@@ -23,10 +23,9 @@ static uint64_t default_largest(const struct machine *machine)
     return largest < budget ? largest : budget;
 }
 
-int working_sets_check(const struct probe_task *task, const char *option, uint64_t bytes,
-                       size_t stride, struct error *error)
+static int check_within(const struct working_set_limits *limits, const char *option, uint64_t bytes,
+                        size_t stride, struct error *error)
 {
-    uint64_t most = machine_memory_budget(task->machine);
     char asked[UNIT_TEXT], usable[UNIT_TEXT];
     if (bytes < stride)
         return error_set(error, ERROR_USAGE,
@@ -34,12 +33,28 @@ int working_sets_check(const struct probe_task *task, const char *option, uint64
                          "--stride",
                          option, size_format((double)bytes, asked),
                          size_format((double)stride, usable));
-    if (bytes <= most)
+    if (bytes <= limits->most)
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--%s %s: more than half of the memory that is free; ask for at most %s",
-                     option, size_format((double)bytes, asked),
-                     size_format((double)(most / MIB * MIB), usable));
+    return error_set(error, ERROR_USAGE, "--%s %s: more than %s; ask for at most %s", option,
+                     size_format((double)bytes, asked), limits->most_is,
+                     size_format((double)(limits->most / MIB * MIB), usable));
+}
+
+static struct working_set_limits limits_of(const struct probe_task *task)
+{
+    return (struct working_set_limits){
+        .largest = default_largest(task->machine),
+        .most = machine_memory_budget(task->machine),
+        .most_is = "half of the memory that is free",
+        .per_octave = settings_has(task->settings, "quick") ? PER_OCTAVE_QUICK : PER_OCTAVE,
+    };
+}
+
+int working_sets_check(const struct probe_task *task, const char *option, uint64_t bytes,
+                       size_t stride, struct error *error)
+{
+    const struct working_set_limits limits = limits_of(task);
+    return check_within(&limits, option, bytes, stride, error);
 }
 
 /* Adds a size, not smaller than the last one, in whole strides. */
@@ -63,7 +78,7 @@ static int compare(const void *a, const void *b)
 }
 
 static int choose_listed(struct working_sets *sets, struct probe_task *task, size_t stride,
-                         struct error *error)
+                         const struct working_set_limits *limits, struct error *error)
 {
     static const char *const others[] = {"from", "to", "per-octave"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -81,34 +96,34 @@ static int choose_listed(struct working_sets *sets, struct probe_task *task, siz
     qsort(sizes, count, sizeof *sizes, compare);
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
-        code = working_sets_check(task, "sizes", sizes[i], stride, error);
+        code = check_within(limits, "sizes", sizes[i], stride, error);
         if (code == 0)
             code = add(sets, task->pool, sizes[i], stride, error);
     }
     return code;
 }
 
-static unsigned steps_in_octave(const struct settings *settings, double begins_at)
+/* Large ones take long to build, and tell apart little. Two an octave there are at least, or no
+ * plateau is seen. */
+static unsigned steps_in_octave(const struct settings *settings, unsigned per_octave,
+                                double begins_at)
 {
     if (settings_has(settings, "per-octave"))
         return (unsigned)settings_number(settings, "per-octave");
-    if (settings_has(settings, "quick"))
-        return PER_OCTAVE_QUICK;
-    return begins_at < 64 * (double)MIB ? PER_OCTAVE : PER_OCTAVE_LARGE;
+    return begins_at < 64 * (double)MIB || per_octave < 4 ? per_octave : per_octave / 2;
 }
 
 static int choose_swept(struct working_sets *sets, struct probe_task *task, size_t stride,
-                        struct error *error)
+                        const struct working_set_limits *limits, struct error *error)
 {
     const struct settings *settings = task->settings;
     uint64_t smallest = stride > KIB ? stride : KIB;
     uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : smallest;
-    uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to")
-                                               : default_largest(task->machine);
+    uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to") : limits->largest;
     char low[UNIT_TEXT], high[UNIT_TEXT];
-    int code = working_sets_check(task, "to", to, stride, error);
+    int code = check_within(limits, "to", to, stride, error);
     if (code == 0)
-        code = working_sets_check(task, "from", from, stride, error);
+        code = check_within(limits, "from", from, stride, error);
     if (code == 0 && from > to)
         code = error_set(error, ERROR_USAGE,
                          "--from %s is larger than --to %s: give the smaller size first",
@@ -118,7 +133,7 @@ static int choose_swept(struct working_sets *sets, struct probe_task *task, size
     /* Octaves are counted from powers of two, so that two runs share their sizes. */
     for (double octave = exp2(floor(log2((double)from))); code == 0 && octave <= (double)to;
          octave *= 2) {
-        unsigned steps = steps_in_octave(settings, octave);
+        unsigned steps = steps_in_octave(settings, limits->per_octave, octave);
         for (unsigned i = 0; i < steps && code == 0; i++) {
             uint64_t bytes = (uint64_t)llround(octave * exp2((double)i / steps));
             if (bytes >= from && bytes <= to)
@@ -128,14 +143,20 @@ static int choose_swept(struct working_sets *sets, struct probe_task *task, size
     return code == 0 ? add(sets, task->pool, to, stride, error) : code;
 }
 
+int working_sets_within(struct working_sets *sets, struct probe_task *task, size_t stride,
+                        const struct working_set_limits *limits, struct error *error)
+{
+    *sets = (struct working_sets){0};
+    int code = check_within(limits, "stride", stride, stride, error); /* a set holds one at least */
+    if (code < 0)
+        return code;
+    return settings_has(task->settings, "sizes") ? choose_listed(sets, task, stride, limits, error)
+                                                 : choose_swept(sets, task, stride, limits, error);
+}
+
 int working_sets_choose(struct working_sets *sets, struct probe_task *task, size_t stride,
                         struct error *error)
 {
-    *sets = (struct working_sets){0};
-    int code =
-        working_sets_check(task, "stride", stride, stride, error); /* a set holds one at least */
-    if (code < 0)
-        return code;
-    return settings_has(task->settings, "sizes") ? choose_listed(sets, task, stride, error)
-                                                 : choose_swept(sets, task, stride, error);
+    const struct working_set_limits limits = limits_of(task);
+    return working_sets_within(sets, task, stride, &limits, error);
 }

@@ -12,6 +12,19 @@ struct working_sets {
     size_t count;
 };
 
+/* What bounds a sweep. */
+struct working_set_limits {
+    uint64_t largest;    /* by default */
+    uint64_t most;       /* to be asked for */
+    const char *most_is; /* "half of the memory that is free" */
+    unsigned per_octave; /* by default, where sizes are below 64 MiB; half of it above */
+};
+
+/* Reads the options of those names, from 1 KiB (or one stride) by default, within these limits.
+ * ERROR_USAGE as below. */
+int working_sets_within(struct working_sets *, struct probe_task *, size_t stride,
+                        const struct working_set_limits *, struct error *);
+
 /* Reads the options of those names. By default from 1 KiB (or one stride) to four times the
  * last-level cache declared, at most 1 GiB and the memory that may be used; four sizes an octave
  * below 64 MiB and two above, two with --quick. ERROR_USAGE for sizes that are smaller than the

@@ -1,5 +1,6 @@
 /* Matrices as CSV: a first row and a first column of ids, and where there is no value nothing. */
 #include "base/units.h"
+#include "findings/device.h"
 #include "views/parts.h"
 
 #include <math.h>
@@ -9,16 +10,18 @@
 static void put_name(FILE *out, const char *text)
 {
     for (; text && *text; text++)
-        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", *text))
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ", *text))
             fputc(*text, out);
 }
 
 static void put_corner(FILE *out, const struct series *series)
 {
-    fputs("cpu ", out); /* a spreadsheet would take a minus for a formula */
+    /* Begins with a letter: a spreadsheet would take a minus for a formula. */
+    if (device_of_name(series->name, NULL) < 0)
+        fputs(device_has_series(series) ? "gpu " : "cpu ", out);
     put_name(out, series->name);
     for (size_t i = 0; i < series->factor_count; i++)
-        if (series->factors[i].text) {
+        if (series->factors[i].text && !device_factor_is_named(series, &series->factors[i])) {
             fputc(' ', out);
             put_name(out, series->factors[i].text);
         }

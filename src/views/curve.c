@@ -2,6 +2,7 @@
  * A curve as a filled area, both axes logarithmic: each column of the terminal is a bar, drawn to
  * an eighth of a row with the block elements U+2581 to U+2588.
  */
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/parts.h"
@@ -87,25 +88,38 @@ static void curve_frame(struct curve *curve, const struct series *series, int ro
     curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
 }
 
-static void curve_mark(struct curve *curve, const struct document *document)
+static void curve_mark_at(struct curve *curve, int level, double size_bytes)
 {
+    double x = size_bytes > 0 ? log2(size_bytes) : -INFINITY;
+    if (x < curve->x_low || x > curve->x_high || curve->mark_count == MARKS_MAX)
+        return;
+    struct mark mark = {column_of(curve, x), level, size_bytes};
+    int at = curve->mark_count;
+    while (at > 0 && curve->marks[at - 1].column > mark.column)
+        at--;
+    if (at > 0 && curve->marks[at - 1].column == mark.column)
+        return;
+    memmove(curve->marks + at + 1, curve->marks + at,
+            sizeof mark * (size_t)(curve->mark_count - at));
+    curve->marks[at] = mark;
+    curve->mark_count++;
+}
+
+/* The caches that are declared: the machine's, or those of the device that the series is about. */
+static void curve_mark(struct curve *curve, const struct machine_facts *machine,
+                       const struct series *series)
+{
+    int device = device_of_name(series->name, NULL);
+    const struct gpu_facts *gpu = device_facts(machine, device);
     curve->mark_count = 0;
-    for (size_t i = 0; i < document->machine.cache_count; i++) {
-        const struct cache_facts *cache = &document->machine.caches[i];
-        double x = cache->size_bytes ? log2((double)cache->size_bytes) : -INFINITY;
-        bool data = cache->type && strcmp(cache->type, "instruction") != 0;
-        if (!data || x < curve->x_low || x > curve->x_high || curve->mark_count == MARKS_MAX)
-            continue;
-        struct mark mark = {column_of(curve, x), cache->level, (double)cache->size_bytes};
-        int at = curve->mark_count;
-        while (at > 0 && curve->marks[at - 1].column > mark.column)
-            at--;
-        if (at > 0 && curve->marks[at - 1].column == mark.column)
-            continue;
-        memmove(curve->marks + at + 1, curve->marks + at,
-                sizeof mark * (size_t)(curve->mark_count - at));
-        curve->marks[at] = mark;
-        curve->mark_count++;
+    if (gpu) {
+        curve_mark_at(curve, 1, (double)gpu->first_level_bytes);
+        curve_mark_at(curve, 2, (double)gpu->l2_bytes);
+    }
+    for (size_t i = 0; i < machine->cache_count && device < 0; i++) {
+        const struct cache_facts *cache = &machine->caches[i];
+        if (cache->type && strcmp(cache->type, "instruction") != 0)
+            curve_mark_at(curve, cache->level, (double)cache->size_bytes);
     }
 }
 
@@ -233,7 +247,7 @@ void curve_print(FILE *out, const struct document *document, const struct series
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
     if (series->x.unit && strcmp(series->x.unit, "B") == 0)
-        curve_mark(&curve, document);
+        curve_mark(&curve, &document->machine, series);
     char unit[CLEAN_TEXT];
     print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));
     for (int row = rows - 1; row >= 0; row--)

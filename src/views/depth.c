@@ -50,7 +50,7 @@ struct columns {
     bool facts[FACTS], declared;
 };
 
-static void print_level(FILE *out, const struct document *document, const struct level *level,
+static void print_level(FILE *out, const struct depth_table *table, const struct level *level,
                         const struct columns *columns, const struct view_style *style)
 {
     struct line line = {0};
@@ -58,14 +58,14 @@ static void print_level(FILE *out, const struct document *document, const struct
     unsigned flags = 0;
     for (int i = 0; i < FACTS; i++)
         flags |= level->facts[i] ? level->facts[i]->flags : 0;
-    line_add(&line, "  %-6s", clean_text(level->name, name, sizeof name));
+    line_add(&line, "  %-*s", table->name_columns, clean_text(level->name, name, sizeof name));
     add_latency(&line, level->facts[LATENCY]);
     add_latency(&line, level->facts[LATENCY_NS]);
     add_percent(&line,
                 fmax(half_width(level->facts[LATENCY]), half_width(level->facts[LATENCY_NS])));
     if (columns->facts[CAPACITY])
         add_value(&line, 10, level->facts[CAPACITY]);
-    double declared = level_declared_bytes(document, level);
+    double declared = level_declared_bytes(table->document, table->device, level);
     if (columns->declared)
         line_add(&line, " %9s", isfinite(declared) ? figure_valued(declared, "B", text) : "");
     for (enum fact fact = LINE; fact <= WAYS; fact++) {
@@ -83,16 +83,18 @@ static void print_level(FILE *out, const struct document *document, const struct
     fputc('\n', out);
 }
 
-static void print_head(FILE *out, const struct document *document, const struct columns *columns,
+static void print_head(FILE *out, const struct depth_table *table, const struct columns *columns,
                        const struct view_style *style)
 {
+    /* Columns of a row beside the name: to the end of the first figure, of the interval. */
+    enum { TO_FIGURE = 10, TO_INTERVAL = 41 };
     struct line line = {0};
-    double core_hz = document->conditions.core_hz;
     char clock[UNIT_TEXT];
-    line_add(&line, "%11s", "latency");
-    if (core_hz > 0 && core_hz < 1e12)
-        line_add(&line, " (core clock %s)", hertz_format(core_hz, clock));
-    line_add(&line, "%*s", 42 - (int)line.length, "");
+    const int name = table->name_columns - (int)strlen(table->title);
+    line_add(&line, "%*s", name + TO_FIGURE, "latency");
+    if (table->clock_hz > 0 && table->clock_hz < 1e12)
+        line_add(&line, " (%s %s)", table->clock, hertz_format(table->clock_hz, clock));
+    line_add(&line, "%*s", name + TO_INTERVAL - (int)line.length, "");
     if (columns->facts[CAPACITY])
         line_add(&line, " %10s", "capacity");
     if (columns->declared)
@@ -102,23 +104,39 @@ static void print_head(FILE *out, const struct document *document, const struct 
     if (columns->facts[WAYS])
         line_add(&line, " %5s", "ways");
     line_trim(&line);
-    fprintf(out, "\n%sdepth%s%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN), line.text);
+    fprintf(out, "%s%s%s%s\n", ink(style, INK_BOLD), table->title, ink(style, INK_PLAIN),
+            line.text);
+}
+
+void depth_table_print(FILE *out, const struct depth_table *table, const struct view_style *style)
+{
+    struct columns columns = {0};
+    for (size_t i = 0; i < table->count; i++) {
+        const struct level *level = &table->levels[i];
+        for (int fact = 0; fact < FACTS; fact++)
+            columns.facts[fact] = columns.facts[fact] || level->facts[fact];
+        columns.declared = columns.declared ||
+                           isfinite(level_declared_bytes(table->document, table->device, level));
+    }
+    print_head(out, table, &columns, style);
+    for (size_t i = 0; i < table->count; i++)
+        print_level(out, table, &table->levels[i], &columns, style);
 }
 
 void depth_print(FILE *out, const struct document *document, const struct view_style *style)
 {
     struct level levels[LEVELS_MAX];
-    struct columns columns = {0};
-    size_t count = levels_collect(document, levels);
-    for (size_t i = 0; i < count; i++) {
-        for (int fact = 0; fact < FACTS; fact++)
-            columns.facts[fact] = columns.facts[fact] || levels[i].facts[fact];
-        columns.declared = columns.declared || isfinite(level_declared_bytes(document, &levels[i]));
-    }
-    if (count == 0)
+    struct depth_table table = {.document = document,
+                                .device = -1,
+                                .levels = levels,
+                                .count = levels_collect(document, -1, levels),
+                                .title = "depth",
+                                .clock = "core clock",
+                                .clock_hz = document->conditions.core_hz,
+                                .name_columns = 6};
+    if (table.count == 0)
         return;
-    print_head(out, document, &columns, style);
-    for (size_t i = 0; i < count; i++)
-        print_level(out, document, &levels[i], &columns, style);
+    fputc('\n', out);
+    depth_table_print(out, &table, style);
     translation_print(out, document, style);
 }

@@ -1,5 +1,6 @@
 /* What changed between two documents, as text, CSV and JSON. */
 #include "views/differences.h"
+#include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -30,7 +31,9 @@ void line_add_difference(struct line *line, const struct difference *difference)
     else
         line_add(line, " at %s", figure_valued(point->x, series->x.unit, figure));
     struct line factors = {0};
-    line_add_factors(&factors, series->factors, series->factor_count);
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (!device_factor_is_named(series, &series->factors[i]))
+            line_add_factors(&factors, &series->factors[i], 1);
     if (factors.length)
         line_add(line, " (%s)", factors.text);
 }

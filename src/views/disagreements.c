@@ -1,8 +1,10 @@
 /* Where what was found and what the machine says of itself are not the same. */
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/parts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static bool ends_with(const char *text, const char *ending)
@@ -37,9 +39,17 @@ size_t disagreements_print(FILE *out, const struct document *document,
                 continue;
             struct line line = {0};
             if (!ends_with(finding->name, ".disagreement")) {
+                const char *rest;
                 char name[CLEAN_TEXT];
-                clean_text(finding->name, name, sizeof name);
-                line_add(&line, "%.*s: ", (int)strcspn(name, "."), name);
+                int device = device_of_name(finding->name, &rest);
+                clean_text(rest, name, sizeof name);
+                /* Of a device all but what it is: "gpu0 split.32K.L1" of its capacity. */
+                const char *last = strrchr(name, '.');
+                if (device >= 0)
+                    line_add(&line, "gpu%d ", device);
+                line_add(&line, "%.*s: ",
+                         (int)(device >= 0 && last ? last - name : (ptrdiff_t)strcspn(name, ".")),
+                         name);
             }
             line_add_clean(&line, finding->text);
             fprintf(out, "  %s*%s ", ink(style, INK_BOLD), ink(style, INK_PLAIN));

@@ -4,6 +4,7 @@
  * another.
  */
 #include "base/units.h"
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/parts.h"
 #include "views/view.h"
@@ -63,11 +64,15 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
     fputs("EOD\n", out);
     put_label(out, "x", &series->x);
     put_label(out, "y", &series->y);
+    /* A rank or a rate of none has no logarithm. */
+    bool positive = true;
+    for (size_t i = 0; i < series->point_count; i++)
+        positive = positive && series->points[i].x > 0;
     fprintf(out,
-            "set logscale x 2\nset logscale y\n"
+            "%s\nset logscale y\n"
             "plot $data%zu using 1:3:4 with filledcurves fillstyle transparent solid 0.3 "
             "title \"interval\", $data%zu using 1:2 with linespoints title \"median\"\n",
-            number, number);
+            positive ? "set logscale x 2" : "unset logscale x", number, number);
 }
 
 /* Every cell of the grid by its place in it, with its ids: `image` takes no gaps and no ids that
@@ -97,8 +102,12 @@ static void put_matrix(FILE *out, const struct grid *grid, size_t number)
 static void put_title(FILE *out, const struct probe_result *probe, const struct series *series)
 {
     struct line title = {0}, factors = {0};
-    line_add_clean(&title, probe->title ? probe->title : probe->name);
-    line_add_factors(&factors, series->factors, series->factor_count);
+    line_add_clean(&title, device_has_series(series) ? series->name
+                           : probe->title            ? probe->title
+                                                     : probe->name);
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (!device_factor_is_named(series, &series->factors[i]))
+            line_add_factors(&factors, &series->factors[i], 1);
     if (factors.length)
         line_add(&title, " (%s)", factors.text);
     fputs("set title ", out);

@@ -1,10 +1,13 @@
 #include "views/html.h"
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/view.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { GPUS_MAX = 64 };
 
 struct page {
     FILE *out;
@@ -121,12 +124,17 @@ static void put_picture_title(const struct page *page, const struct picture *pic
 {
     const struct series *series = picture->members[0].series;
     struct line line = {0};
+    line_add_subject(&line, picture);
     line_add_clean(&line, series->y.name ? series->y.name : "value");
     if (series->matrix) {
-        line_add(&line, " from row to column: ");
+        line_add(&line, " from ");
+        line_add_clean(&line, device_has_series(series) && series->x.name ? series->x.name
+                                                                          : "row to column");
+        line_add(&line, ": ");
         line_add_clean(&line, series->name);
-        if (series->factor_count)
-            line_add_factors(&line, series->factors, series->factor_count);
+        for (size_t i = 0; i < series->factor_count; i++)
+            if (!device_factor_is_named(series, &series->factors[i]))
+                line_add_factors(&line, &series->factors[i], 1);
     } else {
         line_add(&line, " by ");
         line_add_clean(&line, series->x.name ? series->x.name : "x");
@@ -238,6 +246,19 @@ static void put_number_fact(FILE *out, const char *name, double value, const cha
     put_fact(out, name, text);
 }
 
+static void put_gpus(FILE *out, const struct machine_facts *machine)
+{
+    for (size_t i = 0; i < machine->gpu_count && i < GPUS_MAX; i++) {
+        const struct gpu_facts *gpu = &machine->gpus[i];
+        const char *warning = gpu_warning(gpu);
+        struct line name = {0}, line = {0};
+        line_add(&name, "gpu%d", gpu->id);
+        line_add_gpu(&line, gpu);
+        line_add(&line, "%s%s", warning ? ". " : "", warning ? warning : "");
+        put_fact(out, name.text, line.text);
+    }
+}
+
 static void put_conditions(const struct page *page, size_t index)
 {
     const struct document *document = page->documents[index];
@@ -256,6 +277,7 @@ static void put_conditions(const struct page *page, size_t index)
     put_fact(out, "kernel", machine->kernel);
     put_fact(out, "hypervisor", machine->hypervisor);
     put_number_fact(out, "memory", (double)machine->memory_bytes, "B");
+    put_gpus(out, machine);
     put_number_fact(out, "core clock, as observed", conditions->core_hz, "Hz");
     put_number_fact(out, "counter that timed everything", conditions->counter_hz, "Hz");
     put_fact(out, "counter", conditions->counter);

@@ -63,6 +63,9 @@ struct pictures {
 /* In the order of the documents. False without memory. */
 bool pictures_collect(struct pictures *, const struct document *const *, size_t count,
                       struct pool *);
+/* Of a device's picture what it is about, before a colon: "gpu0: ", "gpu0 scratchpad, texture: ".
+ */
+void line_add_subject(struct line *, const struct picture *);
 /* What tells this member from the picture's others, or the series' name where nothing does. */
 void line_add_member(struct line *, const struct picture *, size_t member,
                      const struct document *const *, size_t count);

@@ -3,6 +3,7 @@
  * document, and a cell of a matrix a tenth, as whole multiples of a step that keeps four digits of
  * the smallest value. web/page/data.js reads it.
  */
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/html.h"
@@ -97,26 +98,62 @@ static void put_mark(FILE *out, const char **separator, double x, const char *la
     *separator = ",";
 }
 
-/* Capacities that the probe found, and those the machine declares: lines across the curve. */
-static void put_marks_of(FILE *out, const struct document *document, size_t index,
-                         const struct probe_result *probe, const char **separator)
+/* Capacities that are declared of a device's caches, where no finding has told them. */
+static void put_device_marks(FILE *out, const struct gpu_facts *gpu, size_t index,
+                             const char **separator)
 {
-    bool told = false;
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        char name[LEVEL_NAME_BYTES];
-        if (level_fact(&probe->findings[i], name) != CAPACITY)
-            continue;
-        put_mark(out, separator, probe->findings[i].value, name, true, index);
-        put_mark(out, separator, probe->findings[i].declared, name, false, index);
-        told = told || isfinite(probe->findings[i].declared);
-    }
-    for (size_t i = 0; i < document->machine.cache_count && !told; i++) {
+    put_mark(out, separator, (double)gpu->first_level_bytes, "L1", false, index);
+    put_mark(out, separator, (double)gpu->l2_bytes, "L2", false, index);
+}
+
+static void put_machine_marks(FILE *out, const struct document *document, size_t index,
+                              const char **separator)
+{
+    for (size_t i = 0; i < document->machine.cache_count; i++) {
         const struct cache_facts *cache = &document->machine.caches[i];
         char name[LEVEL_NAME_BYTES];
         snprintf(name, sizeof name, "L%d", cache->level);
-        if (!is_text(cache->type, "instruction") && strncmp(probe->name, "gpu", 3) != 0)
+        if (!is_text(cache->type, "instruction"))
             put_mark(out, separator, (double)cache->size_bytes, name, false, index);
     }
+}
+
+/* A device's caches belong to its curve by working set, constant memory's to that of constants. */
+static bool has_mark(const struct series *series, const char *level)
+{
+    const char *rest;
+    if (device_of_name(series->name, &rest) < 0)
+        return true;
+    if (!is_text(series->x.name, "working set"))
+        return false;
+    bool constants = strncmp(rest, "constant", strlen("constant")) == 0;
+    return constants == (strncmp(level, "constant", strlen("constant")) == 0);
+}
+
+/* Capacities that the probe found, and those that are declared: lines across the curve. */
+static void put_marks_of(FILE *out, const struct document *document, const struct member *member,
+                         const char **separator)
+{
+    const struct probe_result *probe = member->probe;
+    const int device = device_of_name(member->series->name, NULL);
+    const struct gpu_facts *gpu = device_facts(&document->machine, device);
+    bool told = false;
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        const struct finding *finding = &probe->findings[i];
+        char name[LEVEL_NAME_BYTES];
+        if (device_of_name(finding->name, NULL) != device ||
+            level_fact(finding, name) != CAPACITY || !has_mark(member->series, name))
+            continue;
+        put_mark(out, separator, finding->value, name, true, member->document);
+        put_mark(out, separator, finding->declared, name, false, member->document);
+        told = told || isfinite(finding->declared);
+    }
+    if (told)
+        return;
+    if (device < 0)
+        put_machine_marks(out, document, member->document, separator);
+    else if (gpu && has_mark(member->series, "L1"))
+        put_device_marks(out, gpu, member->document, separator);
 }
 
 static void put_marks(FILE *out, const struct picture *picture,
@@ -129,8 +166,7 @@ static void put_marks(FILE *out, const struct picture *picture,
         for (size_t i = 0; i < picture->member_count; i++) {
             const struct member *member = &picture->members[i];
             if (!before || before->probe != member->probe)
-                put_marks_of(out, documents[member->document], member->document, member->probe,
-                             &separator);
+                put_marks_of(out, documents[member->document], member, &separator);
             before = member;
         }
     fputs("],", out);

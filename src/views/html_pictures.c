@@ -1,3 +1,4 @@
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/html.h"
 
@@ -30,6 +31,17 @@ static bool same_factors(const struct series *a, const struct series *b)
     return true;
 }
 
+/* Of a device's curves those of one name belong together, for they differ in their factors (path,
+ * order, split), and those of so few points that each says little alone; and its clock beside all
+ * of them, its power, its temperature. */
+static bool same_subject(const struct series *a, const struct series *b)
+{
+    enum { FEW_POINTS = 8 };
+    int device = device_of_name(a->name, NULL), other = device_of_name(b->name, NULL);
+    return device == other && (device < 0 || same_text(a->name, b->name) ||
+                               (a->point_count <= FEW_POINTS && b->point_count <= FEW_POINTS));
+}
+
 /* Curves share a picture when they share their axes, matrices of several documents when they are
  * the same one. */
 static bool belongs(const struct picture *picture, size_t document, const char *probe,
@@ -39,8 +51,9 @@ static bool belongs(const struct picture *picture, size_t document, const char *
     if (!same_text(picture->probe, probe) || first->series->matrix != series->matrix ||
         !same_axis(&first->series->x, &series->x) || !same_axis(&first->series->y, &series->y))
         return false;
-    return !series->matrix ||
-           (picture->members[picture->member_count - 1].document < document &&
+    if (!series->matrix)
+        return same_subject(first->series, series);
+    return (picture->members[picture->member_count - 1].document < document &&
             same_text(first->series->name, series->name) && same_factors(first->series, series));
 }
 
@@ -110,7 +123,8 @@ void line_add_member(struct line *line, const struct picture *picture, size_t me
     if (named)
         line_add_clean(&own, series->name);
     for (size_t i = 0; i < series->factor_count; i++)
-        if (!is_shared(picture, &series->factors[i]))
+        if (!is_shared(picture, &series->factors[i]) &&
+            !device_factor_is_named(series, &series->factors[i]))
             line_add_factors(&own, &series->factors[i], 1);
     if (count > 1) {
         line_add_document(line, documents, count, picture->members[member].document);
@@ -119,4 +133,53 @@ void line_add_member(struct line *line, const struct picture *picture, size_t me
         line_add_clean(&own, series->name);
     }
     line_add(line, "%s", own.text);
+}
+
+/* What a series is about, behind its device: "scratchpad"; of "gpu0 latency: clock" that is
+ * "latency". How long it is. */
+static size_t subject_of(const struct series *series, const char **subject)
+{
+    device_of_name(series->name, subject);
+    return device_has_condition(series) ? (size_t)(strrchr(*subject, ':') - *subject)
+                                        : strlen(*subject);
+}
+
+/* Whether a series before this member is about the same. */
+static bool is_repeated(const struct picture *picture, size_t member)
+{
+    const char *subject, *before;
+    size_t length = subject_of(picture->members[member].series, &subject);
+    for (size_t i = 0; i < member; i++)
+        if (subject_of(picture->members[i].series, &before) == length &&
+            strncmp(before, subject, length) == 0)
+            return true;
+    return false;
+}
+
+void line_add_subject(struct line *line, const struct picture *picture)
+{
+    enum { NAMES_MAX = 4 };
+    const struct series *first = picture->members[0].series;
+    const int device = device_of_name(first->name, NULL);
+    size_t named = 0;
+    bool alone = !device_has_condition(first); /* a title goes on with the name of y */
+    if (device < 0 || first->matrix)
+        return;
+    line_add(line, device_has_condition(first) ? "gpu%d beside" : "gpu%d", device);
+    for (size_t i = 1; i < picture->member_count; i++)
+        alone = alone && same_text(picture->members[i].series->name, first->name);
+    for (size_t i = 0; i < picture->member_count; i++) {
+        const char *subject;
+        char copy[CLEAN_TEXT], clean[CLEAN_TEXT];
+        const size_t length = subject_of(picture->members[i].series, &subject);
+        if ((alone && same_text(subject, first->y.name)) || is_repeated(picture, i) ||
+            named++ >= NAMES_MAX)
+            continue;
+        snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy),
+                 subject);
+        line_add(line, "%s%s", named > 1 ? ", " : " ", clean_text(copy, clean, sizeof clean));
+    }
+    if (named > NAMES_MAX)
+        line_add(line, " and %zu more", named - NAMES_MAX);
+    line_add(line, ": ");
 }

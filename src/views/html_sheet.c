@@ -1,3 +1,5 @@
+#include "findings/device.h"
+#include "findings/lookup.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -7,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEY_FINDINGS_MAX = 24, NAMES_MAX = 4, WARNINGS_MAX = 50 };
+enum { KEY_FINDINGS_MAX = 32, NAMES_MAX = 4, WARNINGS_MAX = 50, DEVICES_MAX = 16 };
 
 /* --- the machine and the run --- */
 
@@ -106,8 +108,8 @@ struct columns {
     bool facts[FACTS], declared;
 };
 
-static void put_level(FILE *out, const struct document *document, const struct level *level,
-                      const struct columns *columns)
+static void put_level(FILE *out, const struct document *document, int device,
+                      const struct level *level, const struct columns *columns)
 {
     char text[UNIT_TEXT];
     fputs("\n<tr><th scope=row>", out);
@@ -118,65 +120,96 @@ static void put_level(FILE *out, const struct document *document, const struct l
         fputs("<td>", out);
         if (level->facts[fact])
             html_finding_value(out, level->facts[fact]);
-        double declared = level_declared_bytes(document, level);
+        double declared = level_declared_bytes(document, device, level);
         if (fact == CAPACITY && columns->declared)
             fprintf(out, "<td>%s", isfinite(declared) ? figure_valued(declared, "B", text) : "");
     }
 }
 
-static void put_levels(FILE *out, const struct document *document)
+static void put_levels(FILE *out, const struct document *document, int device)
 {
     static const char *const heads[FACTS] = {"latency", "in time", "capacity", "line", "ways"};
     struct level levels[LEVELS_MAX];
     struct columns columns = {0};
-    size_t count = levels_collect(document, levels);
+    size_t count = levels_collect(document, device, levels);
     for (size_t i = 0; i < count; i++) {
         for (int fact = 0; fact < FACTS; fact++)
             columns.facts[fact] = columns.facts[fact] || levels[i].facts[fact];
-        columns.declared = columns.declared || isfinite(level_declared_bytes(document, &levels[i]));
+        columns.declared =
+            columns.declared || isfinite(level_declared_bytes(document, device, &levels[i]));
     }
     columns.facts[CAPACITY] = columns.facts[CAPACITY] || columns.declared;
     if (count == 0)
         return;
-    fputs("<div class=scroll tabindex=0 role=region aria-label=Datasheet><table class=datasheet>"
-          "<caption>Depth: how far away each level is, and how much it holds</caption>"
-          "<thead><tr><th scope=col>level",
-          out);
+    char whose[24] = "";
+    if (device >= 0)
+        snprintf(whose, sizeof whose, " of gpu%d", device);
+    fprintf(out,
+            "<div class=scroll tabindex=0 role=region aria-label=\"Datasheet%s\">"
+            "<table class=datasheet><caption>Depth%s: how far away each level is, and how much it "
+            "holds</caption><thead><tr><th scope=col>level",
+            whose, whose);
     for (int fact = 0; fact < FACTS; fact++)
         if (columns.facts[fact])
             fprintf(out, "<th scope=col>%s%s", heads[fact],
                     fact == CAPACITY && columns.declared ? "<th scope=col>declared" : "");
     fputs("<tbody>", out);
     for (size_t i = 0; i < count; i++)
-        put_level(out, document, &levels[i], &columns);
+        put_level(out, document, device, &levels[i], &columns);
     fputs("</table></div>\n", out);
 }
 
-/* What the datasheet has no column for. */
-static bool is_key(const struct finding *finding)
+/* What the datasheet has no column for, and no other finding says in cycles. */
+static bool is_key(const struct finding_lookup *lookup, const struct finding *finding, int device)
 {
     char level[LEVEL_NAME_BYTES];
-    size_t length = strlen(finding->name);
-    bool twin = length > 3 && strcmp(finding->name + length - 3, "_ns") == 0;
-    return isfinite(finding->value) && level_fact(finding, level) == FACTS && !twin &&
+    return isfinite(finding->value) && device_of_name(finding->name, NULL) == device &&
+           level_fact(finding, level) == FACTS && !finding_lookup_is_twin(lookup, finding) &&
            strncmp(finding->name, "cluster", strlen("cluster")) != 0;
 }
 
-static void put_key_findings(FILE *out, const struct document *document)
+static void put_key_findings(FILE *out, const struct document *document,
+                             const struct finding_lookup *lookup, int device)
 {
     size_t told = 0;
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t i = 0; i < document->probes[p].finding_count; i++) {
             const struct finding *finding = &document->probes[p].findings[i];
-            if (!is_key(finding) || told == KEY_FINDINGS_MAX)
+            const char *name;
+            if (told == KEY_FINDINGS_MAX || !is_key(lookup, finding, device))
                 continue;
             fputs(told++ ? "<div><dt>" : "<dl class=key>\n<div><dt>", out);
-            html_text(out, finding->name);
+            device_of_name(finding->name, &name); /* which stands above them */
+            html_text(out, name);
             fputs("<dd>", out);
             html_finding_value(out, finding);
             fputs("</div>\n", out);
         }
     fputs(told ? "</dl>\n" : "", out);
+}
+
+/* The same of each device, below what it is. */
+static void put_devices(FILE *out, const struct document *document,
+                        const struct finding_lookup *lookup)
+{
+    int devices[DEVICES_MAX];
+    const size_t count = device_list(document, devices, DEVICES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const struct gpu_facts *gpu = device_facts(&document->machine, devices[i]);
+        const char *warning = gpu ? gpu_warning(gpu) : NULL;
+        struct line line = {0};
+        line_add_gpu(&line, gpu);
+        fprintf(out, "<h3 class=device>gpu%d: ", devices[i]);
+        html_text(out, line.text);
+        fputs("</h3>\n", out);
+        if (warning) {
+            fputs("<p class=\"trust doubtful\"><strong>", out);
+            html_text(out, warning);
+            fputs("</strong></p>\n", out);
+        }
+        put_levels(out, document, devices[i]);
+        put_key_findings(out, document, lookup, devices[i]);
+    }
 }
 
 /* --- what has to be known --- */
@@ -272,6 +305,8 @@ void html_sheet(FILE *out, const struct document *const *documents, size_t count
     const struct document *document = documents[index];
     struct line machine = {0}, name = {0};
     const char *level = count > 1 ? "h2" : "h1";
+    struct finding_lookup lookup;
+    struct pool pool = {0};
     line_add_machine(&machine, &document->machine);
     line_add_document(&name, documents, count, index);
     fprintf(out, "<section class=sheet aria-labelledby=machine-%zu>\n<p class=host>", index);
@@ -281,8 +316,12 @@ void html_sheet(FILE *out, const struct document *const *documents, size_t count
     fprintf(out, "</%s>\n", level);
     put_run(out, document);
     put_trust(out, document);
-    put_levels(out, document);
-    put_key_findings(out, document);
+    put_levels(out, document, -1);
+    if (finding_lookup_build(&lookup, &pool, document, NULL) == 0) {
+        put_key_findings(out, document, &lookup, -1);
+        put_devices(out, document, &lookup);
+    }
+    pool_free(&pool);
     put_known(out, document, index);
     fputs("</section>\n", out);
 }

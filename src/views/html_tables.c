@@ -34,7 +34,7 @@ static void put_point(FILE *out, const struct series *series, const struct point
 {
     char text[UNIT_TEXT];
     double divisor = figure_scale(series->y.unit).divisor;
-    fprintf(out, "\n<tr><th scope=row>%s", figure_valued(point->x, series->x.unit, text));
+    fprintf(out, "\n<tr><th scope=row>%s", figure_place(point->x, series->x.unit, text));
     put_figure(out, point->y.median / divisor);
     put_figure(out, point->y.low / divisor);
     put_figure(out, point->y.high / divisor);

@@ -43,3 +43,53 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
         line_add(line, " guest");
     }
 }
+
+/* As its maker writes it. */
+static const char *backend_title(const char *backend)
+{
+    return backend && strcmp(backend, "cuda") == 0     ? "CUDA"
+           : backend && strcmp(backend, "opencl") == 0 ? "OpenCL"
+                                                       : backend;
+}
+
+void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
+{
+    char text[UNIT_TEXT];
+    if (!gpu) {
+        line_add(line, "unknown device");
+        return;
+    }
+    line_add_clean(line, gpu->name);
+    /* What OpenCL counts need not be a multiprocessor. */
+    const bool opencl = gpu->backend && strcmp(gpu->backend, "opencl") == 0;
+    if (gpu->multiprocessors)
+        line_add(line, ", %u %s%s", gpu->multiprocessors,
+                 opencl ? "compute unit" : "multiprocessor", gpu->multiprocessors == 1 ? "" : "s");
+    if (gpu->clock_hz > 0 && gpu->clock_hz < 1e12)
+        line_add(line, " of up to %s", hertz_format(gpu->clock_hz, text));
+    if (gpu->memory_bytes)
+        line_add(line, ", %s", size_format((double)gpu->memory_bytes, text));
+    if (gpu->capability) {
+        line_add(line, ", capability ");
+        line_add_clean(line, gpu->capability);
+    }
+    if (gpu->backend) {
+        line_add(line, ", ");
+        line_add_clean(line, backend_title(gpu->backend));
+    }
+    if (gpu->driver) {
+        line_add(line, ", driver ");
+        line_add_clean(line, gpu->driver);
+    }
+}
+
+const char *gpu_warning(const struct gpu_facts *gpu)
+{
+    if (gpu->modelled)
+        return "MODELLED: a stand-in for the driver gave every number of this device, no hardware "
+               "did";
+    if (gpu->kind && strcmp(gpu->kind, "cpu") == 0)
+        return "this device is a CPU: its numbers are of the host's caches and memory, reached "
+               "through OpenCL";
+    return NULL;
+}

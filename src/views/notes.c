@@ -1,3 +1,4 @@
+#include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -13,7 +14,8 @@ struct tally {
     size_t flagged, all;
     double x_low, x_high;
     const char *x_unit;
-    bool matrix, mixed; /* mixed: not all on one axis, so that a range says nothing */
+    bool matrix, mixed; /* all of them are matrices; mixed: not all on one axis, so that a range
+                           says nothing */
 };
 
 static const char *axis_name(const struct series *series)
@@ -23,10 +25,12 @@ static const char *axis_name(const struct series *series)
 
 static struct tally tally_points(const struct probe_result *probe, unsigned bit)
 {
-    struct tally tally = {.x_low = INFINITY, .x_high = -INFINITY};
+    struct tally tally = {.matrix = true, .x_low = INFINITY, .x_high = -INFINITY};
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
-        tally.matrix = tally.matrix || series->matrix;
+        if (device_has_condition(series)) /* its points are those of another series */
+            continue;
+        tally.matrix = tally.matrix && series->matrix;
         tally.mixed = tally.mixed || (s && strcmp(axis_name(series), axis_name(series - 1)) != 0);
         tally.x_unit = series->x.unit;
         tally.all += series->point_count;
@@ -123,6 +127,26 @@ static void print_status(FILE *out, const struct probe_result *probe,
     line_add(&line, "%s", probe->reason ? ": " : "");
     line_add_clean(&line, probe->reason);
     print_note(out, style, probe->status != PROBE_SKIPPED, &line);
+}
+
+/* What a device can't do, "gpu0 texture: needs ..."; NULL where nothing was left out. */
+static const char *not_measured(const struct probe_result *probe)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, "not_measured") == 0)
+            return probe->parameters[i].text;
+    return NULL;
+}
+
+static void print_not_measured(FILE *out, const struct probe_result *probe,
+                               const struct view_style *style)
+{
+    struct line line = {0};
+    if (!not_measured(probe))
+        return;
+    line_add(&line, "not measured: ");
+    line_add_clean(&line, not_measured(probe));
+    print_note(out, style, false, &line);
 }
 
 enum { REASONS_MAX = 3 };
@@ -229,7 +253,7 @@ void notes_print(FILE *out, const struct document *document, const struct probe_
                          !has_failures(&document->probes[p]);
         }
     if (!flags && ended_well && document->conditions.warning_count == 0 &&
-        disagreements_print(NULL, document, probe, style) == 0)
+        !(probe && not_measured(probe)) && disagreements_print(NULL, document, probe, style) == 0)
         return;
     fprintf(out, "\n%sto know%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
     disagreements_print(out, document, probe, style);
@@ -248,5 +272,7 @@ void notes_print(FILE *out, const struct document *document, const struct probe_
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (flags & ~doubts & FLAG_BIT(flag))
             print_flag(out, document, probe, flag, style);
+    if (probe)
+        print_not_measured(out, probe, style);
     print_warnings(out, &document->conditions, style);
 }

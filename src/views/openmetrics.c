@@ -3,6 +3,7 @@
  * text-file collector. One family a unit and a bound, in base units, the unit at the name's end as
  * the specification asks. Points of series are not written: a curve is no metric.
  */
+#include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/view.h"
@@ -68,6 +69,9 @@ static void put_labels(FILE *out, const struct probe_result *probe, const struct
     put_label(out, "probe", probe->name, ",");
     if (finding->cpus)
         put_label(out, "cpus", finding->cpus, ",");
+    const int device = device_of_name(finding->name, NULL);
+    if (device >= 0)
+        fprintf(out, ",gpu=\"%d\"", device);
     fputs("} ", out);
 }
 
@@ -182,6 +186,27 @@ static void put_doubts(const struct metrics *metrics)
     }
 }
 
+/* To be joined with the findings by the label "gpu". */
+static void put_gpus(FILE *out, const struct machine_facts *machine)
+{
+    if (!machine->gpu_count)
+        return;
+    fputs("# TYPE fathom_gpu_info gauge\n"
+          "# HELP fathom_gpu_info what device it is, and what it was reached through\n",
+          out);
+    for (size_t i = 0; i < machine->gpu_count; i++) {
+        const struct gpu_facts *gpu = &machine->gpus[i];
+        if (device_facts(machine, gpu->id) != gpu)
+            continue; /* another of that number came first */
+        fprintf(out, "fathom_gpu_info{gpu=\"%d\"", gpu->id);
+        put_label(out, "name", gpu->name, ",");
+        put_label(out, "backend", gpu->backend, ",");
+        put_label(out, "driver", gpu->driver, ",");
+        put_label(out, "kind", gpu->kind, ",");
+        fprintf(out, ",modelled=\"%s\"} 1\n", gpu->modelled ? "yes" : "no");
+    }
+}
+
 static void put_run(FILE *out, const struct document *document)
 {
     const struct machine_facts *machine = &document->machine;
@@ -193,6 +218,7 @@ static void put_run(FILE *out, const struct document *document)
     put_label(out, "processor", machine->cpu_model, ",");
     put_label(out, "run", document->run.id, ",");
     fputs("} 1\n", out);
+    put_gpus(out, machine);
     struct tm when = {0};
     const char *rest =
         document->run.started ? strptime(document->run.started, "%Y-%m-%dT%H:%M:%S", &when) : NULL;

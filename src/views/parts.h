@@ -96,6 +96,24 @@ void matrix_others_print(FILE *, const struct probe_result *, const struct view_
 bool clusters_have(const struct finding *);
 /* Latency and capacity by level, from the findings; nothing where there are none. */
 void depth_print(FILE *, const struct document *, const struct view_style *);
+/* What of a level each row of such a table is made from, and the words above it. */
+struct level;
+struct depth_table {
+    const struct document *document;
+    int device; /* -1: the CPUs' */
+    const struct level *levels;
+    size_t count;
+    const char *title, *clock; /* "depth", "core clock" */
+    double clock_hz;           /* NAN: not known */
+    int name_columns;
+};
+void depth_table_print(FILE *, const struct depth_table *, const struct view_style *);
+/* Each device: what it is, its levels and memories, its roads; nothing where there are none. */
+void gpu_print(FILE *, const struct document *, const struct view_style *); /* gpu.c */
+/* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
+void line_add_gpu(struct line *, const struct gpu_facts *); /* machine.c */
+/* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */
+const char *gpu_warning(const struct gpu_facts *); /* machine.c */
 /* Bandwidths, misses in flight and latency under load, from the findings; nothing where there are
  * none. */
 void width_print(FILE *, const struct document *, const struct view_style *);

@@ -2,6 +2,7 @@
  * Series that differ in nothing but who or what was measured, as rows of one table: a dozen tables
  * of two rows each compare nothing.
  */
+#include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -94,19 +95,25 @@ static bool have_own_names(const struct series *series, size_t count)
     return true;
 }
 
-/* What tells one of the series from the others: its name, or the factors they don't share. */
+static bool have_one_name(const struct series *series, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!is_same_text(series[i].name, series->name))
+            return false;
+    return true;
+}
+
+/* What tells one of the series from the others: its name, or the factors they don't share. A
+ * device's need both: "gpu0 bandwidth, traffic read". */
 static void add_label(struct line *line, const struct series *series, size_t count, size_t i)
 {
-    if (have_own_names(series, count)) {
+    const bool own_names = have_own_names(series, count);
+    if (own_names || (device_has_series(&series[i]) && !have_one_name(series, count)))
         line_add_clean(line, series[i].name);
-        return;
-    }
-    struct factor own[TABLE_FACTORS_MAX];
-    size_t kept = 0;
-    for (size_t f = 0; f < series[i].factor_count && kept < TABLE_FACTORS_MAX; f++)
-        if (!is_common(series, count, &series[i].factors[f]))
-            own[kept++] = series[i].factors[f];
-    line_add_factors(line, own, kept);
+    for (size_t f = 0; f < series[i].factor_count && !own_names; f++)
+        if (!is_common(series, count, &series[i].factors[f]) &&
+            !device_factor_is_named(&series[i], &series[i].factors[f]))
+            line_add_factors(line, &series[i].factors[f], 1);
 }
 
 static void add_place(struct line *line, const struct series *series, const struct point *point)

@@ -1,3 +1,4 @@
+#include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -5,6 +6,11 @@
 
 #include <math.h>
 #include <string.h>
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
 
 static void print_title(FILE *out, const struct document *document, const struct view_style *style)
 {
@@ -42,15 +48,21 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
     clean_text(probe->name, name, 24);
     size_t indent = clean_columns(name) + 2;
     fprintf(out, "\n%s%s%s  ", ink(style, INK_BOLD), name, ink(style, INK_PLAIN));
-    line_add_clean(&line, probe->title ? probe->title : series->name);
+    const bool of_device = device_has_series(series);
+    line_add_clean(&line, probe->title && !of_device ? probe->title : series->name);
     if (series->matrix && series->y.unit && *series->y.unit) {
         line_add(&line, ", ");
         line_add_clean(&line, *scale.unit ? scale.unit : series->y.unit);
-        line_add(&line, " from row to column");
+        line_add(&line, " from ");
+        line_add_clean(&line, of_device && series->x.name ? series->x.name : "row to column");
     }
     for (size_t count = series->factor_count; count > 0; count--) {
         struct line factors = {0};
-        line_add_factors(&factors, series->factors, count);
+        for (size_t i = 0; i < count; i++)
+            if (!device_factor_is_named(series, &series->factors[i]))
+                line_add_factors(&factors, &series->factors[i], 1);
+        if (!factors.length)
+            break;
         size_t columns = indent + clean_columns(line.text) + clean_columns(factors.text) + 3;
         if (!brief || columns <= (size_t)style->width) {
             line_add(&line, " (%s)", factors.text);
@@ -68,7 +80,8 @@ static void print_parameters(FILE *out, const struct document *document,
     struct line line = {0};
     for (size_t i = 0; i < probe->parameter_count; i++)
         if (!series_factor(series, probe->parameters[i].name) &&
-            strcmp(probe->parameters[i].name, "cpu_labels") != 0) /* stands beside the rows */
+            strcmp(probe->parameters[i].name, "cpu_labels") != 0 && /* stands beside the rows */
+            strcmp(probe->parameters[i].name, "not_measured") != 0) /* stands below all */
             line_add_factors(&line, &probe->parameters[i], 1);
     if (document->run.started) /* what was imported had no random orders */
         line_add(&line, "%sseed %llu", line.length ? ", " : "",
@@ -111,6 +124,7 @@ void view_text_summary(FILE *out, const struct document *document, const struct 
     print_title(out, document, &style);
     depth_print(out, document, &style);
     width_print(out, document, &style);
+    gpu_print(out, document, &style);
     const bool headlines = has_headlines(document);
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
@@ -154,7 +168,9 @@ static void print_findings(FILE *out, const struct probe_result *probe,
         }
         line_trim(&line);
         fprintf(out, "%s%s\n", line.text, flag_doubts(finding->flags) ? " !" : "");
-        if (finding->text) {
+        /* What is told in cycles and in ns has one sentence. */
+        const char *before = i ? probe->findings[i - 1].text : NULL;
+        if (finding->text && (!before || strcmp(before, finding->text) != 0)) {
             struct line sentence = {0};
             line_add_clean(&sentence, finding->text);
             fputs("      ", out);
@@ -163,14 +179,26 @@ static void print_findings(FILE *out, const struct probe_result *probe,
     }
 }
 
+static bool has_devices(const struct probe_result *probe)
+{
+    for (size_t s = 0; s < probe->series_count; s++)
+        if (device_has_series(&probe->series[s]))
+            return true;
+    return false;
+}
+
 void view_text_probe(FILE *out, const struct document *document, const struct probe_result *probe,
                      const struct view_style *wanted)
 {
     enum { CURVE_ROWS = 12 };
     struct view_style style = view_style_sane(wanted);
     print_title(out, document, &style);
+    if (has_devices(probe))
+        gpu_print(out, document, &style);
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
+        if (device_has_condition(series))
+            continue; /* the page draws them: tables of so many temperatures hide the rest */
         const size_t grouped = table_group(series, probe->series_count - s);
         const size_t together =
             grouped > 1 ? grouped : table_sheet(series, probe->series_count - s);
@@ -180,6 +208,9 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
             common.factors = factors;
             common.factor_count = table_common_factors(series, together, factors);
             common.matrix = false; /* the heading of a table */
+            for (size_t i = 1; i < together && common.name; i++)
+                if (strcmp(or_empty(series[i].name), common.name) != 0)
+                    common.name = NULL; /* each one's rows begin with its own */
             print_heading(out, probe, &common, &style, false);
             if (s == 0)
                 print_parameters(out, document, probe, series, &style);

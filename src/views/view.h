@@ -23,6 +23,9 @@ void view_text_summary(FILE *, const struct document *, const struct view_style 
 /* One probe in full: every point of every series, and its findings. */
 void view_text_probe(FILE *, const struct document *, const struct probe_result *,
                      const struct view_style *);
+/* What a device is, wrapped behind `indent` columns that the caller has printed; and below it,
+ * where that is so, why its numbers are not a GPU's. */
+void view_text_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct view_style *);
 /* One self-contained page of one document, or of several side by side: HTML with its style, script
  * and data in it, that asks no network for anything. Differences between several are judged by the
  * threshold, as in findings/differences.h. ERROR_SYSTEM without memory; otherwise as
@@ -40,5 +43,9 @@ void view_csv_matrix(FILE *, const struct document *);
 void view_openmetrics(FILE *, const struct document *);
 /* A script for gnuplot that holds its data. */
 void view_gnuplot(FILE *, const struct document *);
+
+/* A GPU's latency by working set in the columns MHz, B, KB and CPI. ERROR_USAGE where the document
+ * has none in cycles. */
+int view_source(FILE *, const struct document *, struct error *);
 
 #endif

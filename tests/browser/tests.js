@@ -9,6 +9,7 @@ const { Browser } = require("./browser.js");
 const { EVIL } = require("./documents.js");
 
 const SAMPLE = path.join(__dirname, "../cli/sample.json");
+const DEVICES = path.join(__dirname, "../data/gpu/made-up.json");
 const close = (a, b, relative) => a === b || Math.abs(a - b) <= relative * Math.abs(b);
 const distance = (a, b) => Math.max(...a.map((channel, i) => Math.abs(channel - b[i])));
 const numbers = (colour) => colour.match(/\d+/g).slice(0, 3).map(Number);
@@ -398,6 +399,30 @@ const tests = {
             places.push(await page.evaluate(() => document.activeElement.getBoundingClientRect().top + scrollY));
         }
         assert.ok(places.every((top, i) => !i || top >= places[i - 1] - 60), "focus goes down the page");
+    },
+
+    async "devices begin with cycles, and the curves of one share a chart"(browser) {
+        const page = await browser.open(DEVICES);
+        const read = () => page.evaluate(() => ({
+            unit: document.querySelector("[data-unit][aria-pressed=true]").dataset.unit,
+            first: window.fathom.pictures[0].plot.data[1][0],
+            kind: window.fathom.pictures[0].xKind,
+            labels: window.fathom.pictures[0].picture.series.map((series) => series.label),
+            matrices: window.fathom.pictures.filter(({ picture }) => picture.matrix).length }));
+        const document = browser.document(DEVICES);
+        const series = document.probes[0].series.filter((one) => one.name === "gpu0 latency");
+        const seen = await read();
+        assert.equal(seen.unit, "cycles");
+        assert.ok(close(seen.first, series[0].points[0].cycles.median, 1e-6));
+        assert.equal(seen.kind, "log");
+        assert.deepEqual(seen.labels, series.map(({ factors }) => `path ${factors.path}, order ${factors.order}`));
+        assert.equal(seen.matrices, document.probes[0].series.filter((one) => "from" in one.points[0]).length);
+        await page.click("[data-unit=time]");
+        assert.ok(close((await read()).first, series[0].points[0].median, 1e-6));
+        assert.deepEqual(page.wrong, []);
+        const run = await browser.open(SAMPLE);
+        assert.equal(await run.evaluate(() => document.querySelector("[data-unit][aria-pressed=true]").dataset.unit),
+            "time");
     },
 
     async "screenshots: light, dark, phone and print"(browser) {

@@ -28,12 +28,18 @@ const controls = document.getElementById("controls");
 controls.hidden = false;
 if (!pictures.some((picture) => picture.hasCycles))
     controls.querySelector("[data-unit]").parentElement.remove();
+function chooseUnit(unit) {
+    choose("unit", unit);
+    pictures.forEach((picture) => picture.setCycles(unit === "cycles"));
+}
+
+/* Of devices alone cycles come first: their clocks move more than their caches do. */
+if (data.pictures.length && data.pictures.every((picture) => picture.probe === "gpu"))
+    chooseUnit("cycles");
 controls.addEventListener("click", (event) => {
     const { unit, theme } = event.target.dataset ?? {};
-    if (unit) {
-        choose("unit", unit);
-        pictures.forEach((picture) => picture.setCycles(unit === "cycles"));
-    }
+    if (unit)
+        chooseUnit(unit);
     if (theme) {
         choose("theme", theme);
         root.dataset.theme = theme;

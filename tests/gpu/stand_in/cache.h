@@ -18,7 +18,7 @@ struct cache_set {
     uint32_t tags[CACHE_WAYS];   /* line + 1, 0 where empty */
     uint8_t sectors[CACHE_WAYS]; /* which are there, and four bits higher which were written to */
     uint64_t order;              /* the ways, one a nibble, the latest lowest */
-};
+} __attribute__((aligned(128))); /* two lines of the host, fetched as a pair */
 
 struct cache {
     uint32_t sets, ways;

@@ -1,7 +1,5 @@
 #include "hierarchy.h"
 
-#include "base/random.h"
-
 #include <stdlib.h>
 
 /* Constant caches' lines (Jia et al., arXiv 1804.06826, table 3.1). */
@@ -21,6 +19,9 @@ static bool create_multiprocessor(struct multiprocessor *sm, const struct machin
 bool hierarchy_create(struct hierarchy *hierarchy, const struct machine *machine)
 {
     *hierarchy = (struct hierarchy){.machine = machine};
+    hierarchy->line_shift = (unsigned)__builtin_ctzll(machine->line);
+    hierarchy->sector_shift = (unsigned)__builtin_ctzll(machine->sector);
+    hierarchy->page_shift = (unsigned)__builtin_ctzll(machine->tlb_page);
     hierarchy->sms = calloc(machine->sms, sizeof *hierarchy->sms);
     bool made = hierarchy->sms &&
                 cache_create(&hierarchy->l2, machine->l2, machine->line, machine->l2_ways) &&
@@ -85,11 +86,12 @@ static double send(struct channel *channel, double now, double bytes, double so_
     return start > so_far ? start : so_far;
 }
 
-/* Which half of the second level a line lies in; the first half of the multiprocessors is near to
- * partition 0. */
+/* Which half of the second level a line lies in, by the parity of its number: half of every two
+ * neighbours, in no order that a stride falls in with. The first half of the multiprocessors is
+ * near to partition 0. */
 static bool is_far(const struct hierarchy *hierarchy, unsigned sm, uint64_t line)
 {
-    bool partition = __builtin_parityll(random_mix(line));
+    bool partition = __builtin_parityll(line);
     return hierarchy->machine->l2_far_latency && partition != (sm >= hierarchy->machine->sms / 2);
 }
 
@@ -112,20 +114,19 @@ static double at_device(struct hierarchy *hierarchy, const struct access *access
                         uint64_t *latency)
 {
     const struct machine *machine = hierarchy->machine;
-    const uint64_t line = access->place / machine->line;
+    const uint64_t line = access->place >> hierarchy->line_shift;
     const double sector = (double)machine->sector;
     bool in_l2 = false;
-    double start =
-        send(&hierarchy->l2_road, now, sector * __builtin_popcount(access->sectors), now);
+    double start = send(&hierarchy->l2_road, now, sector * sector_count(access->sectors), now);
     if (access->road == ROAD_UNCACHED)
-        start = send(&hierarchy->dram, now, sector * __builtin_popcount(access->sectors), start);
+        start = send(&hierarchy->dram, now, sector * sector_count(access->sectors), start);
     else {
         bool write = access->road == ROAD_STORE || access->road == ROAD_ATOMIC;
         struct cache_look look =
             cache_access(&hierarchy->l2, (uint32_t)line, access->sectors, write);
         /* Whole sectors that are stored need not be fetched. */
-        int moved = __builtin_popcount(look.written) +
-                    (access->road == ROAD_STORE ? 0 : __builtin_popcount(look.absent));
+        unsigned moved = sector_count(look.written) +
+                         (access->road == ROAD_STORE ? 0 : sector_count(look.absent));
         in_l2 = !look.absent;
         if (moved)
             start = send(&hierarchy->dram, now, sector * moved, start);
@@ -139,9 +140,9 @@ static double beyond(struct hierarchy *hierarchy, const struct access *access, d
                      uint64_t *latency)
 {
     const struct machine *machine = hierarchy->machine;
-    const double bytes = (double)machine->sector * __builtin_popcount(access->sectors);
+    const double bytes = (double)machine->sector * sector_count(access->sectors);
     struct cache_look page =
-        cache_access(&hierarchy->tlb, (uint32_t)(access->place / machine->tlb_page), 1, false);
+        cache_access(&hierarchy->tlb, (uint32_t)(access->place >> hierarchy->page_shift), 1, false);
     double start;
     if (access->where == WHERE_DEVICE)
         start = at_device(hierarchy, access, now, latency);
@@ -159,8 +160,8 @@ uint64_t hierarchy_access(struct hierarchy *hierarchy, const struct access *acce
 {
     const struct machine *machine = hierarchy->machine;
     struct multiprocessor *sm = awake(hierarchy, access->sm);
-    const uint32_t line = (uint32_t)(access->place / machine->line);
-    const int sectors = __builtin_popcount(access->sectors);
+    const uint32_t line = (uint32_t)(access->place >> hierarchy->line_shift);
+    const unsigned sectors = sector_count(access->sectors);
     const bool cached = access->road == ROAD_L1 || access->road == ROAD_TEXTURE;
     uint64_t latency = machine->l1_latency;
     double start = (double)now;
@@ -170,7 +171,7 @@ uint64_t hierarchy_access(struct hierarchy *hierarchy, const struct access *acce
         start = send(&sm->port, (double)now, (double)machine->sector * sectors, start);
     }
     if (rest.sectors) {
-        double bytes = (double)machine->sector * __builtin_popcount(rest.sectors);
+        double bytes = (double)machine->sector * sector_count(rest.sectors);
         double far = beyond(hierarchy, &rest, (double)now, &latency);
         start = send(&sm->road, (double)now, bytes, far > start ? far : start);
     }

@@ -33,6 +33,7 @@ struct hierarchy {
     struct cache l2, tlb;
     struct channel l2_road, dram, host, peer;
     uint64_t launch, l1_bytes;
+    unsigned line_shift, sector_shift, page_shift; /* powers of two all */
 };
 
 enum road {
@@ -54,6 +55,12 @@ struct access {
     uint64_t place;  /* of the line, allocation.place or foreign_place */
     uint8_t sectors; /* of the line, a bit each */
 };
+
+/* How many there are in a mask: not every host has an instruction for it. */
+static inline unsigned sector_count(uint8_t sectors)
+{
+    return (0x4332322132212110u >> 4 * (sectors & 15)) & 15;
+}
 
 bool hierarchy_create(struct hierarchy *, const struct machine *);
 void hierarchy_free(struct hierarchy *);

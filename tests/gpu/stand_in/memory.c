@@ -11,6 +11,7 @@ enum { DEVICE_SHIFT = 38 };
 static const uint64_t foreign_base = UINT64_C(1) << 37, foreign_size = UINT64_C(1) << 36;
 /* As the real driver: every allocation is aligned so, and large ones have pages of their own. */
 static const uint64_t small_alignment = 512, large_alignment = UINT64_C(2) << 20;
+static const uint64_t whole_bytes = UINT64_C(256) << 20;
 /* What the system keeps for itself of a device's memory. */
 enum { KEPT_SHARE = 64 };
 
@@ -86,7 +87,12 @@ static unsigned char *map(uint64_t bytes)
 {
     void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return data == MAP_FAILED ? NULL : data;
+    if (data == MAP_FAILED)
+        return NULL;
+    /* Rings are followed at random; but of what is larger only a little may be touched. */
+    if (bytes <= whole_bytes)
+        madvise(data, bytes, MADV_HUGEPAGE);
+    return data;
 }
 
 /* The lowest gap of a device that is large enough; 0 where there is none. */

@@ -177,7 +177,8 @@ struct ptx_instruction {
     uint8_t space, cache;
     uint8_t latency; /* cycles to the result, of what is not memory */
     bool guard_not;
-    uint16_t guard;               /* PTX_ZERO: none */
+    bool folded;    /* no instruction of its own on the hardware, but part of the next one */
+    uint16_t guard; /* PTX_ZERO: none */
     uint16_t value[PTX_VALUES];   /* what is written, and what a store writes to memory */
     uint16_t source[PTX_SOURCES]; /* of memory: the address first */
     uint32_t target, line;
@@ -235,6 +236,9 @@ void ptx_free(struct ptx_module *);
 /* NULL where there is none of that name. */
 const struct ptx_function *ptx_find(const struct ptx_module *, const char *name);
 unsigned ptx_type_bytes(enum ptx_type);
+
+/* fold.c: finds what ptxas makes one instruction of two of. */
+void ptx_fold(struct ptx_function *);
 
 /* alu.c. NULL where the operation is none of alu's, or not with that type. */
 ptx_evaluate *alu_find(const struct ptx_instruction *);

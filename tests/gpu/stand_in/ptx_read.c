@@ -235,6 +235,7 @@ static void finish_function(struct parser *parser)
         parser_fail(parser, parser->line, "Too many registers and constants in '%s'",
                     function->name);
     flatten(function);
+    ptx_fold(function);
     place_dynamic(parser->module, function);
     parser->registers.count = parser->labels.count = parser->uses.count = 0;
     memset(parser->shared_at, 0, sizeof parser->shared_at);

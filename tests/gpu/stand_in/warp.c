@@ -199,6 +199,9 @@ static inline uint64_t readable(const struct warp *warp, const struct ptx_instru
                                 uint64_t now)
 {
     const uint64_t *ready = warp->ready;
+    if (at->op == OP_STORE)
+        for (unsigned i = 0; i < at->count; i++)
+            now = ready[at->value[i]] > now ? ready[at->value[i]] : now;
     for (unsigned i = 0; i < PTX_SOURCES; i++)
         now = ready[at->source[i]] > now ? ready[at->source[i]] : now;
     return ready[at->guard] > now ? ready[at->guard] : now;
@@ -213,9 +216,17 @@ enum warp_state warp_run(struct run *run, struct warp *warp, uint64_t until)
         if (warp->at >= warp->meets)
             resume(warp);
         const struct ptx_instruction *at = &code[warp->at];
+        if (at->folded) {
+            at->evaluate(warp->file, at, warp->lanes);
+            warp->ready[at->value[0]] = readable(warp, at, 0);
+            warp->at++;
+            continue;
+        }
         uint64_t now = readable(warp, at, warp->now + 1);
-        if (now > until || count > run->budget)
+        if (now > until || count > run->budget) {
+            warp->now = now - 1; /* its place in the queue */
             break;
+        }
         uint32_t lanes = at->guard == PTX_ZERO ? warp->lanes : guarded(warp, at, warp->lanes);
         warp->now = now;
         warp->at++;

@@ -137,23 +137,12 @@ int warp_load(struct run *run, struct warp *warp, const struct ptx_instruction *
     return 0;
 }
 
-/* The values of a store have to be there, too. */
-static uint64_t values_ready(const struct warp *warp, const struct ptx_instruction *at,
-                             uint64_t now)
-{
-    for (unsigned i = 0; i < at->count; i++)
-        if (warp->ready[at->value[i]] > now)
-            now = warp->ready[at->value[i]];
-    return now;
-}
-
 int warp_store(struct run *run, struct warp *warp, const struct ptx_instruction *at, uint32_t lanes,
                uint64_t now)
 {
     struct journey journey;
     int result = 0;
     set_out(&journey, warp);
-    now = values_ready(warp, at, now);
     FOR_EACH_LANE(lane, lanes)
     {
         unsigned char *to = arrive(run, warp, at, address_of(warp, at, lane), &journey, &result);
@@ -168,7 +157,8 @@ int warp_store(struct run *run, struct warp *warp, const struct ptx_instruction 
         travel(run, warp, &journey, ROAD_STORE, run->device->machine->shared_latency, now);
     if (there > warp->stored)
         warp->stored = there;
-    warp->now = there > now + STORES_UNDER_WAY ? there - STORES_UNDER_WAY : now;
+    if (there > now + STORES_UNDER_WAY)
+        warp->now = there - STORES_UNDER_WAY;
     return 0;
 }
 

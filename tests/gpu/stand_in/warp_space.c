@@ -5,10 +5,11 @@
 static void touch(const struct run *run, struct touches *touches, enum where where, uint64_t place,
                   unsigned bytes)
 {
-    const struct machine *machine = run->device->machine;
-    const uint64_t line = place / machine->line;
-    unsigned first = (unsigned)(place % machine->line / machine->sector);
-    unsigned last = (unsigned)((place + bytes - 1) % machine->line / machine->sector);
+    const struct hierarchy *hierarchy = run->device->hierarchy;
+    const uint64_t line = place >> hierarchy->line_shift;
+    const uint64_t start = line << hierarchy->line_shift;
+    unsigned first = (unsigned)((place - start) >> hierarchy->sector_shift);
+    unsigned last = (unsigned)((place + bytes - 1 - start) >> hierarchy->sector_shift);
     uint8_t sectors = (uint8_t)(((2u << last) - 1) & ~((1u << first) - 1));
     unsigned i = touches->count;
     while (i-- > 0)
@@ -19,7 +20,7 @@ static void touch(const struct run *run, struct touches *touches, enum where whe
     struct touched *new = &touches->list[touches->count++];
     new->line = line;
     new->access.where = where;
-    new->access.place = line * machine->line;
+    new->access.place = start;
     new->access.sectors = sectors;
 }
 

@@ -155,16 +155,53 @@ static void other_machines_are_not_merged(void **state)
     assert_non_null(strstr(error.text, "another"));
 }
 
+static void other_devices_are_refused(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    struct gpu_facts a = {.id = 0, .name = "A"}, b = {.id = 0, .name = "B"};
+    bench->documents[0].machine.gpus = &a;
+    bench->documents[1].machine.gpus = &b;
+    bench->documents[0].machine.gpu_count = bench->documents[1].machine.gpu_count = 1;
+    assert_int_equal(baseline_build(&bench->result, bench->documents, 2, &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "gpu0 is A and B"));
+    document_free(&bench->result);
+    bench->documents[1].machine.gpu_count = 0; /* it did not look for them */
+    assert_int_equal(baseline_build(&bench->result, bench->documents, 2, &error), 0);
+}
+
+static void the_newest_that_has_devices_tells_of_them(void **state)
+{
+    struct bench *bench = *state;
+    struct gpu_facts older = {.id = 0, .name = "A", .driver = "1"};
+    struct gpu_facts newer = {.id = 0, .name = "A", .driver = "2"};
+    bench->documents[0].run.started = "2026-01-01T00:00:00Z";
+    bench->documents[1].run.started = "2026-01-02T00:00:00Z";
+    bench->documents[2].run.started = "2026-01-03T00:00:00Z";
+    bench->documents[0].machine.gpus = &older;
+    bench->documents[1].machine.gpus = &newer;
+    bench->documents[0].machine.gpu_count = bench->documents[1].machine.gpu_count = 1;
+    assert_int_equal(documents_merge(&bench->result, bench->documents, 3, NULL), 0);
+    assert_int_equal(bench->result.machine.gpu_count, 1);
+    assert_string_equal(bench->result.machine.gpus[0].driver, "2");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(values_are_medians_over_the_documents), TEST(what_few_have_is_left_out),
-        TEST(flags_need_half_of_the_votes),          TEST(a_spread_has_no_doubts_of_single_runs),
-        TEST(one_document_keeps_its_intervals),      TEST(other_processors_are_refused),
-        TEST(documents_without_values_are_refused),  TEST(the_newest_probe_is_merged),
+        TEST(values_are_medians_over_the_documents),
+        TEST(what_few_have_is_left_out),
+        TEST(flags_need_half_of_the_votes),
+        TEST(a_spread_has_no_doubts_of_single_runs),
+        TEST(one_document_keeps_its_intervals),
+        TEST(other_processors_are_refused),
+        TEST(documents_without_values_are_refused),
+        TEST(the_newest_probe_is_merged),
         TEST(other_machines_are_not_merged),
+        TEST(other_devices_are_refused),
+        TEST(the_newest_that_has_devices_tells_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

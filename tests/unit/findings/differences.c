@@ -232,6 +232,49 @@ static void what_differs_beside_time_is_told(void **state)
             fail_msg("nothing told of: %s", told[i]);
 }
 
+static void what_differs_in_devices_is_told(void **state)
+{
+    struct bench *bench = *state;
+    struct gpu_facts a = {.id = 0, .name = "Was", .backend = "cuda", .driver = "1"};
+    struct gpu_facts b = {.id = 0, .name = "Is", .backend = "opencl", .driver = "2"};
+    b.modelled = true;
+    bench->a.machine.gpus = &a;
+    bench->b.machine.gpus = &b;
+    bench->a.machine.gpu_count = bench->b.machine.gpu_count = 1;
+    find(bench);
+    static const char *const told[] = {"another device as gpu0: Was, then Is",
+                                       "another backend for gpu0: cuda, then opencl",
+                                       "another driver of gpu0: 1, then 2", "a stand-in for"};
+    const struct differences *found = &bench->differences;
+    assert_int_equal(found->unfair_count, sizeof told / sizeof *told);
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (!tells(found->unfair, found->unfair_count, told[i]))
+            fail_msg("nothing tells: %s", told[i]);
+    differences_free(&bench->differences);
+    bench->b.machine.gpu_count = 0; /* which it did not look for */
+    find(bench);
+    assert_int_equal(bench->differences.unfair_count, 0);
+}
+
+/* Its clock, power or heat is no result, even where it is far from what it was. */
+static void the_condition_of_a_device_does_not_change(void **state)
+{
+    struct bench *bench = *state;
+    struct document *const both[] = {&bench->a, &bench->b};
+    for (int i = 0; i < 2; i++) {
+        struct series *series =
+            sample_series(both[i], &both[i]->probes[0], "gpu0 latency: temperature", 1);
+        series->y = (struct axis){"temperature", "C"};
+        series->points[0] = (struct point){.x = 1, .y = sample_summary(i ? 80 : 40, 0.001)};
+    }
+    find(bench);
+    assert_int_equal(bench->differences.changed + bench->differences.uncertain, 0);
+    differences_free(&bench->differences);
+    both[1]->probes[0].series_count--;
+    find(bench);
+    assert_int_equal(bench->differences.missing_count, 0);
+}
+
 static void what_one_lacks_is_told(void **state)
 {
     struct bench *bench = *state;
@@ -282,6 +325,8 @@ int main(void)
         TEST(a_single_trial_has_no_interval),
         TEST(failed_points_are_told_and_passed_over),
         TEST(what_differs_beside_time_is_told),
+        TEST(what_differs_in_devices_is_told),
+        TEST(the_condition_of_a_device_does_not_change),
         TEST(what_one_lacks_is_told),
         TEST(nothing_in_common_is_refused),
         TEST(chance_is_no_change),

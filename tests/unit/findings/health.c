@@ -160,6 +160,43 @@ static void another_processor_is_refused(void **state)
     assert_non_null(strstr(error.text, "Another"));
 }
 
+static void another_device_is_refused(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    struct gpu_facts was = {.id = 3, .name = "Was"}, is = {.id = 3, .name = "Is"};
+    bench->base.machine.gpus = &was;
+    bench->now.machine.gpus = &is;
+    bench->base.machine.gpu_count = bench->now.machine.gpu_count = 1;
+    assert_int_equal(health_check(&bench->check, &bench->base, &bench->now, 0.05, &error),
+                     ERROR_USAGE);
+    assert_non_null(strstr(error.text, "another gpu3 (Was; here Is)"));
+    is.name = "Was";
+    check(bench);
+    assert_int_equal(bench->check.count, 0);
+}
+
+static void a_device_is_checked_as_a_processor_is(void **state)
+{
+    struct bench *bench = *state;
+    struct document *const both[] = {&bench->base, &bench->now};
+    for (int i = 0; i < 2; i++) {
+        sample_finding(both[i], &both[i]->probes[0], "gpu0.L2.latency", "cycles", 200, 0.01);
+        sample_finding(both[i], &both[i]->probes[0], "gpu0.L2.latency_ns", "ns", 130, 0.01);
+        sample_finding(both[i], &both[i]->probes[0], "gpu0.bandwidth.read", "B/s", 3e11, 0.01);
+    }
+    scale(&bench->now, "gpu0.L2.latency", 1.3);
+    check(bench); /* by the clock alone */
+    assert_int_equal(bench->check.count, 0);
+    health_check_free(&bench->check);
+    scale(&bench->now, "gpu0.L2.latency_ns", 1.3);
+    scale(&bench->now, "gpu0.bandwidth.read", 0.7);
+    check(bench);
+    assert_int_equal(bench->check.worse, 2);
+    assert_string_equal(bench->check.ailments[0].should->name, "gpu0.L2.latency");
+    assert_string_equal(bench->check.ailments[1].should->name, "gpu0.bandwidth.read");
+}
+
 static void a_baseline_without_values_is_refused(void **state)
 {
     struct bench *bench = *state;
@@ -185,6 +222,8 @@ int main(void)
         TEST(a_probe_that_did_not_run_is_not_missed),
         TEST(a_slower_road_is_worse),
         TEST(another_processor_is_refused),
+        TEST(another_device_is_refused),
+        TEST(a_device_is_checked_as_a_processor_is),
         TEST(a_baseline_without_values_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

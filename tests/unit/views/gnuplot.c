@@ -57,6 +57,21 @@ static void a_single_row_is_drawn_as_squares(void **state)
     document_free(&document);
 }
 
+static void a_rank_of_zero_has_no_logarithm(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    document.probes[0].series[0].name = "gpu0 cluster";
+    document.probes[0].series[0].points[0].x = 0;
+    char *text = print(&document);
+    assert_non_null(strstr(text, "set title \"gpu0 cluster (pages huge2m, order random)\""));
+    assert_non_null(strstr(text, "unset logscale x\nset logscale y\n"));
+    assert_null(strstr(text, "set logscale x 2"));
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -64,6 +79,7 @@ int main(void)
         cmocka_unit_test(texts_are_inert),
         cmocka_unit_test(missing_values_are_said_to_be),
         cmocka_unit_test(a_single_row_is_drawn_as_squares),
+        cmocka_unit_test(a_rank_of_zero_has_no_logarithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "views/html.h"
 
-#include "capture.h"
+#include "made_up.h"
 #include "views/figure.h"
 
 #include <math.h>
@@ -126,14 +126,6 @@ static char *page_of(const struct document *const *documents, size_t count)
     return capture_end(&capture);
 }
 
-static size_t count_of(const char *text, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
-        count++;
-    return count;
-}
-
 static void a_page_shows_every_series_and_finding(void **state)
 {
     (void)state;
@@ -183,6 +175,79 @@ static void no_text_of_a_document_becomes_markup(void **state)
     document_free(&document);
 }
 
+static size_t titles_of(const char *page, const char *title)
+{
+    char whole[256];
+    snprintf(whole, sizeof whole, "-title>%s</figcaption>", title);
+    return count_of(page, whole);
+}
+
+static void curves_of_a_device_share_figures_that_say_what_they_are(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    static const char *const titles[] = {
+        "gpu0: latency by working set",
+        "gpu0 beside latency: clock by working set",
+        "gpu0 scratchpad, scratchpad atomics, texture, read-only path and 5 more: latency by "
+        "working set",
+        "gpu0 constant memory: latency by working set",
+        "gpu0 bandwidth, scratchpad bandwidth: bandwidth by working set",
+        "gpu0 host copies: bandwidth by size",
+        "gpu0 cluster: latency by rank",
+        "gpu1: latency by working set",
+        "latency from line to multiprocessor: gpu0 L2 by line and multiprocessor, line_bytes 128",
+        "latency from device to device: peer latency",
+    };
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (titles_of(page, titles[i]) != 1)
+            fail_msg("%zu figures are called: %s", titles_of(page, titles[i]), titles[i]);
+    assert_int_equal(count_of(page, "\"label\":\"path l1, order random\""), 2);
+    free(page);
+    document_free(&document);
+}
+
+/* Each device's own caches, and in its own pictures; of constants those of constant memory. */
+static void marks_are_of_the_device_that_was_measured(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    const char *data = strstr(page, "id=data>");
+    assert_non_null(data);
+    assert_non_null(strstr(data, "\"marks\":[{\"x\":102400,\"found\":true,\"document\":0,"
+                                 "\"label\":\"L1\"},{\"x\":131072,\"found\":false"));
+    assert_non_null(strstr(data, "\"marks\":[{\"x\":2048,\"found\":true,\"document\":0,"
+                                 "\"label\":\"constant1\"}"));
+    assert_null(strstr(data, "\"x\":32768,\"found\":false")); /* L1 of the CPU */
+    free(page);
+    document_free(&document);
+}
+
+static void devices_stand_on_the_sheet_and_among_the_facts(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    document.machine.gpus[0].name = "A <b>";
+    document.machine.gpus[0].modelled = true;
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    assert_int_equal(count_of(page, "<h3 class=device>gpu"), 2);
+    assert_int_equal(count_of(page, "<caption>Depth of gpu"), 2);
+    assert_int_equal(count_of(page, "<th scope=row>gpu0<td class=words>A &lt;b&gt;, 12 multi"), 1);
+    assert_int_equal(count_of(page, "MODELLED"), 2);
+    assert_non_null(strstr(page, "<dt>host.launch_ns<dd>"));
+    assert_null(strstr(page, "<dt>cluster.latency_ns<dd>")); /* which its cycles tell */
+    free(page);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +259,9 @@ int main(void)
         cmocka_unit_test(a_command_can_be_typed_again),
         cmocka_unit_test(a_page_shows_every_series_and_finding),
         cmocka_unit_test(no_text_of_a_document_becomes_markup),
+        cmocka_unit_test(curves_of_a_device_share_figures_that_say_what_they_are),
+        cmocka_unit_test(marks_are_of_the_device_that_was_measured),
+        cmocka_unit_test(devices_stand_on_the_sheet_and_among_the_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,25 @@ static void a_sample_is_given_once(void **state)
     document_free(&document);
 }
 
+static void devices_can_be_joined_with_their_findings(void **state)
+{
+    (void)state;
+    struct document document;
+    struct gpu_facts gpus[] = {{.id = 1, .name = "A\"", .backend = "cuda", .modelled = true},
+                               {.id = 1, .name = "twice"}};
+    sample_document(&document, 2, 1);
+    document.machine.gpus = gpus;
+    document.machine.gpu_count = 2;
+    document.probes[0].findings[0].name = "gpu1.L1.latency";
+    char *text = print(&document);
+    assert_non_null(strstr(text, "\nfathom_gpu_info{gpu=\"1\",name=\"A\\\"\",backend=\"cuda\","
+                                 "driver=\"\",kind=\"\",modelled=\"yes\"} 1\n"));
+    assert_null(strstr(text, "twice"));
+    assert_non_null(strstr(text, "{finding=\"gpu1.L1.latency\",probe=\"latency\",gpu=\"1\"} 5\n"));
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -62,6 +81,7 @@ int main(void)
         cmocka_unit_test(an_empty_document_ends_as_it_must),
         cmocka_unit_test(labels_are_escaped_and_inert),
         cmocka_unit_test(a_sample_is_given_once),
+        cmocka_unit_test(devices_can_be_joined_with_their_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,126 @@
+#include "findings/unfair.h"
+
+#include "findings/device.h"
+#include "result/flag.h"
+
+#include <math.h>
+#include <string.h>
+
+struct unfair {
+    struct differences *result;
+    const struct document *a, *b;
+    double threshold;
+    bool failed; /* no memory */
+};
+
+static const char *or_unknown(const char *text)
+{
+    return text ? text : "unknown";
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+int differences_add_unfair(struct differences *result, const char *text)
+{
+    struct remark_line *line = text ? pool_append(&result->pool, (void **)&result->unfair,
+                                                  &result->unfair_count, sizeof *line)
+                                    : NULL;
+    if (!line)
+        return ERROR_SYSTEM;
+    line->text = text;
+    return 0;
+}
+
+static void add(struct unfair *unfair, const char *text)
+{
+    unfair->failed = differences_add_unfair(unfair->result, text) < 0 || unfair->failed;
+}
+
+static void compare_devices(struct unfair *unfair)
+{
+    for (size_t i = 0; i < unfair->a->machine.gpu_count; i++) {
+        const struct gpu_facts *a = &unfair->a->machine.gpus[i];
+        const struct gpu_facts *b = device_facts(&unfair->b->machine, a->id);
+        if (!b)
+            continue;
+        const struct {
+            const char *what, *a, *b;
+        } facts[] = {
+            {"device as", a->name, b->name},
+            {"backend for", a->backend, b->backend},
+            {"driver of", a->driver, b->driver},
+        };
+        for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+            if (!same_text(facts[f].a, facts[f].b))
+                add(unfair, pool_printf(&unfair->result->pool, "another %s gpu%d: %s, then %s",
+                                        facts[f].what, a->id, or_unknown(facts[f].a),
+                                        or_unknown(facts[f].b)));
+        if (a->modelled != b->modelled)
+            add(unfair, pool_printf(&unfair->result->pool,
+                                    "gpu%d was measured in one, and in the other one a stand-in "
+                                    "for its driver answered",
+                                    a->id));
+    }
+}
+
+static void compare_facts(struct unfair *unfair)
+{
+    const struct {
+        const char *what, *a, *b;
+    } facts[] = {
+        {"processor", unfair->a->machine.cpu_model, unfair->b->machine.cpu_model},
+        {"architecture", unfair->a->machine.cpu_arch, unfair->b->machine.cpu_arch},
+        {"hypervisor", unfair->a->machine.hypervisor, unfair->b->machine.hypervisor},
+        {"fathom version", unfair->a->tool.version, unfair->b->tool.version},
+        {"clock governor", unfair->a->conditions.governor, unfair->b->conditions.governor},
+        {"turbo", unfair->a->conditions.turbo, unfair->b->conditions.turbo},
+        {"SMT setting", unfair->a->conditions.smt, unfair->b->conditions.smt},
+        {"setting of transparent huge pages", unfair->a->conditions.thp, unfair->b->conditions.thp},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (!same_text(facts[i].a, facts[i].b))
+            add(unfair, pool_printf(&unfair->result->pool, "another %s: %s, then %s", facts[i].what,
+                                    or_unknown(facts[i].a), or_unknown(facts[i].b)));
+    compare_devices(unfair);
+    double clock = unfair->b->conditions.core_hz / unfair->a->conditions.core_hz;
+    if (fabs(clock - 1) > unfair->threshold)
+        add(unfair, pool_printf(&unfair->result->pool,
+                                "the core clock was %.3g GHz, then %.3g GHz: a value has changed "
+                                "only where time and cycles both say so",
+                                unfair->a->conditions.core_hz * 1e-9,
+                                unfair->b->conditions.core_hz * 1e-9));
+    unsigned modelled = FLAG_BIT(FLAG_MODELLED);
+    if ((document_headline_flags(unfair->a) ^ document_headline_flags(unfair->b)) & modelled)
+        add(unfair, "one was measured, and the other one is of a model of the hardware");
+    if (!unfair->a->run.complete || !unfair->b->run.complete)
+        add(unfair, "a run was stopped before it was complete");
+}
+
+int differences_find_unfair(struct differences *result, const struct document *a,
+                            const struct document *b, double threshold)
+{
+    struct unfair unfair = {result, a, b, threshold, false};
+    compare_facts(&unfair);
+    return unfair.failed ? ERROR_SYSTEM : 0;
+}
+
+static const char *pages_of(const struct probe_result *probe)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, "pages_obtained") == 0)
+            return probe->parameters[i].text;
+    return NULL;
+}
+
+int differences_find_other_pages(struct differences *result, const struct probe_result *a,
+                                 const struct probe_result *b)
+{
+    if (same_text(pages_of(a), pages_of(b)))
+        return 0;
+    return differences_add_unfair(
+        result, pool_printf(&result->pool, "other pages in %s: %s, then %s", a->name,
+                            or_unknown(pages_of(a)), or_unknown(pages_of(b))));
+}

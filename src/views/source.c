@@ -1,0 +1,93 @@
+/*
+ * The columns that the first GPU latency benchmarks of this kind print: clock, working set in bytes
+ * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
+ */
+#include "views/clean.h"
+#include "views/parts.h"
+#include "views/view.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { REASON_TEXT = 400 };
+
+static bool has_row(const struct point *point)
+{
+    return isfinite(point->x) && isfinite(point->y.median) && point->y.median > 0 &&
+           isfinite(point->cycles.median);
+}
+
+/* A latency over sizes in time and in cycles. */
+static bool is_curve(const struct series *series)
+{
+    const char *x = series->x.unit, *y = series->y.unit;
+    if (series->matrix || !x || strcmp(x, "B") != 0 || !y || strcmp(y, "ns") != 0)
+        return false;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (has_row(&series->points[i]))
+            return true;
+    return false;
+}
+
+/* Whether to show it: the headlines, or where there are none the first one. */
+static bool is_shown(const struct probe_result *probe, const struct series *series)
+{
+    if (!is_curve(series) || series->headline)
+        return is_curve(series);
+    for (const struct series *other = probe->series; other < probe->series + probe->series_count;
+         other++)
+        if (is_curve(other) && (other->headline || other < series))
+            return false;
+    return true;
+}
+
+static void put_curve(FILE *out, const struct series *series)
+{
+    fputs("MHz            B           KB          CPI\n", out);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!has_row(point))
+            continue;
+        const double mhz = (double)point->cycles.median / (double)point->y.median * 1e3;
+        fprintf(out, "%4.0f %12.0f %12.0f %12.1f\n", mhz, point->x, floor(point->x / 1024),
+                (double)point->cycles.median);
+    }
+}
+
+/* What the curve is of, where there are several. */
+static void put_title(FILE *out, const struct series *series)
+{
+    struct line line = {0};
+    line_add_clean(&line, series->name);
+    line_add_factors(&line, series->factors, series->factor_count);
+    fprintf(out, "# %s\n", line.text);
+}
+
+int view_source(FILE *out, const struct document *document, struct error *error)
+{
+    const struct probe_result *probe = document_probe(document, "gpu");
+    size_t count = 0, shown = 0;
+    for (size_t i = 0; probe && i < probe->series_count; i++)
+        count += is_shown(probe, &probe->series[i]);
+    const bool failed = probe && (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED);
+    if (count == 0 && failed && probe->reason) {
+        char reason[REASON_TEXT];
+        return error_set(error, ERROR_USAGE, "--format source needs a GPU's latency in cycles: %s",
+                         clean_text(probe->reason, reason, sizeof reason));
+    }
+    if (count == 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "--format source needs a GPU's latency in cycles, and this document has "
+            "none: measure it with fathom gpu --what latency, or choose another format");
+    for (size_t i = 0; i < probe->series_count; i++) {
+        if (!is_shown(probe, &probe->series[i]))
+            continue;
+        if (shown++)
+            fputc('\n', out);
+        if (count > 1)
+            put_title(out, &probe->series[i]);
+        put_curve(out, &probe->series[i]);
+    }
+    return 0;
+}
