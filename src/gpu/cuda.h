@@ -142,7 +142,7 @@ int cuda_enter(struct gpu *, struct error *);
 /* Until all that was queued is done. Polls: the driver's own waiting can't be given up. After
  * `expected_ns` and a limit the device is stuck, now and for every later call. */
 int cuda_wait(struct gpu *, double expected_ns, struct error *);
-/* Copies and waits. */
+/* Copies and waits. The caller's memory is its own again, whatever happens. */
 int cuda_send(struct gpu *, uint64_t to, const void *from, size_t bytes, struct error *);
 
 /* The job's kernel, with the split of the first level that the work asks for and room for the

@@ -108,9 +108,7 @@ static int send_tables(struct gpu *gpu, const uint32_t *order, uint64_t device, 
     int code = cuda_send(gpu, device, order, bytes, error);
     if (code == 0)
         code = cuda_send(gpu, device + bytes, next, bytes, error);
-    /* A copy that does not end may still read it. */
-    if (!gpu->stuck)
-        free(next);
+    free(next);
     return code;
 }
 
@@ -156,8 +154,7 @@ static int fill_bank(struct gpu *gpu, const uint32_t *order, struct error *error
         bank[first + order[i] * step] = (uint32_t)((first + next * step) * WORD_BYTES);
     }
     code = cuda_send(gpu, address, bank, PTX_CONSTANT_BYTES, error);
-    if (!gpu->stuck)
-        free(bank);
+    free(bank);
     return code;
 }
 
@@ -206,8 +203,7 @@ static int prepare_chase(struct gpu *gpu, uint64_t seed, struct error *error)
     if (!order)
         return error_out_of_memory(error);
     code = lay_out(gpu, order, error);
-    if (!gpu->stuck)
-        free(order);
+    free(order);
     return code;
 }
 

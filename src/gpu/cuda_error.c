@@ -67,6 +67,7 @@ static const struct meaning meanings[] = {
     {809, false, "the MPS server has no connection left: end a program"},
     {810, true, "the MPS server ended this program's work: start again"},
     {900, true, "the stream is being captured: please report it"},
+    {912, false, "this device has no clusters of that size: ask for a smaller one"},
     {999, true,
      "the driver does not say why: look at dmesg; after a suspend reload the module nvidia_uvm"},
 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_BYTES = 256, INVALID_VALUE = 1, LEAST_CAPABILITY = 50 };
+enum { NAME_BYTES = 256, INVALID_VALUE = 1 };
 
 /* L1 and scratchpad of a multiprocessor together, which no call tells. Reference: NVIDIA, "CUDA C++
  * Programming Guide", technical specifications per compute capability ("unified data cache"). */

@@ -2,6 +2,7 @@
 
 #include "machine/os.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -72,8 +73,17 @@ int cuda_wait(struct gpu *gpu, double expected_ns, struct error *error)
 
 int cuda_send(struct gpu *gpu, uint64_t to, const void *from, size_t bytes, struct error *error)
 {
-    int code = CUDA_TRY(gpu, error, cuMemcpyHtoDAsync, to, from, bytes, gpu->streams[0]);
-    return code < 0 ? code : cuda_wait(gpu, (double)bytes * CUDA_SLOWEST_BYTE_NS, error);
+    void *copy = malloc(bytes);
+    if (!copy)
+        return error_out_of_memory(error);
+    memcpy(copy, from, bytes);
+    int code = CUDA_TRY(gpu, error, cuMemcpyHtoDAsync, to, copy, bytes, gpu->streams[0]);
+    if (code == 0)
+        code = cuda_wait(gpu, (double)bytes * CUDA_SLOWEST_BYTE_NS, error);
+    /* A transfer that does not end may still read it, for as long as the process lives. */
+    if (!gpu->stuck)
+        free(copy);
+    return code;
 }
 
 int cuda_function(struct gpu *gpu, const struct ptx_kernel *kernel, struct error *error)

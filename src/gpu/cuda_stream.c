@@ -38,7 +38,7 @@ static unsigned threads_for(const struct gpu_work *work)
 static const char *refuses_stream(const struct gpu *gpu, const struct gpu_work *work)
 {
     if (threads_for(work) == 0)
-        return "needs at least 8 KiB to stream";
+        return "streams at least 4 KiB, and copies at least 8 KiB";
     if (work->multiprocessor >= 0)
         return "streams on all multiprocessors at once";
     if (work->offset % (2 * sizeof(uint64_t)) != 0)

@@ -28,16 +28,19 @@ static bool has_peer(const struct gpu *gpu, int peer)
     return peer >= 0 && (size_t)peer < gpu->library->count && peer != (int)gpu->index;
 }
 
+/* Where the driver can't say, opening the peer will tell why. */
 static const char *refuses_home(const struct gpu *gpu, const struct gpu_work *work)
 {
-    int can = 0;
+    const struct gpu_library *library = gpu->library;
     bool to_peer = work->action == GPU_TRANSFER && work->direction == GPU_TO_PEER;
     bool on_peer = work->action != GPU_TRANSFER && work->home == GPU_ON_PEER;
+    int can = 0;
     if ((to_peer || on_peer) && !has_peer(gpu, work->peer))
         return "needs another device";
-    if (on_peer && (gpu->library->calls.cuDeviceCanAccessPeer(
-                        &can, gpu->device->handle, gpu->library->devices[work->peer].handle) != 0 ||
-                    !can))
+    if (on_peer &&
+        library->calls.cuDeviceCanAccessPeer(&can, gpu->device->handle,
+                                             library->devices[work->peer].handle) == 0 &&
+        !can)
         return "can't reach the memory of that device";
     return NULL;
 }
@@ -63,6 +66,10 @@ int cuda_prepare(struct gpu *gpu, const struct gpu_work *work, uint64_t seed, st
     if (code < 0)
         return code;
     cuda_drop(gpu);
+    /* Giving back a peer's memory goes through its context, and coming back can fail. */
+    code = cuda_enter(gpu, error);
+    if (code < 0)
+        return code;
     gpu->job = (struct cuda_job){.work = *work, .fresh = true};
     code = kind_of(work)->prepare(gpu, seed, error);
     gpu->job.ready = code == 0;

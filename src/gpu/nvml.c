@@ -12,25 +12,27 @@ enum { TEMPERATURE_OF_DIE = 0 };
  * someone asked for. */
 enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS = 0x100 };
 
+/* X(name, symbol, its name in older versions or NULL, arguments). All return nvmlReturn_t. */
 #define NVML_CALLS(X)                                                                              \
-    X(nvmlInit, "nvmlInit_v2", (void))                                                             \
-    X(nvmlShutdown, "nvmlShutdown", (void))                                                        \
-    X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", (char *text, unsigned size))       \
-    X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2",                           \
+    X(nvmlInit, "nvmlInit_v2", NULL, (void))                                                       \
+    X(nvmlShutdown, "nvmlShutdown", NULL, (void))                                                  \
+    X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2", NULL,                     \
       (const char *bus, struct nvml_device **device))                                              \
-    X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo",                                            \
+    X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", NULL, (char *text, unsigned size)) \
+    X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NULL,                                      \
       (struct nvml_device *, int clock, unsigned *mhz))                                            \
-    X(nvmlDeviceGetPowerUsage, "nvmlDeviceGetPowerUsage",                                          \
+    X(nvmlDeviceGetPowerUsage, "nvmlDeviceGetPowerUsage", NULL,                                    \
       (struct nvml_device *, unsigned *milliwatts))                                                \
-    X(nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature",                                        \
+    X(nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature", NULL,                                  \
       (struct nvml_device *, int sensor, unsigned *celsius))                                       \
-    X(nvmlDeviceGetCurrentClocksThrottleReasons, "nvmlDeviceGetCurrentClocksThrottleReasons",      \
+    X(nvmlDeviceGetCurrentClocksEventReasons, "nvmlDeviceGetCurrentClocksEventReasons",            \
+      "nvmlDeviceGetCurrentClocksThrottleReasons",                                                 \
       (struct nvml_device *, unsigned long long *reasons))
 
 struct nvml {
     void *handle;
     bool started;
-#define DECLARE(name, symbol, arguments) int(*name) arguments;
+#define DECLARE(name, symbol, older, arguments) int(*name) arguments;
     NVML_CALLS(DECLARE)
 #undef DECLARE
 };
@@ -46,11 +48,17 @@ static void *open_library(bool only_named)
     return handle ? handle : dlopen("/usr/lib/wsl/lib/libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 }
 
+static void *find(void *handle, const char *symbol, const char *older)
+{
+    void *found = dlsym(handle, symbol);
+    return found || !older ? found : dlsym(handle, older);
+}
+
 static bool find_calls(struct nvml *nvml)
 {
     bool all = true;
-#define FIND(name, symbol, arguments)                                                              \
-    *(void **)&nvml->name = dlsym(nvml->handle, symbol);                                           \
+#define FIND(name, symbol, older, arguments)                                                       \
+    *(void **)&nvml->name = find(nvml->handle, symbol, older);                                     \
     all &= nvml->name != NULL;
     NVML_CALLS(FIND)
 #undef FIND
@@ -111,7 +119,7 @@ void nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct gpu_
         senses->power_w = value / 1e3;
     if (nvml->nvmlDeviceGetTemperature(device, TEMPERATURE_OF_DIE, &value) == 0)
         senses->temperature_c = value;
-    if (nvml->nvmlDeviceGetCurrentClocksThrottleReasons(device, &reasons) == 0)
+    if (nvml->nvmlDeviceGetCurrentClocksEventReasons(device, &reasons) == 0)
         senses->throttle = reasons & ~(unsigned long long)(REASON_IDLE | REASON_APPLICATION_CLOCKS |
                                                            REASON_DISPLAY_CLOCKS);
 }

@@ -17,44 +17,33 @@
  * Time: 340 points of six trials, each 0.1 to 10 ms to warm its ring at 0.3 to 0.6 us a load, and
  * three batches of 300 us: some 7 s, and one more for three stages that narrow the knees.
  */
+#include "probes/gpu_translation.h"
+#include "base/random.h"
 #include "base/units.h"
 #include "findings/finding.h"
-#include "findings/tlb.h"
 #include "probes/gpu_findings.h"
 #include "probes/knees.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 
-enum { LINE_BYTES = 128, LINES_LEAST = 4, LINES_MOST = 16384, PER_OCTAVE = 3 };
-static const uint64_t strides[] = {64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
-                                   2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
-enum { STRIDES = sizeof strides / sizeof *strides };
+enum { LINE_BYTES = 128 };
+const uint64_t translation_strides[TRANSLATION_STRIDES] = {
+    64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
+    2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
 /* Of the device's memory, and of the second level for the lines. */
 enum { MEMORY_PART = 4, L2_PART = 2 };
-enum { TLBS_MOST = 3 };
+/* Lines of the smallest stride, at any of which a chain may begin. */
+enum { BEGINNINGS = (64 << 10) / LINE_BYTES };
 static const double batch_ns = 300e3;
-/* A curve is read from what it is above the packed one, and this part of that one: levels are told
- * by their ratio, and a difference alone begins at nothing. */
-static const double base_share = 0.25;
-/* Reaches nearer than this are one: the strides between them lie within an entry. */
-static const double same_reach = 1.5;
-struct translation_state {
-    int spread[STRIDES], packed; /* series; -1: none */
-    uint64_t memory;             /* the most that a chain spans */
-};
-
-/* What the curve of one stride says. */
-struct reading {
-    struct levels levels;
-    double base; /* that was added to its samples */
-    bool cycles;
-    unsigned flags;
-};
 
 /* --- planning --- */
 
+/* Each chain begins somewhere else: lines are near or far (gpu_distance.c), and of few, as many as
+ * chance will have it. */
 static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride)
 {
+    struct random random = {lines * UINT64_C(0x10001) + stride};
     struct gpu_work work = gpu_work_none;
     work.action = GPU_CHASE;
     work.path = GPU_L2;
@@ -63,13 +52,14 @@ static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride
     work.bytes = (size_t)(lines * stride);
     /* One allocation serves all: gigabytes are not mapped anew for every trial. */
     work.span = (size_t)memory;
+    work.offset = (size_t)random_below(&random, BEGINNINGS) * LINE_BYTES;
     return work;
 }
 
 static uint64_t lines_most(const struct gpu_task *task)
 {
     uint64_t fit = task->facts->l2_bytes / L2_PART / LINE_BYTES;
-    return fit && fit < LINES_MOST ? fit : LINES_MOST;
+    return fit && fit < TRANSLATION_LINES_MOST ? fit : TRANSLATION_LINES_MOST;
 }
 
 static int add_chain(struct gpu_task *task, int index, uint64_t lines, uint64_t stride,
@@ -98,8 +88,9 @@ static int add_ladder(struct gpu_task *task, const char *what, uint64_t stride, 
     int code = gpu_add_factor(task, series, "stride", NULL, (double)stride, error);
     const uint64_t most = lines_most(task);
     for (int i = 0; code == 0; i++) {
-        const uint64_t lines = (uint64_t)(LINES_LEAST * exp2((double)i / PER_OCTAVE));
-        if (lines > most || lines * (stride + LINE_BYTES) > state->memory)
+        const uint64_t lines =
+            (uint64_t)(TRANSLATION_LINES_LEAST * exp2((double)i / TRANSLATION_PER_OCTAVE));
+        if (lines > most || lines * (stride + LINE_BYTES) + BEGINNINGS * LINE_BYTES > state->memory)
             break;
         code = add_chain(task, *index, lines, stride, error);
     }
@@ -114,103 +105,38 @@ static int plan_ladders(struct gpu_task *task, struct error *error)
     task->state = state;
     state->memory = task->facts->memory_bytes / MEMORY_PART / LINE_BYTES * LINE_BYTES;
     state->packed = -1;
-    for (size_t s = 0; s < STRIDES; s++)
+    for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
         state->spread[s] = -1;
-    const struct gpu_work first = chain_of(state->memory, LINES_LEAST, strides[0]);
+    const struct gpu_work first =
+        chain_of(state->memory, TRANSLATION_LINES_LEAST, translation_strides[0]);
     if (!gpu_can(task, "translation", &first))
         return 0;
     int code = add_ladder(task, "translation, packed", LINE_BYTES, &state->packed, error);
-    for (size_t s = 0; s < STRIDES && code == 0; s++)
-        if (LINES_LEAST * strides[s] * 4 <= state->memory)
-            code = add_ladder(task, "translation", strides[s], &state->spread[s], error);
+    for (size_t s = 0; s < TRANSLATION_STRIDES && code == 0; s++)
+        if (TRANSLATION_LINES_LEAST * translation_strides[s] * 4 <= state->memory)
+            code =
+                add_ladder(task, "translation", translation_strides[s], &state->spread[s], error);
     return code < 0 ? code : 1;
 }
-
-/* --- reading the curves --- */
-
-static int read_curve(struct gpu_task *task, size_t s, struct reading *reading, struct error *error)
-{
-    const struct translation_state *state = task->state;
-    const struct series *series = &task->task->plan.series[state->spread[s]];
-    const struct series *packed = &task->task->plan.series[state->packed];
-    const size_t n = series->point_count;
-    struct level_sample *samples = pool_alloc(task->task->pool, n + 1, sizeof *samples);
-    if (!samples)
-        return error_out_of_memory(error);
-    *reading = (struct reading){.base = base_share * tlb_packed(packed, LINES_LEAST),
-                                .cycles = packed->point_count &&
-                                          isfinite(packed->points[0].cycles.median)};
-    for (size_t i = 0; i < n; i++) {
-        const struct point *point = &series->points[i];
-        const struct estimate ns = {point->y.median, point->y.low, point->y.high},
-                              y = reading->cycles ? point->cycles : ns;
-        const double less = tlb_packed(packed, point->x / (double)strides[s]) - reading->base;
-        samples[i] = (struct level_sample){.bytes = point->x,
-                                           .latency = (double)y.median - less,
-                                           .low = (double)y.low - less,
-                                           .high = (double)y.high - less};
-        reading->flags |= point->flags;
-    }
-    if (levels_find(samples, n, NULL, 0, &reading->levels) < 0)
-        return error_out_of_memory(error);
-    return 0;
-}
-
-static int read_curves(struct gpu_task *task, struct reading readings[STRIDES], struct error *error)
-{
-    const struct translation_state *state = task->state;
-    int code = 0;
-    for (size_t s = 0; s < STRIDES && code == 0; s++) {
-        readings[s] = (struct reading){.levels = {.count = 0}};
-        if (state->spread[s] >= 0)
-            code = read_curve(task, s, &readings[s], error);
-    }
-    return code;
-}
-
-/* The end of TLB `tlb` at that stride; NAN: not seen. */
-static double reach_of(const struct reading *reading, size_t tlb)
-{
-    return tlb < reading->levels.count ? reading->levels.list[tlb].capacity : NAN;
-}
-
-/* The largest stride within an entry: the last at which the reach is still that of the smallest.
- * STRIDES: no curve shows that TLB's end. */
-static size_t widest_stride(const struct reading readings[STRIDES], size_t tlb)
-{
-    size_t widest = STRIDES;
-    double reach = NAN;
-    for (size_t s = 0; s < STRIDES; s++) {
-        const double here = reach_of(&readings[s], tlb);
-        if (isnan(here))
-            continue;
-        if (widest < STRIDES && here > same_reach * reach)
-            break;
-        reach = widest < STRIDES ? reach : here;
-        widest = s;
-    }
-    return widest;
-}
-
-/* --- narrowing the knees --- */
 
 static int narrow_knee(struct gpu_task *task, size_t s, const struct level *level,
                        struct error *error)
 {
     const struct translation_state *state = task->state;
     uint64_t sizes[KNEES_SIZES_A_LEVEL];
-    const size_t count =
-        knees_around(&task->task->plan.series[state->spread[s]], level, strides[s], sizes);
+    const size_t count = knees_around(&task->task->plan.series[state->spread[s]], level,
+                                      translation_strides[s], sizes);
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++)
-        code = add_chain(task, state->spread[s], sizes[i] / strides[s], strides[s], error);
+        code = add_chain(task, state->spread[s], sizes[i] / translation_strides[s],
+                         translation_strides[s], error);
     return code;
 }
 
 static int plan_translation(struct gpu_task *task, unsigned stage, struct error *error)
 {
     struct plan *plan = &task->task->plan;
-    struct reading readings[STRIDES];
+    struct translation_reading readings[TRANSLATION_STRIDES];
     plan->batch_ns = batch_ns;
     if (stage == 0) {
         plan->share = 0.6; /* of the time; the knees' stages have the rest */
@@ -218,13 +144,145 @@ static int plan_translation(struct gpu_task *task, unsigned stage, struct error 
     }
     if (stage > KNEES_STAGES)
         return 0;
-    int code = read_curves(task, readings, error);
-    for (size_t tlb = 0; tlb < TLBS_MOST && code == 0; tlb++) {
-        const size_t s = widest_stride(readings, tlb);
-        if (s < STRIDES)
+    int code = translation_read(task, readings, error);
+    for (size_t tlb = 0; tlb < TRANSLATION_TLBS_MOST && code == 0; tlb++) {
+        const size_t s = translation_widest(readings, tlb);
+        if (s < TRANSLATION_STRIDES)
             code = narrow_knee(task, s, &readings[s].levels.list[tlb], error);
     }
     return code < 0 ? code : plan->point_count > 0;
+}
+
+/* A curve is read from what it is above the packed one, and this part of that one: levels are told
+ * by their ratio, and a difference alone begins at nothing. */
+static const double base_share = 0.5;
+/* The packed curve is smooth: its points within an octave to either side tell it together. */
+static const double packed_window = 2;
+/* From a median absolute deviation to a normal distribution's standard deviation, and from that to
+ * half an interval of 95 %. */
+static const double to_deviation = 1.4826, normal_95 = 1.96;
+/* Reaches nearer than this are one: the strides between them lie within an entry. */
+static const double same_reach = 1.5;
+
+/* --- reading the curves --- */
+
+static struct estimate value_of(const struct point *point, bool cycles)
+{
+    return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
+}
+
+/* What so many lines take side by side. */
+static double packed_at(const struct series *packed, double lines, bool cycles)
+{
+    double values[4 * TRANSLATION_PER_OCTAVE]; /* two octaves */
+    size_t count = 0;
+    for (size_t i = 0; i < packed->point_count; i++) {
+        const struct point *point = &packed->points[i];
+        const double value = (double)value_of(point, cycles).median;
+        if (point->x >= lines / packed_window && point->x <= lines * packed_window &&
+            isfinite(value) && count < sizeof values / sizeof *values)
+            values[count++] = value;
+    }
+    sort_ascending(values, count);
+    return count ? median(values, count) : NAN;
+}
+
+/* How far the lines' own latencies scatter: some are near, some far, and a chain of few has more of
+ * these or of those. The mean of n lines scatters by that over the root of n. */
+static double line_scatter(const struct gpu_task *task, const struct series *packed, bool cycles)
+{
+    const size_t n = packed->point_count;
+    double *apart = pool_alloc(task->task->pool, n + 1, sizeof *apart);
+    size_t count = 0;
+    for (size_t i = 0; apart && i < n; i++) {
+        const struct point *point = &packed->points[i];
+        const double off =
+            (double)value_of(point, cycles).median - packed_at(packed, point->x, cycles);
+        if (isfinite(off))
+            apart[count++] = fabs(off) * sqrt(point->x);
+    }
+    if (count == 0)
+        return NAN;
+    sort_ascending(apart, count);
+    return to_deviation * median(apart, count);
+}
+
+static struct level_sample sample_of(const struct point *point, const struct series *packed,
+                                     double stride, double base, double scatter, bool cycles)
+{
+    const double lines = point->x / stride;
+    const double less = packed_at(packed, lines, cycles) - base;
+    const double half = normal_95 * scatter / sqrt(lines);
+    const struct estimate y = value_of(point, cycles);
+    return (struct level_sample){.bytes = point->x,
+                                 .latency = (double)y.median - less,
+                                 .low = (double)y.low - less - half,
+                                 .high = (double)y.high - less + half};
+}
+
+static int read_curve(struct gpu_task *task, size_t s, struct translation_reading *reading,
+                      struct error *error)
+{
+    const struct translation_state *state = task->state;
+    const struct series *series = &task->task->plan.series[state->spread[s]];
+    const struct series *packed = &task->task->plan.series[state->packed];
+    const size_t n = series->point_count;
+    struct level_sample *samples = pool_alloc(task->task->pool, n + 1, sizeof *samples);
+    struct gpu_points points = {0};
+    struct gpu_latency_read whole;
+    if (!samples)
+        return error_out_of_memory(error);
+    int code = gpu_points_between(&points, task, series, 0, INFINITY, error);
+    if (code == 0)
+        code = gpu_points_read(&points, task, &whole, error);
+    if (code < 0)
+        return code;
+    reading->cycles = isfinite(whole.cycles.value);
+    reading->flags = whole.flags;
+    const double scatter = line_scatter(task, packed, reading->cycles);
+    const double base = base_share * packed_at(packed, TRANSLATION_LINES_LEAST, reading->cycles);
+    for (size_t i = 0; i < n; i++)
+        samples[i] = sample_of(&series->points[i], packed, (double)translation_strides[s], base,
+                               scatter, reading->cycles);
+    if (levels_find(samples, n, NULL, 0, &reading->levels) < 0)
+        return error_out_of_memory(error);
+    return 0;
+}
+
+int translation_read(struct gpu_task *task,
+                     struct translation_reading readings[TRANSLATION_STRIDES], struct error *error)
+{
+    const struct translation_state *state = task->state;
+    int code = 0;
+    for (size_t s = 0; s < TRANSLATION_STRIDES && code == 0; s++) {
+        readings[s] = (struct translation_reading){.levels = {.count = 0}};
+        if (state->spread[s] >= 0)
+            code = read_curve(task, s, &readings[s], error);
+    }
+    return code;
+}
+
+/* The end of TLB `tlb` at that stride; NAN: not seen. */
+static double reach_of(const struct translation_reading *reading, size_t tlb)
+{
+    return tlb < reading->levels.count ? reading->levels.list[tlb].capacity : NAN;
+}
+
+size_t translation_widest(const struct translation_reading readings[TRANSLATION_STRIDES],
+                          size_t tlb)
+{
+    size_t widest = TRANSLATION_STRIDES;
+    double reach = NAN;
+    for (size_t s = 0; s < TRANSLATION_STRIDES; s++) {
+        const double here = reach_of(&readings[s], tlb);
+        if (isnan(here))
+            continue;
+        if (widest < TRANSLATION_STRIDES && here > same_reach * reach)
+            break;
+        reach = widest < TRANSLATION_STRIDES ? reach : here;
+        widest = s;
+    }
+    return widest;
 }
 
 /* --- concluding --- */
@@ -236,8 +294,8 @@ static struct finding *add(struct gpu_task *task, size_t tlb, const char *what, 
     return name ? probe_add_finding(task->task, name, unit) : NULL;
 }
 
-static int add_reach(struct gpu_task *task, const struct reading *reading, size_t tlb, size_t s,
-                     struct error *error)
+static int add_reach(struct gpu_task *task, const struct translation_reading *reading, size_t tlb,
+                     size_t s, struct error *error)
 {
     const struct level *level = &reading->levels.list[tlb];
     char stride[UNIT_TEXT];
@@ -249,42 +307,44 @@ static int add_reach(struct gpu_task *task, const struct reading *reading, size_
     finding->high = level->capacity_high;
     finding->flags = reading->flags;
     finding->text = pool_printf(task->task->pool, "from lines %s apart",
-                                size_format((double)strides[s], stride));
+                                size_format((double)translation_strides[s], stride));
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-/* Entries are powers of two; what is measured is told where none is meant. */
-static double round_power(double value, double low, double high)
+/* Pages are powers of two; what is far from any is told as it was measured. */
+static double nearest_page(double bytes)
 {
-    const double power = exp2(round(log2(value)));
-    return power >= low && power <= high ? power : value;
+    const double page = exp2(round(log2(bytes)));
+    return fabs(log2(bytes / page)) < 0.25 ? page : bytes;
 }
 
 /* What an entry translates: at the next larger stride the reach has grown by the stride over that.
  */
-static int add_page(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
+static int add_page(struct gpu_task *task,
+                    const struct translation_reading readings[TRANSLATION_STRIDES], size_t tlb,
                     size_t s, struct error *error)
 {
     size_t next = s + 1;
-    while (next < STRIDES && isnan(reach_of(&readings[next], tlb)))
+    while (next < TRANSLATION_STRIDES && isnan(reach_of(&readings[next], tlb)))
         next++;
-    if (next == STRIDES)
+    if (next == TRANSLATION_STRIDES)
         return 0;
     const struct level *here = &readings[s].levels.list[tlb],
                        *there = &readings[next].levels.list[tlb];
-    const double stride = (double)strides[next];
+    const double stride = (double)translation_strides[next];
     struct finding *finding = add(task, tlb, "page", "B");
     if (!finding)
         return error_out_of_memory(error);
     finding->low = stride * here->capacity_low / there->capacity_high;
     finding->high = stride * here->capacity_high / there->capacity_low;
-    finding->value =
-        round_power(stride * here->capacity / there->capacity, finding->low, finding->high);
+    finding->value = nearest_page(stride * here->capacity / there->capacity);
+    finding->low = fmin(finding->low, finding->value);
+    finding->high = fmax(finding->high, finding->value);
     finding->flags = readings[s].flags | readings[next].flags;
     char text[UNIT_TEXT];
     if (s == 0)
         finding->text = pool_printf(task->task->pool, "%s or less: no smaller stride was measured",
-                                    size_format((double)strides[0], text));
+                                    size_format((double)translation_strides[0], text));
     else
         finding->text = "what an entry translates, from how the reach grows with the stride";
     return finding->text ? 0 : error_out_of_memory(error);
@@ -293,15 +353,16 @@ static int add_page(struct gpu_task *task, const struct reading readings[STRIDES
 /* What a load takes longer that misses this TLB, at that stride or, where no plateau follows there,
  * at another: at larger ones every load misses, at smaller ones some find an entry that their
  * page's other lines brought. Half widths add as they would at worst. */
-static int add_miss(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
+static int add_miss(struct gpu_task *task,
+                    const struct translation_reading readings[TRANSLATION_STRIDES], size_t tlb,
                     size_t s, struct error *error)
 {
     const size_t within = s;
-    while (s < STRIDES && readings[s].levels.count <= tlb + 1)
+    while (s < TRANSLATION_STRIDES && readings[s].levels.count <= tlb + 1)
         s++;
-    for (size_t i = within; s == STRIDES && i-- > 0;)
+    for (size_t i = within; s == TRANSLATION_STRIDES && i-- > 0;)
         s = readings[i].levels.count > tlb + 1 ? i : s;
-    if (s == STRIDES)
+    if (s == TRANSLATION_STRIDES)
         return 0;
     const struct level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
     struct finding *finding = add(task, tlb, "miss", readings[s].cycles ? "cycles" : "ns");
@@ -320,7 +381,7 @@ static int add_unknown(struct gpu_task *task, struct error *error)
 {
     const struct translation_state *state = task->state;
     double most = 0;
-    for (size_t s = 0; s < STRIDES; s++) {
+    for (size_t s = 0; s < TRANSLATION_STRIDES; s++) {
         const struct point *last = state->spread[s] < 0
                                        ? NULL
                                        : gpu_last_point(&task->task->plan.series[state->spread[s]]);
@@ -338,17 +399,17 @@ static int add_unknown(struct gpu_task *task, struct error *error)
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-static int conclude_translation(struct gpu_task *task, struct error *error)
+int translation_conclude(struct gpu_task *task, struct error *error)
 {
     const struct translation_state *state = task->state;
-    struct reading readings[STRIDES];
+    struct translation_reading readings[TRANSLATION_STRIDES];
     if (!state || state->packed < 0)
         return 0;
-    int code = read_curves(task, readings, error);
+    int code = translation_read(task, readings, error);
     size_t tlb = 0;
-    for (; tlb < TLBS_MOST && code == 0; tlb++) {
-        const size_t s = widest_stride(readings, tlb);
-        if (s == STRIDES)
+    for (; tlb < TRANSLATION_TLBS_MOST && code == 0; tlb++) {
+        const size_t s = translation_widest(readings, tlb);
+        if (s == TRANSLATION_STRIDES)
             break;
         code = add_reach(task, &readings[s], tlb, s, error);
         if (code == 0)
@@ -361,17 +422,19 @@ static int conclude_translation(struct gpu_task *task, struct error *error)
 
 static const char *refuses_translation(const struct gpu_task *task)
 {
-    return task->facts->memory_bytes / MEMORY_PART >= LINES_LEAST * 4 * strides[0]
+    return task->facts->memory_bytes / MEMORY_PART >=
+                   TRANSLATION_LINES_LEAST * 4 * translation_strides[0]
                ? NULL
                : "has too little memory, or does not say how much it has";
 }
 
 const struct gpu_experiment gpu_translation = {
     .name = "translation",
-    .summary = "address translation: reach and cost of the TLBs, by page strides over gigabytes",
+    .summary = "address translation: reach and cost of the TLBs, by page translation_strides over "
+               "gigabytes",
     .weight = 10,
     .by_default = false,
     .refuses = refuses_translation,
     .plan = plan_translation,
-    .conclude = conclude_translation,
+    .conclude = translation_conclude,
 };

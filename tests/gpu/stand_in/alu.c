@@ -211,27 +211,42 @@ FUNCTION(cvt_s32, int32_t, uint64_t, kept((uint64_t)a, at))
 FUNCTION(cvt_u64, uint64_t, uint64_t, kept(a, at))
 FUNCTION(cvt_s64, int64_t, uint64_t, kept((uint64_t)a, at))
 
-/* From or to floats; of integers that are out of range the nearest. */
+static double number_of(uint64_t bits, unsigned type)
+{
+    switch (type) {
+    case TYPE_F64:
+        return double_of(bits);
+    case TYPE_F32:
+        return (double)float_of(bits);
+    case TYPE_S32:
+        return (double)(int32_t)bits;
+    case TYPE_S64:
+        return (double)(int64_t)bits;
+    default:
+        return (double)bits;
+    }
+}
+
+/* From or to floats; of integers that are out of range the nearest, of what is no number 0. */
 static uint64_t converted(uint64_t bits, const struct ptx_instruction *at)
 {
-    double value;
-    if (at->type == TYPE_F64)
-        value = double_of(bits);
-    else if (at->type == TYPE_F32)
-        value = (double)float_of(bits);
-    else
-        value = at->type == TYPE_S32   ? (double)(int32_t)bits
-                : at->type == TYPE_S64 ? (double)(int64_t)bits
-                                       : (double)bits;
+    const double value = number_of(bits, at->type);
+    const int width = 8 * (int)ptx_type_bytes(at->to);
+    const bool is_signed =
+        at->to == TYPE_S8 || at->to == TYPE_S16 || at->to == TYPE_S32 || at->to == TYPE_S64;
+    const double above = ldexp(1, is_signed ? width - 1 : width); /* the first that is too large */
+    const uint64_t all = UINT64_MAX >> (64 - width);
     if (at->to == TYPE_F64)
         return double_bits(value);
     if (at->to == TYPE_F32)
         return float_bits((float)value);
     if (isnan(value))
         return 0;
+    if (value >= above)
+        return is_signed ? all >> 1 : all;
     if (value < 0)
-        return kept((uint64_t)(int64_t)fmax(value, -0x1p63), at);
-    return kept(value >= 0x1p64 ? UINT64_MAX : (uint64_t)value, at);
+        return !is_signed ? 0 : kept((uint64_t)(int64_t)fmax(value, -above), at);
+    return (uint64_t)value;
 }
 
 FUNCTION(cvt_float, uint64_t, uint64_t, converted(a, at))

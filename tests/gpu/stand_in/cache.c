@@ -34,6 +34,8 @@ void cache_shape(struct cache *cache, uint64_t bytes, uint64_t line_bytes, uint6
     uint64_t lines = line_count(bytes, line_bytes);
     cache->ways = (uint32_t)(lines < ways ? lines : ways);
     cache->sets = (uint32_t)(lines / cache->ways);
+    cache->bits = (unsigned)__builtin_ctz(cache->sets);
+    cache->odd = cache->sets >> cache->bits;
     cache_clear(cache);
 }
 
@@ -52,10 +54,13 @@ void cache_clear(struct cache *cache)
 
 static struct cache_set *set_of(const struct cache *cache, uint32_t line)
 {
-    uint32_t row = line / cache->sets, column = line - row * cache->sets;
-    uint32_t turn = (row * UINT32_C(0x9e3779b1)) >> 7; /* 2^32 / golden ratio */
-    uint32_t place = column + turn % cache->sets;
-    return &cache->set[place < cache->sets ? place : place - cache->sets];
+    const uint32_t mask = (1u << cache->bits) - 1, row = line >> cache->bits;
+    const uint32_t round = row / cache->odd;
+    uint32_t column = line & mask;
+    if (cache->bits)
+        for (uint32_t rest = round; rest; rest >>= cache->bits)
+            column ^= rest & mask;
+    return &cache->set[((row - round * cache->odd) << cache->bits) + column];
 }
 
 /* All ways at once, in vectors that every compiler knows: the look is what a model spends its time

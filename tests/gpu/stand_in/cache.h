@@ -2,9 +2,12 @@
  * One modelled cache, or table of translations: sets of at most 16 ways, least recently used first
  * out, a tag a line and a bit for each of up to four sectors.
  *
- * The set of a line is its number, turned within its row of `sets` lines by a hash of the row's. So
- * any contiguous block fills all sets alike and the edge of the capacity is sharp (from full to all
- * lost within 1 / ways), as real hashes are made to be, while no stride falls on few sets.
+ * There are 2^bits * odd sets. A line's number, above its low bits, is divided by `odd`: the rest
+ * chooses among the latter, and the low bits, folded with the quotient, among the former. So a
+ * block of lines, as well as every 2^n-th line, fills all sets alike: the edge of the capacity is
+ * sharp (from the first line lost to all lost within 1 / ways), and no stride falls on few sets.
+ * Real hashes fold likewise (Maurice et al., "Reverse Engineering Intel Last-Level Cache Complex
+ * Addressing", RAID 2015).
  */
 #ifndef FATHOM_TESTS_GPU_CACHE_H
 #define FATHOM_TESTS_GPU_CACHE_H
@@ -21,7 +24,8 @@ struct cache_set {
 } __attribute__((aligned(128))); /* two lines of the host, fetched as a pair */
 
 struct cache {
-    uint32_t sets, ways;
+    uint32_t sets, ways, odd;
+    unsigned bits;
     struct cache_set *set;
 };
 

@@ -96,8 +96,8 @@ static bool start_devices(void)
     return made;
 }
 
-/* Each call costs the host some time. */
-enum { CALL_NS = 200 };
+/* Each call costs the host some time, little beside what it asks for. */
+enum { CALL_NS = 5 };
 
 int driver_enter(const char *call, enum need need, bool may_hang)
 {
@@ -111,15 +111,18 @@ int driver_enter(const char *call, enum need need, bool may_hang)
         struct stream hung = {.hangs = true};
         return host_waits(driver.current, &hung, 0);
     }
+    if (fault > 0) {
+        if (driver.current && result_is_sticky(fault))
+            driver.current->dead = fault;
+        return fault;
+    }
     if (need != NEEDS_NOTHING && !driver.started)
         return NOT_INITIALIZED;
     if (need >= NEEDS_CONTEXT && !driver.current)
         return INVALID_CONTEXT;
-    if (fault > 0 && driver.current && result_is_sticky(fault))
-        driver.current->dead = fault;
-    if (fault)
-        return fault;
-    return need == NEEDS_LIVE_CONTEXT ? driver.current->dead : DONE;
+    if (need == NEEDS_LIVE_CONTEXT && driver.current->dead)
+        return driver.current->dead;
+    return fault;
 }
 
 struct device *device_at(int index)

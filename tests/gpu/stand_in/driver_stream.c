@@ -5,9 +5,6 @@
 #include <time.h>
 
 enum { STREAM_NON_BLOCKING = 1, EVENT_NO_TIMING = 2 };
-/* Waiting for what hangs ends after so many real seconds, lest a test hangs too. */
-enum { HANG_SECONDS = 30 };
-
 static double later(double a, double b)
 {
     return a > b ? a : b;
@@ -49,7 +46,9 @@ double stream_begin(const struct stream *stream, double engine_ns)
 int host_waits(struct device *device, const struct stream *stream, double until_ns)
 {
     if (stream->hangs) {
-        struct timespec left = {.tv_sec = HANG_SECONDS};
+        const double seconds = driver.machine.hang_s;
+        struct timespec left = {.tv_sec = (time_t)seconds};
+        left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
         while (nanosleep(&left, &left)) {
         }
         if (device)

@@ -74,6 +74,7 @@ static const struct key keys[] = {
     KEY(compute_mode, COUNT, 0, 3),
     KEY(driver, COUNT, 1000, 100000),
     KEY(watchdog, REAL, 1e-6, 1e6),
+    KEY(hang_s, REAL, 0, 1e4),
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };

@@ -52,6 +52,7 @@ struct machine {
     double power_w, temperature_c, memory_mhz;
     uint64_t compute_mode, driver;
     double watchdog; /* 10^9 instructions after which a launch has taken too long */
+    double hang_s; /* real seconds after which waiting for what hangs ends, lest a test hangs too */
 };
 
 /* Reads PRESET[,KEY=VALUE...]; NULL or "" is "tiny". Returns NULL, or a line in `why` that names

@@ -9,7 +9,7 @@ static const uint64_t device_base = UINT64_C(1) << 45;
 enum { DEVICE_SHIFT = 38 };
 /* Places of memory that is not a device's own. */
 static const uint64_t foreign_base = UINT64_C(1) << 37, foreign_size = UINT64_C(1) << 36;
-/* As the real driver: every allocation is aligned so, and large ones have pages of their own. */
+/* Every allocation is aligned by its size, from what a texture needs to a page of its own. */
 static const uint64_t small_alignment = 512, large_alignment = UINT64_C(2) << 20;
 static const uint64_t whole_bytes = UINT64_C(256) << 20;
 /* What the system keeps for itself of a device's memory. */
@@ -99,8 +99,9 @@ static unsigned char *map(uint64_t bytes)
 static uint64_t first_gap(const struct memory *memory, unsigned device, uint64_t bytes)
 {
     const uint64_t base = device_base + ((uint64_t)device << DEVICE_SHIFT) + large_alignment;
-    const uint64_t align = bytes >= large_alignment ? large_alignment : small_alignment;
-    uint64_t at = base;
+    uint64_t at = base, align = small_alignment;
+    while (align < bytes && align < large_alignment)
+        align *= 2;
     for (size_t i = lower_bound(memory, base); i < memory->count; i++) {
         const struct allocation *next = &memory->list[i];
         if (next->home != HOME_DEVICE || next->device != device || next->address >= at + bytes)

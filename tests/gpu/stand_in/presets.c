@@ -17,7 +17,8 @@
 /* What all have in common. */
 #define COMMON                                                                                     \
     .devices = 1, .line = 128, .sector = 32, .l1_ways = 16, .l2_ways = 16, .constant1 = KIB(2),    \
-    .peers = 1, .driver = 12040, .power_w = 120, .temperature_c = 45, .copy_us = 2, .watchdog = 40
+    .peers = 1, .driver = 12040, .power_w = 120, .temperature_c = 45, .copy_us = 2,                \
+    .watchdog = 40, .hang_s = 30
 
 static const struct machine presets[] = {
     {COMMON,
@@ -247,13 +248,15 @@ static uint64_t scaled(struct random *random, double low, double high, uint64_t 
 
 static void choose_first_level(struct random *random, struct machine *machine)
 {
-    static const uint64_t parts[] = {0, 8, 4, 2};
     const uint64_t set = machine->line * machine->l1_ways;
-    machine->l1 = scaled(random, 16384, 65536, 4 * set);
+    const uint64_t steps = between(random, 1, 3);
+    machine->l1 = scaled(random, 16384, 65536, 8 * set);
     machine->l1_latency = between(random, 25, 45);
-    machine->step_count = between(random, 2, sizeof parts / sizeof *parts);
-    for (size_t i = 0; i < machine->step_count; i++)
-        machine->steps[i] = parts[i] ? machine->l1 / parts[i] / set * set : 0;
+    /* Nothing, then a half, or a quarter and a half, or an eighth and so on. */
+    machine->step_count = steps + 1;
+    machine->steps[0] = 0;
+    for (uint64_t i = 1; i <= steps; i++)
+        machine->steps[i] = (machine->l1 / set >> (steps + 1 - i)) * set;
     machine->shared_latency = between(random, 18, 34);
     machine->shared_atomic_latency = machine->shared_latency + between(random, 8, 25);
     machine->texture_latency = machine->l1_latency + between(random, 5, 30);
