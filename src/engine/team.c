@@ -9,7 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { RECALL_SIGNAL = SIGUSR2, POLL_MS = 50, RECALL_PATIENCE_POLLS = 100 };
+/* A signal that nobody else handles, and that does no harm when it comes too late. Compilers in
+ * OpenCL drivers (LLVM) take SIGUSR2 for themselves, and after a SIGINT give it back as it was
+ * before they came: deadly. */
+enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, RECALL_PATIENCE_POLLS = 100 };
 
 enum member_state { IDLE, BUSY, LOST };
 

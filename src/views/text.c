@@ -106,7 +106,7 @@ static void print_headline(FILE *out, const struct document *document,
                            const struct probe_result *probe, const struct series *series,
                            const struct view_style *style)
 {
-    enum { CURVE_ROWS = 7 };
+    enum { CURVE_ROWS = 6 };
     print_heading(out, probe, series, style, true);
     if (series->matrix) {
         matrix_print(out, probe, series, style, false);

@@ -10,12 +10,16 @@ const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--force-color-profile=srgb"];
 
+/* Nothing a page does takes a second on a machine of its own; on a busy one it may take a hundred. */
+const PATIENCE_MS = 120e3;
+
 class Browser {
     static async start(fathom, folder, program) {
         const { chromium } = createRequire(path.resolve(folder, "npm") + "/")("playwright-core");
         const made = new Browser();
         Object.assign(made, { fathom, folder, pages: new Map() });
-        made.browser = await chromium.launch({ executablePath: program, args: QUIET });
+        made.browser = await chromium.launch({ executablePath: program, args: QUIET,
+            timeout: PATIENCE_MS });
         made.version = made.browser.version();
         return made;
     }
@@ -47,6 +51,7 @@ class Browser {
     async visit(file, options = {}) {
         const context = await this.browser.newContext({ viewport: { width: 1200, height: 900 },
             colorScheme: "light", ...options });
+        context.setDefaultTimeout(PATIENCE_MS);
         const page = await context.newPage();
         page.wrong = [];
         page.on("console", (message) => ["error", "warning"].includes(message.type()) &&

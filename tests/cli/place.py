@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
-SECONDS_MAX = 50
+# Nothing here takes a second on a machine of its own; on a busy one it may take a hundred times that.
+SECONDS_MAX = 300
 
 
 class Skip(Exception):

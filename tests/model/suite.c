@@ -4,8 +4,9 @@
  * planted in the estimators: the figures have to show them.
  *
  * suite MACHINES: three hundred for the promise; fewer for slow builds, where the figures are held
- * against what chance may make of it. FATHOM_MODEL_CURVES names a folder for the curves of machines
- * that were not read rightly.
+ * against what chance may make of it, and of very few no fault can be told. FATHOM_MODEL_MACHINES
+ * asks for fewer still, of a build that is tested again; FATHOM_MODEL_CURVES names a folder for the
+ * curves of machines that were not read rightly.
  */
 #include "coverage.h"
 #include "levels_found.h"
@@ -14,6 +15,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@
 
 enum {
     MACHINES_FULL = 300,
+    MACHINES_TELLING = 10, /* with fewer, chance may hide a fault */
     PROCESSES_MAX = 16,
     ARENA_MOST = 512 << 20,
     COVERED_POINTS = 2,
@@ -129,15 +132,23 @@ static void examine(struct outcome *outcome, uint64_t seed, bool full)
 
 /* --- all machines --- */
 
-static void examine_all(struct outcome *outcomes, unsigned machines, uint64_t first_seed)
+/* What the processes share. */
+struct suite {
+    atomic_uint next; /* machine that nobody has begun with */
+    struct outcome outcomes[];
+};
+
+/* A process an online CPU. Machines differ much in what they take, so each process comes for the
+ * next one when it is done with one. */
+static void examine_all(struct suite *suite, unsigned machines, uint64_t first_seed)
 {
     long processes = sysconf(_SC_NPROCESSORS_ONLN);
     processes = processes < 1 ? 1 : processes > PROCESSES_MAX ? PROCESSES_MAX : processes;
     for (unsigned process = 0; process < processes; process++) {
         if (fork() != 0)
             continue;
-        for (unsigned i = process; i < machines; i += (unsigned)processes)
-            examine(&outcomes[i], first_seed + i, machines >= MACHINES_FULL);
+        for (unsigned i; (i = atomic_fetch_add(&suite->next, 1)) < machines;)
+            examine(&suite->outcomes[i], first_seed + i, machines >= MACHINES_FULL);
         _exit(0);
     }
     while (wait(NULL) > 0)
@@ -238,14 +249,18 @@ static void assert_holds(const struct figure *figure, bool full)
 }
 
 /* A planted fault shows when one of the figures it bears upon leaves its bounds. */
-static void assert_shows(const char *fault, const struct figure *figures, size_t count, bool full)
+static void assert_shows(const char *fault, const struct figure *figures, size_t count,
+                         unsigned machines)
 {
     bool shows = false;
     for (size_t i = 0; i < count; i++) {
         show(&figures[i]);
-        shows = shows || !figure_holds(&figures[i], full);
+        shows = shows || !figure_holds(&figures[i], machines >= MACHINES_FULL);
     }
-    tell(shows, fault);
+    if (machines >= MACHINES_TELLING)
+        tell(shows, fault);
+    else
+        printf("ok %u - %s # SKIP too few machines to tell\n", ++points_told, fault);
 }
 
 static void score_figures(const struct score *score, struct figure figures[4])
@@ -288,12 +303,12 @@ static void tell_all(const struct totals *totals, unsigned machines)
 
     struct figure rank =
         coverage_figure("... by ranks one too far in", coverage, ESTIMATOR_ONE_RANK_IN);
-    assert_shows("a rank that is off by one is caught", &rank, 1, full);
+    assert_shows("a rank that is off by one is caught", &rank, 1, machines);
     struct figure pooled =
         coverage_figure("... by batches taken for trials", coverage, ESTIMATOR_POOLED);
-    assert_shows("pooled batches are caught", &pooled, 1, full);
+    assert_shows("pooled batches are caught", &pooled, 1, machines);
     score_figures(&totals->by_threshold, figures);
-    assert_shows("a fixed threshold for levels is caught", figures, 4, full);
+    assert_shows("a fixed threshold for levels is caught", figures, 4, machines);
 }
 
 int main(int count, char **arguments)
@@ -301,14 +316,17 @@ int main(int count, char **arguments)
     setvbuf(stdout, NULL, _IOLBF, 0);
     unsigned machines = count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : MACHINES_FULL;
     uint64_t first_seed = count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
-    struct outcome *outcomes = mmap(NULL, machines * sizeof *outcomes, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (machines == 0 || outcomes == MAP_FAILED) {
+    const char *wish = getenv("FATHOM_MODEL_MACHINES");
+    const unsigned fewer = wish ? (unsigned)strtoul(wish, NULL, 10) : machines;
+    machines = fewer < machines ? fewer : machines;
+    struct suite *suite = mmap(NULL, sizeof *suite + machines * sizeof *suite->outcomes,
+                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (machines == 0 || suite == MAP_FAILED) {
         fprintf(stderr, "suite MACHINES [FIRST-SEED]: no machines, or no memory for them\n");
         return 2;
     }
-    examine_all(outcomes, machines, first_seed);
-    struct totals totals = add_up(outcomes, machines);
+    examine_all(suite, machines, first_seed);
+    struct totals totals = add_up(suite->outcomes, machines);
     tell_all(&totals, machines);
     printf("1..%u\n", points_told);
     return points_failed > 0;

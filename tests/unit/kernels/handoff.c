@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -130,7 +131,7 @@ static void both_sides_write_to_each_line_of_the_payload(void **state)
 }
 
 /* On one CPU, or where counters differ, a side may seem to be ahead; there and back again takes
- * time, but for what an emulator's counter may run ahead of the load before it. */
+ * time. But an emulator's counter may run ahead of the load before it. */
 static void stamps_tell_the_way_there_and_back(void **state)
 {
     (void)state;
@@ -141,10 +142,14 @@ static void stamps_tell_the_way_there_and_back(void **state)
     const struct handoff_one_way *first = (const struct handoff_one_way *)pair.sides[0].state;
     const struct handoff_one_way *second = (const struct handoff_one_way *)pair.sides[1].state;
     assert_true(first->least < INT64_MAX && second->least < INT64_MAX);
-    const int64_t both = first->least + second->least;
-    assert_true(both >= -2048);
-    assert_true(both < 0 || (uint64_t)both / 2 <= first->last_ticks + 1);
     assert_int_equal(word(&pair, 0) & 1, 1); /* the answering side wrote last */
+    if (getenv("FATHOM_EMULATED")) {
+        print_message("# an emulator's counter is not in order with the loads before it\n");
+        skip();
+    }
+    const int64_t both = first->least + second->least;
+    assert_true(both >= 0);
+    assert_true((uint64_t)both / 2 <= first->last_ticks + 1);
 }
 
 static void kinds_of_cas_that_are_missing_say_so(void **state)

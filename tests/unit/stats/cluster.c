@@ -1,7 +1,7 @@
 #include "stats/cluster.h"
 
 #include "base/cpulist.h"
-#include "base/random.h"
+#include "sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -70,12 +70,6 @@ static double nested_ns(size_t a, size_t b, const size_t *sizes, const double *n
     return ns[level];
 }
 
-static double normal(struct random *random)
-{
-    double radius = sqrt(-2 * log(1 - random_unit(random)));
-    return radius * cos(2 * acos(-1) * random_unit(random));
-}
-
 static struct matrix matrix_nested(size_t n, const size_t *sizes, const double *ns, double noise,
                                    uint64_t seed)
 {
@@ -84,7 +78,7 @@ static struct matrix matrix_nested(size_t n, const size_t *sizes, const double *
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
             matrix.latency[a * n + b] =
-                a == b ? NAN : nested_ns(a, b, sizes, ns) * exp(noise * normal(&random));
+                a == b ? NAN : nested_ns(a, b, sizes, ns) * exp(noise * sample_normal(&random));
     return matrix;
 }
 
@@ -149,7 +143,7 @@ static char *found(struct matrix matrix, const double *noise)
 static void assert_always(size_t n, const size_t *sizes, const double *ns, double noise,
                           const char *expected)
 {
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         char *text = found(matrix_nested(n, sizes, ns, noise, seed), NULL);
         if (strcmp(text, expected) != 0)
             fail_msg("%zu rows, noise %g, seed %llu:\n%s\nwanted\n%s", n, noise,
@@ -273,14 +267,15 @@ static void nothing_is_found_where_nothing_is(void **state)
 static void a_ring_is_no_group(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_new(16);
         struct random random = {seed};
         for (int a = 0; a < 16; a++)
             for (int b = 0; b < 16; b++) {
                 int way = abs(a - b);
                 way = way > 8 ? 16 - way : way;
-                matrix.latency[a * 16 + b] = a == b ? NAN : 50 + 3 * way + 0.3 * normal(&random);
+                matrix.latency[a * 16 + b] =
+                    a == b ? NAN : 50 + 3 * way + 0.3 * sample_normal(&random);
             }
         assert_found(matrix, "");
     }
@@ -289,7 +284,7 @@ static void a_ring_is_no_group(void **state)
 static void a_slow_core_stays_where_it_is(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_nested(32, two_sockets, two_sockets_ns, 0.01, seed);
         add_to_row(&matrix, 5, 8); /* its sibling is not slow */
         add_to_row(&matrix, 20, 25);
@@ -303,7 +298,7 @@ static void a_slow_core_makes_no_group_of_the_others(void **state)
     (void)state;
     static const size_t complexes[] = {8, 0}, none[] = {0};
     static const double ns[] = {60, 110};
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_nested(16, complexes, ns, 0.01, seed);
         add_to_row(&matrix, 3, 20);
         assert_found(matrix, "(0-7)(8-15)");
@@ -316,7 +311,7 @@ static void a_slow_core_makes_no_group_of_the_others(void **state)
 static void cells_may_be_missing(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         struct matrix matrix = matrix_nested(32, two_sockets, two_sockets_ns, 0.02, seed);
         struct random random = {seed};
         for (size_t a = 0; a < 32; a++)
@@ -365,7 +360,7 @@ static void two_and_three_rows(void **state)
 static void groups_that_only_the_others_tell_apart(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
         static const double to_first[] = {84, 88, 92};
         struct matrix matrix = matrix_new(16);
         struct random random = {seed};
@@ -373,7 +368,7 @@ static void groups_that_only_the_others_tell_apart(void **state)
             for (size_t b = 0; b < 16; b++) {
                 size_t low = a < b ? a : b, high = a < b ? b : a;
                 double value = high < 4 ? 95 : low < 4 ? to_first[high / 4 - 1] : 130;
-                matrix.latency[a * 16 + b] = a == b ? NAN : value + 0.25 * normal(&random);
+                matrix.latency[a * 16 + b] = a == b ? NAN : value + 0.25 * sample_normal(&random);
             }
         assert_found(matrix, "(0-3)(4-7)(8-11)(12-15)");
     }

@@ -59,7 +59,7 @@ static void a_summary_fits_a_screen(void **state)
     for (int cpus = 2; cpus <= 128; cpus *= 4) {
         sample_document(&document, cpus, 8);
         char *text = summary(&document, &terminal);
-        assert_in_range(count_lines(text), 20, cpus == 8 ? 42 : 36);
+        assert_in_range(count_lines(text), 20, cpus == 8 ? 40 : 36);
         assert_in_range(widest_line(text), 60, 80);
         free(text);
         document_free(&document);
