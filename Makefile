@@ -2,10 +2,11 @@
 #   make run      set up, build, measure this machine
 #   make check    set up, build, run every test
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
+# MESON_OPTIONS=-Dname=value is for what is set up anew.
 # Only run and check install packages; the others name what is missing and stop.
 
 PREFIX ?= /usr/local
-configure = [ -e build/build.ninja ] || meson setup build
+configure = [ -e build/build.ninja ] || meson setup $(MESON_OPTIONS) build
 
 build:
 	@FATHOM_NO_INSTALL=1 scripts/setup
@@ -23,7 +24,7 @@ run:
 check:
 	@scripts/setup check
 	@$(configure)
-	@meson setup --reconfigure build
+	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
 	@status=0; meson test -C build --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status

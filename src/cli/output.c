@@ -45,7 +45,7 @@ static const struct {
 } plain_formats[] = {
     {"csv", view_csv},         {"csv-matrix", view_csv_matrix},
     {"json", write_json},      {"openmetrics", view_openmetrics},
-    {"gnuplot", view_gnuplot},
+    {"gnuplot", view_gnuplot}, {"source", view_source},
 };
 
 struct page {
@@ -56,10 +56,9 @@ struct page {
 
 static int write_page(const void *content, FILE *out, struct error *error)
 {
+    (void)error;
     const struct page *page = content;
     struct view_style style = output_style(out);
-    if (strcmp(page->format, "source") == 0)
-        return view_source(out, page->document, error);
     for (size_t i = 0; i < sizeof plain_formats / sizeof *plain_formats; i++)
         if (strcmp(page->format, plain_formats[i].name) == 0) {
             plain_formats[i].write(out, page->document);
@@ -102,6 +101,9 @@ int output_document(const struct settings *settings, const struct document *docu
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
     if (strcmp(settings_text(settings, "format"), "html") == 0)
         return output_html(path, &document, 1, differences_threshold, error);
+    int code = strcmp(page.format, "source") == 0 ? view_source_possible(document, error) : 0;
+    if (code < 0)
+        return code;
     if (strcmp(path, "-") == 0)
         return write_page(&page, stdout, error);
     return save_file(path, write_page, &page, error);

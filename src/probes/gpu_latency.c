@@ -4,14 +4,16 @@
  * gets more sizes around its knees; the others (strided order, past L1, read-only) lie beside it.
  *
  * The whole has to fit into 20 s of a device's time. On paper, at 1.7 GHz, with L1 33, L2 280 and
- * DRAM 660 cycles and an L2 of 50 MB: the first curve has 16 octaves of 4 sizes below 64 MiB and 2
- * of 2 above, 68 points, and at most 3 stages of 3 sizes around 2 knees, 18. The three others have
- * 35 each. A visit to a point is one ring and three batches of 1 ms, before each of which L1 is
- * warmed again (a launch may come to another multiprocessor): 256 KiB are 2048 loads from L2, 0.4
- * ms. So 6 trials of 191 points take 1146 * 4.2 ms = 4.8 s; that one point in five goes on to 25
- * trials adds 38 * 19 * 4.2 ms = 3.0 s. Rings are built by the host at some 25 ns a line: the sizes
- * of a dense curve add up to 8 times the largest, 200 MB, which is 13 million lines, 0.3 s a round
- * and 2 s in all; the coarse ones half of that each, 3 s. Together 13 s.
+ * DRAM 660 cycles, L1 256 KiB and L2 50 MB: the first curve has 16 octaves of 4 sizes below 64 MiB
+ * and 2 of 2 above, 68 points, and at most 3 stages of 3 sizes around 2 knees, 18. The three others
+ * end at twice L2 and have 34 each. That makes 188 points of 6 trials or more:
+ *   batches: 3 of 1 ms, and before each L1 is warmed again (a launch may come to another
+ *     multiprocessor), up to 0.7 ms: 1128 * 4.2 ms = 4.7 s; that one point in five goes on to 25
+ *     trials adds 38 * 19 * 4.2 ms = 3.0 s
+ *   a fresh ring is gone round first, at most 65536 loads: 20 points beyond L2 take 25 ms each
+ * time, 40 more from 4 MiB on 11 ms, those below together 150 ms: 6.5 s rings are built by the host
+ * at some 25 ns a line: the sizes of the dense curve add up to 6.3 times the largest, of the others
+ * to 1.7 times each: 18 million lines, 6 times: 2.7 s Together 17 s.
  */
 #include "base/units.h"
 #include "findings/gpu_levels.h"
@@ -250,12 +252,18 @@ static int plan_first(struct gpu_task *here, struct error *error)
 /* The coarse curves beside the dense ones: once. */
 static int plan_beside(struct gpu_task *here, struct error *error)
 {
+    const struct settings *settings = here->task->settings;
     struct latency_state *state = here->state;
     struct working_set_limits limits = limits_of(here, state);
     if (state->beside || state->count == state->dense)
         return 0;
     state->beside = true;
     limits.per_octave = PER_OCTAVE_BESIDE;
+    /* Twice L2 shows its end; larger sets take longest. */
+    const uint64_t half = limits.largest / 2;
+    if (here->facts->l2_bytes &&
+        !(settings_has(settings, "from") && settings_size(settings, "from") > half))
+        limits.largest = half;
     here->task->plan.share = 1;
     return plan_curves(here, state, state->dense, state->count, &limits, error);
 }

@@ -2,6 +2,7 @@
  * The columns that the first GPU latency benchmarks of this kind print: clock, working set in bytes
  * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
  */
+#include "findings/device.h"
 #include "views/clean.h"
 #include "views/parts.h"
 #include "views/view.h"
@@ -17,11 +18,12 @@ static bool has_row(const struct point *point)
            isfinite(point->cycles.median);
 }
 
-/* A latency over sizes in time and in cycles. */
+/* A device's latency by working set, in time and in cycles. */
 static bool is_curve(const struct series *series)
 {
-    const char *x = series->x.unit, *y = series->y.unit;
-    if (series->matrix || !x || strcmp(x, "B") != 0 || !y || strcmp(y, "ns") != 0)
+    const char *x = series->x.unit, *y = series->y.unit, *what;
+    if (series->matrix || !x || strcmp(x, "B") != 0 || !y || strcmp(y, "ns") != 0 ||
+        device_of_name(series->name, &what) < 0 || strcmp(what, "latency") != 0)
         return false;
     for (size_t i = 0; i < series->point_count; i++)
         if (has_row(&series->points[i]))
@@ -59,28 +61,42 @@ static void put_title(FILE *out, const struct series *series)
 {
     struct line line = {0};
     line_add_clean(&line, series->name);
-    line_add_factors(&line, series->factors, series->factor_count);
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (!device_factor_is_named(series, &series->factors[i]))
+            line_add_factors(&line, &series->factors[i], 1);
     fprintf(out, "# %s\n", line.text);
 }
 
-int view_source(FILE *out, const struct document *document, struct error *error)
+static size_t count_curves(const struct probe_result *probe)
 {
-    const struct probe_result *probe = document_probe(document, "gpu");
-    size_t count = 0, shown = 0;
+    size_t count = 0;
     for (size_t i = 0; probe && i < probe->series_count; i++)
         count += is_shown(probe, &probe->series[i]);
-    const bool failed = probe && (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED);
-    if (count == 0 && failed && probe->reason) {
+    return count;
+}
+
+int view_source_possible(const struct document *document, struct error *error)
+{
+    const struct probe_result *probe = document_probe(document, "gpu");
+    if (count_curves(probe))
+        return 0;
+    if (probe && probe->reason &&
+        (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED)) {
         char reason[REASON_TEXT];
         return error_set(error, ERROR_USAGE, "--format source needs a GPU's latency in cycles: %s",
                          clean_text(probe->reason, reason, sizeof reason));
     }
-    if (count == 0)
-        return error_set(
-            error, ERROR_USAGE,
-            "--format source needs a GPU's latency in cycles, and this document has "
-            "none: measure it with fathom gpu --what latency, or choose another format");
-    for (size_t i = 0; i < probe->series_count; i++) {
+    return error_set(error, ERROR_USAGE,
+                     "--format source needs a GPU's latency in cycles, and this document has none: "
+                     "measure it with fathom gpu --what latency, or choose another format");
+}
+
+void view_source(FILE *out, const struct document *document)
+{
+    const struct probe_result *probe = document_probe(document, "gpu");
+    const size_t count = count_curves(probe);
+    size_t shown = 0;
+    for (size_t i = 0; count && i < probe->series_count; i++) {
         if (!is_shown(probe, &probe->series[i]))
             continue;
         if (shown++)
@@ -89,5 +105,4 @@ int view_source(FILE *out, const struct document *document, struct error *error)
             put_title(out, &probe->series[i]);
         put_curve(out, &probe->series[i]);
     }
-    return 0;
 }

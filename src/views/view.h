@@ -44,8 +44,10 @@ void view_openmetrics(FILE *, const struct document *);
 /* A script for gnuplot that holds its data. */
 void view_gnuplot(FILE *, const struct document *);
 
-/* A GPU's latency by working set in the columns MHz, B, KB and CPI. ERROR_USAGE where the document
- * has none in cycles. */
-int view_source(FILE *, const struct document *, struct error *);
+/* The latency of GPUs by working set in the columns MHz, B, KB and CPI; nothing where there is
+ * none. */
+void view_source(FILE *, const struct document *);
+/* 0, or ERROR_USAGE where the document has no such latency in cycles. */
+int view_source_possible(const struct document *, struct error *);
 
 #endif

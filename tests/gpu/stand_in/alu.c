@@ -113,8 +113,8 @@ FUNCTION(clz_32, uint32_t, uint64_t, a ? __builtin_clz(a) : 32)
 FUNCTION(clz_64, uint64_t, uint64_t, a ? __builtin_clzll(a) : 64)
 
 /* Divided by zero, the hardware gives all ones, and what remains is the dividend. */
-UNSIGNED(div, b ? a / b : UINT64_MAX)
-SIGNED(div, b == 0 ? UINT64_MAX : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b))
+UNSIGNED(div, b ? (uint64_t)(a / b) : UINT64_MAX)
+SIGNED(div, b == 0 ? UINT64_MAX : b == -1 ? 0 - (uint64_t)(int64_t)a : (uint64_t)(int64_t)(a / b))
 UNSIGNED(rem, b ? a % b : a)
 SIGNED(rem, b == 0 ? a : b == -1 ? 0 : a % b)
 TYPED(min, a < b ? a : b)

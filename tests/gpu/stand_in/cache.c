@@ -96,7 +96,7 @@ struct cache_look cache_access(struct cache *cache, uint32_t line, uint8_t secto
     struct cache_set *set = set_of(cache, line);
     struct cache_look look = {0, 0};
     int way = way_of(set, line + 1);
-    uint8_t written = write ? (uint8_t)(sectors << CACHE_SECTORS) : 0;
+    uint8_t written = (uint8_t)(write ? sectors << CACHE_SECTORS : 0);
     if (way < 0) {
         way = (int)(set->order >> 4 * (cache->ways - 1) & 15);
         look = (struct cache_look){sectors, (uint8_t)(set->sectors[way] >> CACHE_SECTORS)};
@@ -104,7 +104,7 @@ struct cache_look cache_access(struct cache *cache, uint32_t line, uint8_t secto
         set->sectors[way] = (uint8_t)(sectors | written);
     } else {
         look.absent = (uint8_t)(sectors & ~set->sectors[way]);
-        set->sectors[way] |= (uint8_t)(sectors | written);
+        set->sectors[way] = (uint8_t)(set->sectors[way] | sectors | written);
     }
     set->order = order_first(set->order, (uint64_t)way);
     return look;

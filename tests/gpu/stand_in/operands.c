@@ -136,12 +136,12 @@ static int find_special(const char *name)
     return -1;
 }
 
-static int find_clock(const char *name)
+static enum ptx_clock find_clock(const char *name)
 {
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
         if (!strcmp(clocks[i].name, name))
             return clocks[i].clock;
-    return 0;
+    return CLOCK_NONE;
 }
 
 static int find_variable(const struct ptx_module *module, const char *name)

@@ -80,10 +80,10 @@ struct operand {
     enum operand_kind kind;
     uint16_t columns[PTX_VALUES]; /* VECTOR: count of them; else the first */
     unsigned count;
-    int64_t offset; /* MEMORY */
-    uint16_t inner; /* MEMORY of textures: the coordinate */
-    uint8_t space;  /* MEMORY: of the variable that it names */
-    int clock;      /* VALUE: 0, or enum ptx_clock */
+    int64_t offset;       /* MEMORY */
+    uint16_t inner;       /* MEMORY of textures: the coordinate */
+    uint8_t space;        /* MEMORY: of the variable that it names */
+    enum ptx_clock clock; /* VALUE */
     bool negated, parameter;
     char name[PTX_NAME_BYTES]; /* VALUE: as it is written, where it is no number */
 };

@@ -190,10 +190,10 @@ static const struct machine presets[] = {
      .clock_mhz = 1000,
      .threads_per_sm = 512,
      .blocks_per_sm = 8,
-     .l1 = KIB(32),
+     .l1 = KIB(64),
      .l1_latency = 30,
-     .steps = {0, KIB(4), KIB(8), KIB(16)},
-     .step_count = 4,
+     .steps = {0, KIB(8), KIB(16), KIB(32), KIB(48)},
+     .step_count = 5,
      .shared_latency = 24,
      .shared_atomic_latency = 41,
      .cluster_most = 4,
@@ -203,7 +203,7 @@ static const struct machine presets[] = {
      .constant1_latency = 20,
      .constant2 = KIB(16),
      .constant2_latency = 80,
-     .l2 = KIB(256),
+     .l2 = KIB(512),
      .l2_latency = 180,
      .l2_far_latency = 260,
      .dram_latency = 500,
@@ -250,13 +250,14 @@ static void choose_first_level(struct random *random, struct machine *machine)
 {
     const uint64_t set = machine->line * machine->l1_ways;
     const uint64_t steps = between(random, 1, 3);
-    machine->l1 = scaled(random, 16384, 65536, 8 * set);
+    /* Every device gives a block 48 KiB. Nothing, then three quarters, or half of them before, and
+     * so on. */
+    machine->l1 = scaled(random, 65536, 131072, 16 * set);
     machine->l1_latency = between(random, 25, 45);
-    /* Nothing, then a half, or a quarter and a half, or an eighth and so on. */
     machine->step_count = steps + 1;
     machine->steps[0] = 0;
     for (uint64_t i = 1; i <= steps; i++)
-        machine->steps[i] = (machine->l1 / set >> (steps + 1 - i)) * set;
+        machine->steps[i] = (machine->l1 / set * 3 / 4 >> (steps - i)) * set;
     machine->shared_latency = between(random, 18, 34);
     machine->shared_atomic_latency = machine->shared_latency + between(random, 8, 25);
     machine->texture_latency = machine->l1_latency + between(random, 5, 30);

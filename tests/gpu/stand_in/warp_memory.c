@@ -6,20 +6,45 @@
 /* A warp goes on while so many cycles' worth of stores are under way. */
 enum { STORES_UNDER_WAY = 2048 };
 
+/* Of sizes that the compiler knows: a call for every few bytes would cost more than all the rest.
+ */
 static uint64_t read_value(const unsigned char *from, unsigned bytes, enum ptx_type type)
 {
-    uint64_t value = 0;
-    memcpy(&value, from, bytes);
-    if (type == TYPE_S8)
-        return (uint64_t)(int8_t)value & UINT32_MAX;
-    if (type == TYPE_S16)
-        return (uint64_t)(int16_t)value & UINT32_MAX;
-    return value;
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
+    switch (bytes) {
+    case sizeof eight:
+        memcpy(&eight, from, sizeof eight);
+        return eight;
+    case sizeof four:
+        memcpy(&four, from, sizeof four);
+        return four;
+    case sizeof two:
+        memcpy(&two, from, sizeof two);
+        return type == TYPE_S16 ? (uint64_t)(int16_t)two & UINT32_MAX : two;
+    default:
+        return type == TYPE_S8 ? (uint64_t)(int8_t)*from & UINT32_MAX : *from;
+    }
 }
 
 static void write_value(unsigned char *to, uint64_t value, unsigned bytes)
 {
-    memcpy(to, &value, bytes);
+    const uint32_t four = (uint32_t)value;
+    const uint16_t two = (uint16_t)value;
+    switch (bytes) {
+    case sizeof value:
+        memcpy(to, &value, sizeof value);
+        break;
+    case sizeof four:
+        memcpy(to, &four, sizeof four);
+        break;
+    case sizeof two:
+        memcpy(to, &two, sizeof two);
+        break;
+    default:
+        *to = (unsigned char)value;
+    }
 }
 
 /* A generic address that lies in a window is one of the space behind it. */

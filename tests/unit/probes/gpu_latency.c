@@ -118,13 +118,13 @@ static void one_curve_is_dense_and_the_others_lie_beside_it(void **state)
         assert_true(series_factor(series, "stride")->number == 128);
         assert_null(series_factor(series, "l1"));
         assert_int_equal(series->headline, i == 0);
-        /* 1 KiB to four times 4 MiB, which is 14 octaves. */
+        /* 1 KiB to four times 4 MiB, which is 14 octaves; beside it to twice as much. */
         assert_true(series->points[0].x == 1024);
-        assert_true(series->points[series->point_count - 1].x == 16 << 20);
+        assert_true(series->points[series->point_count - 1].x == (i == 0 ? 16 << 20 : 8 << 20));
         if (i == 0)
             assert_true(series->point_count >= 14 * 4 + 1 + 4); /* with those around the knees */
         else
-            assert_int_equal(series->point_count, 14 * 2 + 1);
+            assert_int_equal(series->point_count, 13 * 2 + 1);
         for (size_t p = 0; p < series->point_count; p++)
             assert_int_equal((uint64_t)series->points[p].x % 128, 0);
     }
@@ -184,6 +184,14 @@ static void sizes_that_are_named_are_the_only_ones(void **state)
         assert_int_equal(series->point_count, 3 * 3 + 1);
     }
     assert_null(nth_curve(fake, 2));
+    /* Beyond where the others end. */
+    assert_int_equal(PLAN(fake, "from", "12M", "path", "l1,l2", "order", "random", NULL), 0);
+    measure(fake);
+    for (size_t i = 0; i < 2; i++) {
+        const struct series *series = nth_curve(fake, i);
+        assert_true(series->points[0].x == 12 << 20);
+        assert_true(series->points[series->point_count - 1].x == 16 << 20);
+    }
 }
 
 static void odd_sizes_and_strides_are_refused_by_name(void **state)
