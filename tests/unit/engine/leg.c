@@ -1,13 +1,13 @@
 /* What a background worker is said to have done: in the batches that were kept, and only there. */
 #include "engine/leg.h"
 
+#include "background.h"
 #include "engine/engine.h"
 #include "support.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include <cmocka.h>
@@ -149,31 +149,6 @@ static void what_is_measured_again_does_not_count_twice(void **state)
     assert_true(bench->repeats == BATCHES * REPEATS * MEASURED_PS / BACKGROUND_PS);
 }
 
-/* A measured worker that is done when the one in the background has done something, too. */
-static atomic_uint background_runs;
-
-static uint64_t run_in_background(void *state, uint64_t repeats)
-{
-    (void)state;
-    atomic_fetch_add(&background_runs, 1);
-    return repeats;
-}
-
-static uint64_t wait_for_background(void *state, uint64_t repeats)
-{
-    (void)state;
-    const unsigned before = atomic_load(&background_runs);
-    while (atomic_load(&background_runs) == before)
-        arch_relax();
-    return repeats;
-}
-
-static void prepare_to_wait(struct trial *trial)
-{
-    trial->workers[0] = (struct worker){.run = wait_for_background};
-    trial->workers[1] = (struct worker){.run = run_in_background};
-}
-
 /* On two CPUs of this machine: the background has its own time, and is told of every trial anew. */
 static void on_hardware_it_is_what_the_worker_did(void **state)
 {
@@ -187,7 +162,7 @@ static void on_hardware_it_is_what_the_worker_did(void **state)
     for (int try = 0; try < TRIES; try++) {
         bench->series = (struct series){0};
         bench->seen = 0;
-        run(bench, prepare_to_wait);
+        run(bench, prepare_with_background);
         if (!lacked_time(&bench->plan, &bench->series, NAN))
             break;
     }

@@ -2,6 +2,8 @@
  */
 #include "sampler_bench.h"
 
+#include "background.h"
+
 /* A partner that never answers: the leader would wait for ever. */
 static uint64_t wait_for_ever(void *state, uint64_t repeats)
 {
@@ -127,31 +129,6 @@ static void two_measured_workers_share_their_batches(void **state)
     assert_true(bench->series.points[0].y.min > 0);
 }
 
-static atomic_uint background_runs;
-
-static uint64_t count_run(void *state, uint64_t repeats)
-{
-    (void)state;
-    atomic_fetch_add(&background_runs, 1);
-    return repeats;
-}
-
-/* Were it not at work meanwhile, this would wait for ever. */
-static uint64_t wait_for_background(void *state, uint64_t repeats)
-{
-    (void)state;
-    const unsigned before = atomic_load(&background_runs);
-    while (atomic_load(&background_runs) == before)
-        arch_relax();
-    return repeats;
-}
-
-static void prepare_background(struct trial *trial)
-{
-    trial->workers[0] = (struct worker){.run = wait_for_background};
-    trial->workers[1] = (struct worker){.run = count_run};
-}
-
 static void the_background_works_until_the_measured_are_done(void **state)
 {
     struct bench *bench = *state;
@@ -162,7 +139,7 @@ static void the_background_works_until_the_measured_are_done(void **state)
     bench->points[0].seat_count = 2;
     bench->plan.kernel_timed = false;
     bench->plan.point_count = 1;
-    assert_int_equal(sample(bench, prepare_background, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_with_background, &sampled), 0);
     assert_int_equal(bench->series.point_count, 1);
     assert_true(bench->series.points[0].y.n >= 6);
     unsigned runs = atomic_load(&background_runs);

@@ -1,56 +1,9 @@
-#include "import/import.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-struct desk {
-    struct settings settings;
-    struct document document;
-    struct error error;
-};
-
-static int set_up(void **state)
-{
-    static struct desk desk;
-    desk = (struct desk){0};
-    *state = &desk;
-    return settings_add(&desk.settings, import_options, NULL);
-}
-
-static int tear_down(void **state)
-{
-    struct desk *desk = *state;
-    settings_free(&desk->settings);
-    document_free(&desk->document);
-    return 0;
-}
-
-static int read_text(struct desk *desk, const struct import_format *format, const char *text)
-{
-    document_free(&desk->document);
-    struct import_text whole = {"table", text, strlen(text)};
-    return format->read(&whole, &desk->settings, &desk->document, &desk->error);
-}
+#include "desk.h"
 
 static const struct series *only(const struct desk *desk)
 {
     assert_int_equal(desk->document.probe_count, 1);
     return &desk->document.probes[0].series[0];
-}
-
-static void assert_refused(struct desk *desk, const struct import_format *format, const char *text,
-                           const char *said)
-{
-    assert_int_equal(read_text(desk, format, text), ERROR_USAGE);
-    if (!strstr(desk->error.text, said))
-        fail_msg("\"%s\" does not hold \"%s\"", desk->error.text, said);
 }
 
 static void rows_become_points_in_order(void **state)
@@ -160,7 +113,6 @@ static void a_table_of_lat_mem_rd_has_a_series_a_stride(void **state)
 
 int main(void)
 {
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         DESK_TEST(rows_become_points_in_order),
         DESK_TEST(units_and_a_third_column_are_understood),

@@ -1,61 +1,4 @@
-#include "import/import.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-struct desk {
-    struct settings settings;
-    struct document document;
-    struct error error;
-};
-
-static int set_up(void **state)
-{
-    static struct desk desk;
-    desk = (struct desk){0};
-    *state = &desk;
-    return settings_add(&desk.settings, import_options, NULL);
-}
-
-static int tear_down(void **state)
-{
-    struct desk *desk = *state;
-    settings_free(&desk->settings);
-    document_free(&desk->document);
-    return 0;
-}
-
-static int read_text(struct desk *desk, const char *text)
-{
-    document_free(&desk->document);
-    struct import_text whole = {"table", text, strlen(text)};
-    return mlc_format.read(&whole, &desk->settings, &desk->document, &desk->error);
-}
-
-static void read_sample(struct desk *desk, const char *name)
-{
-    char path[4096];
-    const char *source = getenv("FATHOM_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/data/%s", source ? source : ".", name);
-    document_free(&desk->document);
-    if (import_file(&mlc_format, path, &desk->settings, &desk->document, &desk->error) != 0)
-        fail_msg("%s", desk->error.text);
-}
-
-static void assert_refused(struct desk *desk, const char *text, const char *said)
-{
-    assert_int_equal(read_text(desk, text), ERROR_USAGE);
-    if (!strstr(desk->error.text, said))
-        fail_msg("\"%s\" does not hold \"%s\"", desk->error.text, said);
-}
+#include "desk.h"
 
 static const struct point *at(const struct series *series, int from, int to)
 {
@@ -68,7 +11,7 @@ static const struct point *at(const struct series *series, int from, int to)
 static void every_section_is_understood(void **state)
 {
     struct desk *desk = *state;
-    read_sample(desk, "mlc/two-nodes.txt");
+    read_sample(desk, &mlc_format, "mlc/two-nodes.txt");
     const struct document *document = &desk->document;
     const struct probe_result *numa = document_probe(document, "numa");
     const struct probe_result *loaded = document_probe(document, "loaded");
@@ -98,8 +41,10 @@ static void every_section_is_understood(void **state)
 static void nodes_have_the_ids_that_stand_there(void **state)
 {
     struct desk *desk = *state;
-    assert_int_equal(
-        read_text(desk, LATENCY "\tNuma node\r\nNuma node  0  2\r\n\r\n 0 80.5 -\n 2 - 81\n"), 0);
+    assert_int_equal(read_text(desk, &mlc_format,
+                               LATENCY
+                               "\tNuma node\r\nNuma node  0  2\r\n\r\n 0 80.5 -\n 2 - 81\n"),
+                     0);
     const struct series *series = &desk->document.probes[0].series[0];
     assert_int_equal(series->point_count, 2);
     assert_true(at(series, 2, 2)->y.median == 81 && at(series, 0, 0)->y.median == 80.5f);
@@ -109,25 +54,30 @@ static void nodes_have_the_ids_that_stand_there(void **state)
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
-    assert_refused(desk, "", "holds no matrix");
-    assert_refused(desk, "hello\n1 2 3\n", "holds no matrix");
-    assert_refused(desk, "Measuring cache-to-cache transfer latency\n", "holds no matrix");
-    assert_refused(desk, LATENCY, "line 1: no values follow");
-    assert_refused(desk, LATENCY LOADED " 00000 80 100\n", "line 1: no values follow");
-    assert_refused(desk, LATENCY "0 80 81\n", "line 2: a row before");
-    assert_refused(desk, LATENCY "Numa node 0 1\n0 80\n", "line 3: the line above names 2 nodes");
-    assert_refused(desk, LATENCY "Numa node 0 1\n0 80 81 82\n", "line 3: the line above names 2");
-    assert_refused(desk, LATENCY "Numa node 0\n0 fast\n", "line 3: 'fast' is no value");
-    assert_refused(desk, LATENCY "Numa node 0\n0 nan\n", "line 3: 'nan' is no value");
-    assert_refused(desk, LATENCY "Numa node 0\n0 -80\n", "line 3: '-80' is no value");
-    assert_refused(desk, LATENCY "Numa node 0\n-1 80\n", "line 3: a row begins with");
-    assert_refused(desk, LATENCY "Numa node 0\n99999999999 80\n", "line 3: a row begins with");
-    assert_refused(desk, LOADED "00000 80\n", "line 2: mlc prints a delay");
-    assert_refused(desk, LOADED "00000 80 0\n", "line 2: mlc prints a delay");
-    assert_refused(desk, LOADED "00000 80 100 1\n", "line 2: mlc prints a delay");
-    assert_refused(desk, "Measuring Peak Injection Memory Bandwidths\nALL Reads : -\n",
+    assert_refused(desk, &mlc_format, "", "holds no matrix");
+    assert_refused(desk, &mlc_format, "hello\n1 2 3\n", "holds no matrix");
+    assert_refused(desk, &mlc_format, "Measuring cache-to-cache transfer latency\n",
+                   "holds no matrix");
+    assert_refused(desk, &mlc_format, LATENCY, "line 1: no values follow");
+    assert_refused(desk, &mlc_format, LATENCY LOADED " 00000 80 100\n", "line 1: no values follow");
+    assert_refused(desk, &mlc_format, LATENCY "0 80 81\n", "line 2: a row before");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80\n",
+                   "line 3: the line above names 2 nodes");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80 81 82\n",
+                   "line 3: the line above names 2");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 fast\n",
+                   "line 3: 'fast' is no value");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 nan\n", "line 3: 'nan' is no value");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 -80\n", "line 3: '-80' is no value");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n-1 80\n", "line 3: a row begins with");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n99999999999 80\n",
+                   "line 3: a row begins with");
+    assert_refused(desk, &mlc_format, LOADED "00000 80\n", "line 2: mlc prints a delay");
+    assert_refused(desk, &mlc_format, LOADED "00000 80 0\n", "line 2: mlc prints a delay");
+    assert_refused(desk, &mlc_format, LOADED "00000 80 100 1\n", "line 2: mlc prints a delay");
+    assert_refused(desk, &mlc_format, "Measuring Peak Injection Memory Bandwidths\nALL Reads : -\n",
                    "line 2: mlc prints a bandwidth");
-    assert_refused(desk, "Measuring Peak Injection Memory Bandwidths\nALL Reads\n",
+    assert_refused(desk, &mlc_format, "Measuring Peak Injection Memory Bandwidths\nALL Reads\n",
                    "line 2: mlc prints a bandwidth");
 }
 
@@ -140,7 +90,7 @@ static void no_cut_is_too_much(void **state)
     char cut[sizeof whole];
     for (size_t length = 0; length < sizeof whole; length++) {
         snprintf(cut, length + 1, "%s", whole);
-        int code = read_text(desk, cut);
+        int code = read_text(desk, &mlc_format, cut);
         assert_true(code == 0 || code == ERROR_USAGE);
         assert_true(code == 0 || strncmp(desk->error.text, "table: ", 7) == 0);
     }
@@ -149,7 +99,6 @@ static void no_cut_is_too_much(void **state)
 
 int main(void)
 {
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         DESK_TEST(every_section_is_understood),
         DESK_TEST(nodes_have_the_ids_that_stand_there),

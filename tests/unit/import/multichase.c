@@ -1,61 +1,4 @@
-#include "import/import.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-struct desk {
-    struct settings settings;
-    struct document document;
-    struct error error;
-};
-
-static int set_up(void **state)
-{
-    static struct desk desk;
-    desk = (struct desk){0};
-    *state = &desk;
-    return settings_add(&desk.settings, import_options, NULL);
-}
-
-static int tear_down(void **state)
-{
-    struct desk *desk = *state;
-    settings_free(&desk->settings);
-    document_free(&desk->document);
-    return 0;
-}
-
-static int read_text(struct desk *desk, const char *text)
-{
-    document_free(&desk->document);
-    struct import_text whole = {"table", text, strlen(text)};
-    return multichase_format.read(&whole, &desk->settings, &desk->document, &desk->error);
-}
-
-static void read_sample(struct desk *desk, const char *name)
-{
-    char path[4096];
-    const char *source = getenv("FATHOM_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/data/%s", source ? source : ".", name);
-    document_free(&desk->document);
-    if (import_file(&multichase_format, path, &desk->settings, &desk->document, &desk->error) != 0)
-        fail_msg("%s", desk->error.text);
-}
-
-static void assert_refused(struct desk *desk, const char *text, const char *said)
-{
-    assert_int_equal(read_text(desk, text), ERROR_USAGE);
-    if (!strstr(desk->error.text, said))
-        fail_msg("\"%s\" does not hold \"%s\"", desk->error.text, said);
-}
+#include "desk.h"
 
 #define RUN(size, stride, ns)                                                                      \
     "nr_threads = 1\npage_size = 4096 bytes\ntotal_memory = " size " (0.0 MiB)\nstride = " stride  \
@@ -68,7 +11,7 @@ static void assert_refused(struct desk *desk, const char *text, const char *said
 static void runs_become_a_curve_and_levels_are_found(void **state)
 {
     struct desk *desk = *state;
-    read_sample(desk, "multichase/four-levels.txt");
+    read_sample(desk, &multichase_format, "multichase/four-levels.txt");
     const struct document *document = &desk->document;
     const struct series *series = &document->probes[0].series[0];
     assert_int_equal(document->probe_count, 1);
@@ -85,8 +28,9 @@ static void runs_become_a_curve_and_levels_are_found(void **state)
 static void each_kind_has_a_curve_and_repeats_are_trials(void **state)
 {
     struct desk *desk = *state;
-    assert_int_equal(read_text(desk, RUN("4096", "64", " 1.5") RUN("4096", "64", "1700.5 1.7")
-                                         RUN("4096", "256", "99.123")),
+    assert_int_equal(read_text(desk, &multichase_format,
+                               RUN("4096", "64", " 1.5") RUN("4096", "64", "1700.5 1.7")
+                                   RUN("4096", "256", "99.123")),
                      0);
     const struct probe_result *probe = &desk->document.probes[0];
     assert_int_equal(probe->series_count, 2);
@@ -99,7 +43,7 @@ static void each_kind_has_a_curve_and_repeats_are_trials(void **state)
 static void multiloads_tables_are_understood(void **state)
 {
     struct desk *desk = *state;
-    read_sample(desk, "multichase/loaded.txt");
+    read_sample(desk, &multichase_format, "multichase/loaded.txt");
     const struct probe_result *loaded = document_probe(&desk->document, "loaded");
     const struct probe_result *alone = document_probe(&desk->document, "bandwidth");
     assert_int_equal(loaded->series_count, 1);
@@ -110,8 +54,9 @@ static void multiloads_tables_are_understood(void **state)
     assert_true(alone->series[0].points[0].x == 16);
     assert_true(fabs((double)alone->series[0].points[0].y.median / (50000.0 * 1048576) - 1) < 1e-6);
     assert_string_equal(series_factor(&alone->series[0], "load")->text, "memcpy-libc");
-    assert_int_equal(read_text(desk, NAMES "5 , 65536 , 1 , 4.5 , 1 , 0 , 0 , 0 , 0 , 0 , simple "
-                                           ", --------\n"),
+    assert_int_equal(read_text(desk, &multichase_format,
+                               NAMES "5 , 65536 , 1 , 4.5 , 1 , 0 , 0 , 0 , 0 , 0 , simple "
+                                     ", --------\n"),
                      0);
     assert_true(desk->document.probes[0].series[0].points[0].x == 65536);
 }
@@ -119,24 +64,28 @@ static void multiloads_tables_are_understood(void **state)
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
-    assert_refused(desk, "", "holds no result");
-    assert_refused(desk, NAMES, "holds no result");
-    assert_refused(desk, "hello\n", "line 1: this is no line of multichase's");
-    assert_refused(desk, "1.5\n", "line 1: a latency of an unknown size");
-    assert_refused(desk, RUN("4096", "64", "1.5") "1.5\n", "line 9: a latency of an unknown size");
-    assert_refused(desk, RUN("4096", "64", "nan"), "line 8: this is no line");
-    assert_refused(desk, RUN("4096", "64", "0.000"), "line 8: this is no line");
-    assert_refused(desk, RUN("4096", "64", "1 2 3"), "line 8: this is no line");
-    assert_refused(desk, RUN("-1", "64", "1.5"), "line 8: a latency of an unknown size");
-    assert_refused(desk, NAMES "5 , 1\n", "line 2: multiload prints 12 values");
-    assert_refused(desk, NAMES "5,1,1,0,1,0,0,0,0,0,simple,-\n", "line 2: no threads");
-    assert_refused(desk, NAMES "5,1,0,0,1,0,0,0,0,0,simple,-\n", "line 2: no threads");
-    assert_refused(desk, NAMES "5,1,0,0,1,0,4,0,inf,0,simple,-\n", "line 2: no threads");
+    assert_refused(desk, &multichase_format, "", "holds no result");
+    assert_refused(desk, &multichase_format, NAMES, "holds no result");
+    assert_refused(desk, &multichase_format, "hello\n", "line 1: this is no line of multichase's");
+    assert_refused(desk, &multichase_format, "1.5\n", "line 1: a latency of an unknown size");
+    assert_refused(desk, &multichase_format, RUN("4096", "64", "1.5") "1.5\n",
+                   "line 9: a latency of an unknown size");
+    assert_refused(desk, &multichase_format, RUN("4096", "64", "nan"), "line 8: this is no line");
+    assert_refused(desk, &multichase_format, RUN("4096", "64", "0.000"), "line 8: this is no line");
+    assert_refused(desk, &multichase_format, RUN("4096", "64", "1 2 3"), "line 8: this is no line");
+    assert_refused(desk, &multichase_format, RUN("-1", "64", "1.5"),
+                   "line 8: a latency of an unknown size");
+    assert_refused(desk, &multichase_format, NAMES "5 , 1\n", "line 2: multiload prints 12 values");
+    assert_refused(desk, &multichase_format, NAMES "5,1,1,0,1,0,0,0,0,0,simple,-\n",
+                   "line 2: no threads");
+    assert_refused(desk, &multichase_format, NAMES "5,1,0,0,1,0,0,0,0,0,simple,-\n",
+                   "line 2: no threads");
+    assert_refused(desk, &multichase_format, NAMES "5,1,0,0,1,0,4,0,inf,0,simple,-\n",
+                   "line 2: no threads");
 }
 
 int main(void)
 {
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         DESK_TEST(runs_become_a_curve_and_levels_are_found),
         DESK_TEST(each_kind_has_a_curve_and_repeats_are_trials),

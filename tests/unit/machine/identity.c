@@ -1,34 +1,9 @@
 /* What machines call themselves, and the clues by which guests are told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "../../machines/tree.h"
 #include "machine/identity.h"
 
-static struct tree tree;
-static struct machine machine;
+#include "recorded.h"
 
-static int set_up(void **state)
-{
-    (void)state;
-    tree = (struct tree){""};
-    machine = (struct machine){0};
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    machine_free(&machine);
-    if (*tree.root)
-        tree_remove(&tree);
-    return 0;
-}
-
-static const struct machine_facts *read_tree(const char *name)
+static const struct machine_facts *read_identity(const char *name)
 {
     assert_true(tree_unpack(&tree, name));
     assert_int_equal(identity_read(&machine, tree.root, NULL), 0);
@@ -38,7 +13,7 @@ static const struct machine_facts *read_tree(const char *name)
 static void a_guest_of_kvm(void **state)
 {
     (void)state;
-    const struct machine_facts *facts = read_tree("amd-epyc-milan-kvm-2cpu");
+    const struct machine_facts *facts = read_identity("amd-epyc-milan-kvm-2cpu");
     assert_string_equal(facts->hostname, "recorded");
     assert_string_equal(facts->os, "Linux");
     assert_string_equal(facts->kernel, "6.18.44-fc-v595");
@@ -56,7 +31,7 @@ static void a_guest_of_kvm(void **state)
 static void an_arm_machine_names_itself_by_numbers(void **state)
 {
     (void)state;
-    const struct machine_facts *facts = read_tree("arm-altra-no-cpufreq");
+    const struct machine_facts *facts = read_identity("arm-altra-no-cpufreq");
     assert_string_equal(facts->cpu_vendor, "ARM");
     assert_string_equal(facts->cpu_model, "Neoverse-N1");
     assert_string_equal(facts->cpu_arch, "aarch64");
@@ -69,7 +44,7 @@ static void an_arm_machine_names_itself_by_numbers(void **state)
 static void damaged_files_leave_facts_absent(void **state)
 {
     (void)state;
-    const struct machine_facts *facts = read_tree("garbage");
+    const struct machine_facts *facts = read_identity("garbage");
     assert_null(facts->kernel); /* a directory */
     assert_null(facts->cpu_vendor);
     assert_null(facts->cpu_model);

@@ -1,44 +1,10 @@
 /* What may be used: of recorded machines by their files, of this one by its mask. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "../../machines/tree.h"
 #include "machine/limits.h"
+
 #include "machine/os.h"
+#include "recorded.h"
 
 #include <math.h>
-
-static struct tree tree;
-static struct machine machine;
-
-static void read_tree(const char *name)
-{
-    struct error error = {0};
-    assert_true(tree_unpack(&tree, name));
-    struct machine_source source = {.root = tree.root};
-    if (machine_read(&machine, &source, &error) < 0)
-        fail_msg("%s: %s", name, error.text);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    tree = (struct tree){""};
-    machine = (struct machine){0};
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    machine_free(&machine);
-    if (*tree.root)
-        tree_remove(&tree);
-    return 0;
-}
 
 static void assert_limits(const char *cpus, uint64_t mib, double quota)
 {

@@ -141,6 +141,31 @@ static void caches_are_asked_for_by_level(void **state)
     assert_null(machine_cache(&machine, 4));
 }
 
+static void places_are_in_the_order_of_the_list(void **state)
+{
+    (void)state;
+    struct machine_source source = {.synthetic = "core:3 pu:2"};
+    const struct cpulist list = {(int[]){5, 99, 0}, 3};
+    struct cpu_place places[3];
+    assert_int_equal(machine_read(&machine, &source, &error), 0);
+    machine_places(&machine, &list, places);
+    assert_int_equal(places[0].id, 5);
+    assert_int_equal(places[0].core, machine_cpu(&machine, 5)->core);
+    assert_int_equal(places[0].sibling, machine_cpu(&machine, 5)->sibling);
+    assert_int_equal(places[1].id, 99);
+    assert_int_equal(places[2].id, 0);
+}
+
+static void first_threads_come_first(void **state)
+{
+    (void)state;
+    struct cpu_place places[] = {{.id = 2, .sibling = 1}, {.id = 3}, {.id = 1, .sibling = 1}, {0}};
+    static const int wanted[] = {0, 3, 1, 2};
+    qsort(places, 4, sizeof *places, machine_by_thread);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(places[i].id, wanted[i]);
+}
+
 static void an_undeclared_line_is_the_architectures(void **state)
 {
     (void)state;
@@ -161,6 +186,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(another_machine_in_the_environment_is_not_live, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(caches_are_asked_for_by_level, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(places_are_in_the_order_of_the_list, set_up, tear_down),
+        cmocka_unit_test(first_threads_come_first),
         cmocka_unit_test_setup_teardown(an_undeclared_line_is_the_architectures, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,41 +1,7 @@
 /* What is declared of the ways between nodes, on recorded, composed and synthetic machines. */
 #include "machine/numa.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "../../machines/tree.h"
-
-static struct tree tree;
-static struct machine machine;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tree = (struct tree){""};
-    machine = (struct machine){0};
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    machine_free(&machine);
-    if (*tree.root)
-        tree_remove(&tree);
-    return 0;
-}
-
-static void read_below_root(void)
-{
-    struct error error = {0};
-    struct machine_source source = {.root = tree.root};
-    if (machine_read(&machine, &source, &error) < 0)
-        fail_msg("%s", error.text);
-}
+#include "recorded.h"
 
 static void distances_are_those_of_the_files(void **state)
 {
@@ -85,8 +51,7 @@ static void damaged_lines_are_unknown(void **state)
 static void synthetic_nodes_declare_nothing(void **state)
 {
     (void)state;
-    struct machine_source source = {.synthetic = "pack:4 [numa(memory=1073741824)] core:2 pu:1"};
-    assert_int_equal(machine_read(&machine, &source, NULL), 0);
+    read_synthetic("pack:4 [numa(memory=1073741824)] core:2 pu:1");
     assert_int_equal(machine.facts.node_count, 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(machine.nodes[i].distances[3 - i], 0);

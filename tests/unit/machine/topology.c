@@ -1,50 +1,7 @@
 /* What hwloc makes of recorded, composed and synthetic machines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "../../machines/tree.h"
-#include "machine/machine.h"
 #include "machine/topology.h"
 
-static struct tree tree;
-static struct machine machine;
-
-static void read_tree(const char *name)
-{
-    struct error error = {0};
-    assert_true(tree_unpack(&tree, name));
-    struct machine_source source = {.root = tree.root};
-    if (machine_read(&machine, &source, &error) < 0)
-        fail_msg("%s: %s", name, error.text);
-}
-
-static void read_synthetic(const char *description)
-{
-    struct error error = {0};
-    struct machine_source source = {.synthetic = description};
-    if (machine_read(&machine, &source, &error) < 0)
-        fail_msg("%s", error.text);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    tree = (struct tree){""};
-    machine = (struct machine){0};
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    machine_free(&machine);
-    if (*tree.root)
-        tree_remove(&tree);
-    return 0;
-}
+#include "recorded.h"
 
 static void assert_cache(size_t index, int level, const char *type, uint64_t kib, unsigned ways,
                          const char *shared)

@@ -294,15 +294,6 @@ static void nodes_are_measured_from_each_to_each(void **state)
     assert_int_equal(next(bench, 5), 0);
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    fail_msg("there is no finding %s", name);
-    return NULL;
-}
-
 /* As if measured: the road holds three CPUs' worth of 1e9 a second and array. */
 static void give_points(struct bench *bench)
 {
@@ -335,18 +326,18 @@ static void what_threads_reach_is_told(void **state)
     assert_int_equal(next(bench, 2), 1);
     give_points(bench);
     assert_int_equal(bandwidth_probe.conclude(&bench->task, &sampled, NULL), 0);
-    assert_true(is_near(find(bench, "bandwidth.read.1")->value, 1e9));
-    assert_true(is_near(find(bench, "bandwidth.read.all")->value, 3e9));
-    assert_true(is_near(find(bench, "bandwidth.copy.all")->value, 6e9));
-    assert_true(is_near(find(bench, "bandwidth.read.efficiency")->value, 0.6));
-    assert_true(is_near(find(bench, "L2.bandwidth.copy")->value, 2e9));
-    assert_true(is_near(find(bench, "L3.bandwidth.copy.all")->value, 6e9));
-    const struct finding *saturated = find(bench, "bandwidth.read.saturated_by");
+    assert_true(is_near(bench_finding(bench, "bandwidth.read.1")->value, 1e9));
+    assert_true(is_near(bench_finding(bench, "bandwidth.read.all")->value, 3e9));
+    assert_true(is_near(bench_finding(bench, "bandwidth.copy.all")->value, 6e9));
+    assert_true(is_near(bench_finding(bench, "bandwidth.read.efficiency")->value, 0.6));
+    assert_true(is_near(bench_finding(bench, "L2.bandwidth.copy")->value, 2e9));
+    assert_true(is_near(bench_finding(bench, "L3.bandwidth.copy.all")->value, 6e9));
+    const struct finding *saturated = bench_finding(bench, "bandwidth.read.saturated_by");
     assert_true(saturated->value == 3 && saturated->low == 3 && saturated->high == 5);
     assert_non_null(strstr(saturated->text, "95 %"));
     /* A copy moves three lines for two that are counted. */
-    assert_non_null(strstr(find(bench, "bandwidth.copy.1")->text, "3 GB/s"));
-    assert_null(strstr(find(bench, "bandwidth.read.1")->text, "allocate"));
+    assert_non_null(strstr(bench_finding(bench, "bandwidth.copy.1")->text, "3 GB/s"));
+    assert_null(strstr(bench_finding(bench, "bandwidth.read.1")->text, "allocate"));
     const struct series *last = &bench->result.series[bench->result.series_count - 1];
     assert_string_equal(last->name, "bandwidth per CPU");
     assert_true(is_near((double)last->points[4].y.median, 6e9 / 5));
@@ -359,9 +350,9 @@ static void streams_best_pass_stands_beside_the_median(void **state)
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "stream", NULL, NULL), 0);
     give_points(bench);
     assert_int_equal(bandwidth_probe.conclude(&bench->task, &sampled, NULL), 0);
-    assert_true(is_near(find(bench, "stream.triad.1")->value, 3e9));
-    assert_true(is_near(find(bench, "stream.triad.1.best")->value, 3.75e9));
-    assert_true(is_near(find(bench, "stream.copy.all")->value, 6e9));
+    assert_true(is_near(bench_finding(bench, "stream.triad.1")->value, 3e9));
+    assert_true(is_near(bench_finding(bench, "stream.triad.1.best")->value, 3.75e9));
+    assert_true(is_near(bench_finding(bench, "stream.copy.all")->value, 6e9));
     assert_int_equal(bench->result.finding_count, 16);
 }
 

@@ -127,15 +127,6 @@ static void observe(struct bench *bench, struct layout *layout, size_t point)
                                                                  .repeats = 1000});
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    fail_msg("there is no finding %s", name);
-    return NULL;
-}
-
 static void give_points(struct bench *bench)
 {
     struct plan *plan = &bench->task.plan;
@@ -174,16 +165,18 @@ static void throughput_and_fairness_come_from_what_each_writer_did(void **state)
         } wanted[] = {{"throughput.1", 1}, {"throughput.all", 1.25}};
         for (int i = 0; i < 2; i++) {
             snprintf(name, sizeof name, "contention.%s.%s", contentions[op].name, wanted[i].what);
-            assert_true(fabs(find(bench, name)->value / (wanted[i].factor * alone) - 1) < 1e-6);
+            assert_true(fabs(bench_finding(bench, name)->value / (wanted[i].factor * alone) - 1) <
+                        1e-6);
         }
         snprintf(name, sizeof name, "contention.%s.fairness.all", contentions[op].name);
-        assert_true(find(bench, name)->value == 0.25);
+        assert_true(bench_finding(bench, name)->value == 0.25);
         snprintf(name, sizeof name, "contention.%s.latency.all", contentions[op].name);
-        assert_true(find(bench, name)->value == 20);
+        assert_true(bench_finding(bench, name)->value == 20);
     }
-    assert_true(find(bench, "contention.fetch-add.false-sharing")->value == 15);
-    assert_true(find(bench, "contention.store.adjacent-lines")->value == 3);
-    assert_non_null(strstr(find(bench, "contention.cas.throughput.all")->text, "more CPUs would"));
+    assert_true(bench_finding(bench, "contention.fetch-add.false-sharing")->value == 15);
+    assert_true(bench_finding(bench, "contention.store.adjacent-lines")->value == 3);
+    assert_non_null(
+        strstr(bench_finding(bench, "contention.cas.throughput.all")->text, "more CPUs would"));
     free(layout.arena.memory);
 }
 

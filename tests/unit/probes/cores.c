@@ -190,15 +190,6 @@ static void give_point(struct series *series, size_t i, int from, int to, float 
                                        .scatter = {0.1f, 0.02f, 0.01f}};
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    fail_msg("there is no finding %s", name);
-    return NULL;
-}
-
 static void the_findings_are_least_most_mean_and_lines(void **state)
 {
     struct bench *bench = *state;
@@ -217,16 +208,16 @@ static void the_findings_are_least_most_mean_and_lines(void **state)
     bench->result.series = series;
     bench->result.series_count = 1;
     assert_int_equal(cores_probe.conclude(&bench->task, &sampled, NULL), 0);
-    const struct finding *least = find(bench, "cores.cas.min"),
-                         *most = find(bench, "cores.cas.max");
-    const struct finding *mean = find(bench, "cores.cas.mean");
+    const struct finding *least = bench_finding(bench, "cores.cas.min"),
+                         *most = bench_finding(bench, "cores.cas.max");
+    const struct finding *mean = bench_finding(bench, "cores.cas.mean");
     assert_string_equal(least->cpus, "0,1");
     assert_true(least->value == 50 && least->low == 49 && least->high == 52);
     assert_string_equal(most->cpus, "2,3");
     assert_true(most->value == 130);
     assert_true(mean->value == 90 && mean->low == 89 && mean->high == 92);
     assert_int_equal(mean->flags, FLAG_BIT(FLAG_VIRTUAL_MACHINE) | FLAG_BIT(FLAG_NARROW_AFFINITY));
-    const struct finding *lines = find(bench, "cores.cas.lines");
+    const struct finding *lines = bench_finding(bench, "cores.cas.lines");
     assert_true(lines->value > 19.99 && lines->value < 20.01);
     assert_non_null(strstr(lines->text, "by 20 % from line to line"));
     assert_non_null(strstr(lines->text, "anything from 45.0 to 55.0 ns"));

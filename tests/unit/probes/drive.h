@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "engine/visit.h"
+#include "kernels/chase.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,13 +80,35 @@ static unsigned drive(struct bench *bench, const struct probe *probe, unsigned f
     return stage;
 }
 
-static const struct finding *drive_find(const struct bench *bench, const char *name)
+/* Prepares one trial of every `step`-th point, and walks the ring: as many elements as the point's
+ * x says, all of them within the arena. */
+static inline void drive_rings(struct bench *bench, const struct probe *probe, size_t step)
 {
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    fail_msg("there is no finding %s", name);
-    return NULL;
+    const struct plan *plan = &bench->task.plan;
+    for (size_t i = 0; i < plan->point_count; i += step) {
+        const struct plan_point *point = &plan->points[i];
+        size_t room = (point->arena_bytes + 4095) / 4096 * 4096;
+        struct arena arena = {.memory = aligned_alloc(4096, room), .bytes = room};
+        struct worker worker = {0};
+        struct trial trial = {.plan = plan,
+                              .point = point,
+                              .arena = &arena,
+                              .seed = i,
+                              .workers = &worker,
+                              .probe_state = bench->task.state};
+        assert_non_null(arena.memory);
+        probe->prepare(&trial);
+        assert_ptr_equal(worker.run, chase_run);
+        assert_true(trial.operations == chase_steps);
+        unsigned char *first = ((struct chase *)worker.state)->position, *at = first;
+        double steps = 0;
+        do {
+            assert_true(at >= arena.memory && at + sizeof at <= arena.memory + room);
+            memcpy(&at, (void *)at, sizeof at);
+        } while (++steps < 1000 && at != first);
+        assert_true(steps >= point->x && steps <= point->x);
+        free(arena.memory);
+    }
 }
 
 #endif

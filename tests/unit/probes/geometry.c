@@ -65,7 +65,7 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
 
 static double value(const struct bench *bench, const char *name)
 {
-    return drive_find(bench, name)->value;
+    return bench_finding(bench, name)->value;
 }
 
 static void geometry_is_exact(void **state)
@@ -88,7 +88,7 @@ static void geometry_is_exact(void **state)
             assert_true(value(bench, "L1.line") == 64);
             assert_true(value(bench, "L2.line") == 64);
             assert_true(value(bench, "L2.inclusive") == 1);
-            assert_true(drive_find(bench, "L1.ways")->declared == 8);
+            assert_true(bench_finding(bench, "L1.ways")->declared == 8);
         }
 }
 
@@ -110,7 +110,7 @@ static void a_first_level_with_as_many_ways_hides_the_second(void **state)
         drive(bench, &geometry_probe, 0, cycles);
         assert_true(value(bench, "L1.ways") == 8);
         assert_true(isnan(value(bench, "L2.ways")));
-        assert_non_null(strstr(drive_find(bench, "L2.ways")->text, "hides"));
+        assert_non_null(strstr(bench_finding(bench, "L2.ways")->text, "hides"));
     }
 }
 
@@ -123,7 +123,7 @@ static void a_hashed_index_has_no_ways(void **state)
     assert_true(value(bench, "L1.ways") == 8);
     assert_true(isnan(value(bench, "L2.ways")));
     assert_true(isnan(value(bench, "L2.inclusive")));
-    assert_non_null(strstr(drive_find(bench, "L2.ways")->text, "hashed"));
+    assert_non_null(strstr(bench_finding(bench, "L2.ways")->text, "hashed"));
 }
 
 static void pairs_of_lines_are_no_longer_lines(void **state)
@@ -149,7 +149,7 @@ static void ways_and_capacity_that_contradict_are_told(void **state)
     set_up(8, 4096, 10, 65536);
     drive(bench, &geometry_probe, 0, cycles);
     assert_true(value(bench, "L2.disagreement") == 10 * 65536);
-    assert_true(drive_find(bench, "L2.disagreement")->declared == 1 << 20);
+    assert_true(bench_finding(bench, "L2.disagreement")->declared == 1 << 20);
 }
 
 static void small_pages_tell_of_the_first_level_alone(void **state)
@@ -159,7 +159,7 @@ static void small_pages_tell_of_the_first_level_alone(void **state)
     drive(bench, &geometry_probe, FLAG_BIT(FLAG_SMALL_PAGES), cycles);
     assert_true(value(bench, "L1.ways") == 8);
     assert_true(isnan(value(bench, "L2.ways")));
-    assert_non_null(strstr(drive_find(bench, "L2.ways")->text, "huge pages"));
+    assert_non_null(strstr(bench_finding(bench, "L2.ways")->text, "huge pages"));
 }
 
 static void disturbed_trials_are_outvoted_or_make_no_number(void **state)
@@ -206,30 +206,7 @@ static void a_trial_chases_its_own_chain(void **state)
 {
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &geometry_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    for (size_t i = 0; i < plan->point_count; i += 7) {
-        const struct plan_point *point = &plan->points[i];
-        size_t room = (point->arena_bytes + 4095) / 4096 * 4096;
-        struct arena arena = {.memory = aligned_alloc(4096, room), .bytes = room};
-        struct worker worker = {0};
-        struct trial trial = {.plan = plan,
-                              .point = point,
-                              .arena = &arena,
-                              .seed = i,
-                              .workers = &worker,
-                              .probe_state = bench->task.state};
-        assert_non_null(arena.memory);
-        geometry_probe.prepare(&trial);
-        assert_ptr_equal(worker.run, chase_run);
-        unsigned char *first = ((struct chase *)worker.state)->position, *at = first;
-        double steps = 0;
-        do {
-            assert_true(at >= arena.memory && at + sizeof at <= arena.memory + room);
-            memcpy(&at, (void *)at, sizeof at);
-        } while (++steps < 1000 && at != first);
-        assert_true(steps >= point->x && steps <= point->x);
-        free(arena.memory);
-    }
+    drive_rings(bench, &geometry_probe, 7);
 }
 
 int main(void)

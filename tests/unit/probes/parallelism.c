@@ -96,7 +96,7 @@ static void a_core_sustains_latency_over_plateau(void **state)
     bench->machine.facts.cpu_model = "AMD EPYC 7763 64-Core Processor";
     assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
     go(bench, 25);
-    const struct finding *sustained = drive_find(bench, "DRAM.parallelism");
+    const struct finding *sustained = bench_finding(bench, "DRAM.parallelism");
     assert_string_equal(sustained->unit, "misses");
     assert_true(fabs(sustained->value - 16) < 0.2);
     assert_true(sustained->low < 16.1 && sustained->high > 15.9 &&
@@ -106,13 +106,13 @@ static void a_core_sustains_latency_over_plateau(void **state)
     assert_non_null(strstr(sustained->text, "documented are 24 miss address buffers"));
     assert_null(strstr(sustained->text, "has"));
     assert_int_equal(sustained->flags, 0);
-    assert_true(fabs(drive_find(bench, "DRAM.parallelism.ns")->value - 25) < 0.3);
-    const struct finding *rate = drive_find(bench, "DRAM.parallelism.rate");
+    assert_true(fabs(bench_finding(bench, "DRAM.parallelism.ns")->value - 25) < 0.3);
+    const struct finding *rate = bench_finding(bench, "DRAM.parallelism.rate");
     assert_true(fabs(rate->value / (64e9 / 25) - 1) < 0.01);
     assert_true(rate->low < rate->value && rate->value < rate->high);
-    assert_string_equal(drive_find(bench, "L1.parallelism")->unit, "loads");
-    assert_true(fabs(drive_find(bench, "L2.parallelism")->value - 8) < 0.1);
-    assert_true(isnan(drive_find(bench, "L1.parallelism")->declared));
+    assert_string_equal(bench_finding(bench, "L1.parallelism")->unit, "loads");
+    assert_true(fabs(bench_finding(bench, "L2.parallelism")->value - 8) < 0.1);
+    assert_true(isnan(bench_finding(bench, "L1.parallelism")->declared));
     assert_null(lookup(bench, "L1.parallelism.four"));
 }
 
@@ -122,8 +122,8 @@ static void a_curve_without_an_end_says_at_least(void **state)
     core.least = 1;
     assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "DRAM", NULL), 0);
     go(bench, 25);
-    assert_non_null(strstr(drive_find(bench, "DRAM.parallelism")->text, "at least 64"));
-    assert_true(isnan(drive_find(bench, "DRAM.parallelism")->declared));
+    assert_non_null(strstr(bench_finding(bench, "DRAM.parallelism")->text, "at least 64"));
+    assert_true(isnan(bench_finding(bench, "DRAM.parallelism")->declared));
 }
 
 /* The trap: a loop of four chains that spills takes twice as long in the first-level cache. */
@@ -133,7 +133,7 @@ static void four_chains_that_are_too_slow_are_found_out(void **state)
     core.four = 2;
     assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
     go(bench, 25);
-    const struct finding *four = drive_find(bench, "L1.parallelism.four");
+    const struct finding *four = bench_finding(bench, "L1.parallelism.four");
     assert_true(fabs(four->value - 2) < 0.05);
     assert_null(lookup(bench, "L2.parallelism.four"));
 }
@@ -188,7 +188,7 @@ static void threads_together_and_each(void **state)
         assert_true(fabs(each->points[i].y.median * counts[i] / all->points[i].y.median - 1) <
                     1e-5);
     }
-    const struct finding *rate = drive_find(bench, "parallelism.all.rate");
+    const struct finding *rate = bench_finding(bench, "parallelism.all.rate");
     assert_string_equal(rate->unit, "1/s");
     assert_true(fabs(rate->value / (1e8 * sqrt(5)) - 1) < 0.01);
     assert_non_null(strstr(rate->text, "5 threads"));
@@ -201,12 +201,12 @@ static void work_pushes_the_next_access_out_of_reach(void **state)
                                 "prefetch", "16", NULL),
                      0);
     go(bench, 25);
-    const struct finding *knee = drive_find(bench, "parallelism.work.knee");
+    const struct finding *knee = bench_finding(bench, "parallelism.work.knee");
     /* Between the last amount that overlaps and the first that does not: 96 and 128. */
     assert_true(knee->value > 88 && knee->value < 128);
     assert_true(knee->low <= knee->value && knee->value <= knee->high);
     assert_string_equal(knee->unit, "cycles");
-    const struct finding *gain = drive_find(bench, "parallelism.work.prefetch");
+    const struct finding *gain = bench_finding(bench, "parallelism.work.prefetch");
     assert_true(gain->value > 2.5 && gain->value < 3.5); /* 400 / (25 + about 100) */
 }
 
@@ -215,8 +215,8 @@ static void work_that_is_too_little_reaches_no_knee(void **state)
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "DRAM", "work", "40", NULL), 0);
     go(bench, 25);
-    assert_true(isnan(drive_find(bench, "parallelism.work.knee")->value));
-    assert_non_null(strstr(drive_find(bench, "parallelism.work.knee")->text, "not reached"));
+    assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
+    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not reached"));
     assert_null(lookup(bench, "parallelism.work.prefetch"));
 }
 
@@ -228,8 +228,8 @@ static void points_that_failed_are_passed_over(void **state)
                                 "chains", "1,4,16,32,64", NULL),
                      0);
     go(bench, 25);
-    assert_true(fabs(drive_find(bench, "DRAM.parallelism")->value - 16) < 0.3);
-    const struct finding *rate = drive_find(bench, "parallelism.all.rate");
+    assert_true(fabs(bench_finding(bench, "DRAM.parallelism")->value - 16) < 0.3);
+    const struct finding *rate = bench_finding(bench, "parallelism.all.rate");
     assert_true(rate->value > 0);
     assert_non_null(strstr(rate->text, "2 threads"));
 }

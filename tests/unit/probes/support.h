@@ -81,6 +81,15 @@ static int bench_plan(struct bench *bench, const struct probe *probe, ...)
                          &bench->result, &bench->error);
 }
 
+static inline const struct finding *bench_finding(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, name) == 0)
+            return &bench->result.findings[i];
+    fail_msg("there is no finding %s", name);
+    return NULL;
+}
+
 #define BENCH_TEST(test) cmocka_unit_test_setup_teardown(test, bench_set_up, bench_tear_down)
 
 #endif

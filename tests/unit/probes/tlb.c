@@ -54,7 +54,7 @@ static void set_up(unsigned small, unsigned sets, unsigned huge, unsigned second
 
 static double value(const struct bench *bench, const char *name)
 {
-    return drive_find(bench, name)->value;
+    return bench_finding(bench, name)->value;
 }
 
 static void entries_are_exact(void **state)
@@ -75,7 +75,7 @@ static void entries_are_exact(void **state)
             assert_true(value(bench, "dtlb2.4K.entries") == shape[3]);
             assert_true(fabs(value(bench, "dtlb2.4K.hit") - 7) < 0.5);
             assert_true(fabs(value(bench, "dtlb2.4K.walk") - 37) < 1);
-            const struct finding *first = drive_find(bench, "dtlb1.4K.entries");
+            const struct finding *first = bench_finding(bench, "dtlb1.4K.entries");
             assert_true(first->low <= shape[0] && first->high >= shape[0]);
         }
 }
@@ -87,7 +87,7 @@ static void pages_that_share_an_entry_do_not_count_for_more(void **state)
     tlb.shared = 4;
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(value(bench, "dtlb1.4K.entries") == 64);
-    assert_non_null(strstr(drive_find(bench, "dtlb1.4K.entries")->text, "4 neighbouring"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "4 neighbouring"));
 }
 
 static void a_busy_core_makes_no_wrong_number(void **state)
@@ -97,12 +97,12 @@ static void a_busy_core_makes_no_wrong_number(void **state)
     tlb.spoiled = 0.3;
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(value(bench, "dtlb1.4K.entries") == 64);
-    assert_true(drive_find(bench, "dtlb1.4K.entries")->low < 64);
+    assert_true(bench_finding(bench, "dtlb1.4K.entries")->low < 64);
     tlb.spoiled = 0.6;
     bench->result.finding_count = 0;
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(isnan(value(bench, "dtlb1.4K.entries")));
-    assert_non_null(strstr(drive_find(bench, "dtlb1.4K.entries")->text, "do not agree"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "do not agree"));
 }
 
 static void what_is_not_there_is_not_found(void **state)
@@ -112,7 +112,7 @@ static void what_is_not_there_is_not_found(void **state)
     tlb.noise = 0.02;
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(isnan(value(bench, "dtlb1.4K.entries")));
-    assert_non_null(strstr(drive_find(bench, "dtlb1.4K.entries")->text, "8192 pages"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "8192 pages"));
     assert_true(isnan(value(bench, "dtlb1.2M.entries")));
     for (size_t i = 0; i < bench->result.finding_count; i++)
         assert_true(isnan(bench->result.findings[i].value));
@@ -125,7 +125,7 @@ static void a_slow_rise_has_no_number_but_a_walk_has_its_cost(void **state)
     tlb.second.sets = 1024;
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(isnan(value(bench, "dtlb2.4K.entries")));
-    assert_non_null(strstr(drive_find(bench, "dtlb2.4K.entries")->text, "slowly"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb2.4K.entries")->text, "slowly"));
     assert_true(fabs(value(bench, "dtlb2.4K.walk") - 37) < 1);
 }
 
@@ -135,7 +135,7 @@ static void huge_pages_that_were_not_had_are_not_reported(void **state)
     set_up(64, 1, 64, 2048);
     drive(bench, &tlb_probe, FLAG_BIT(FLAG_SMALL_PAGES), cycles);
     assert_true(isnan(value(bench, "dtlb1.2M.entries")));
-    assert_non_null(strstr(drive_find(bench, "dtlb1.2M.entries")->text, "can't be had"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb1.2M.entries")->text, "can't be had"));
 }
 
 static double no_time(const struct probe_task *task, const struct plan_point *point, unsigned trial)
@@ -149,7 +149,7 @@ static void without_time_nothing_is_claimed(void **state)
     set_up(64, 1, 64, 2048);
     drive(bench, &tlb_probe, 0, no_time);
     assert_true(isnan(value(bench, "dtlb1.4K.entries")));
-    assert_non_null(strstr(drive_find(bench, "dtlb1.4K.entries")->text, "budget"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "budget"));
 }
 
 static void memory_limits_the_pages(void **state)
@@ -170,31 +170,7 @@ static void a_trial_chases_a_line_a_page(void **state)
 {
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &tlb_probe, "to", "64", NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct plan_point *point = &plan->points[i];
-        size_t room = (point->arena_bytes + 4095) / 4096 * 4096;
-        struct arena arena = {.memory = aligned_alloc(4096, room), .bytes = room};
-        struct worker worker = {0};
-        struct trial trial = {.plan = plan,
-                              .point = point,
-                              .arena = &arena,
-                              .seed = i,
-                              .workers = &worker,
-                              .probe_state = bench->task.state};
-        assert_non_null(arena.memory);
-        tlb_probe.prepare(&trial);
-        assert_ptr_equal(worker.run, chase_run);
-        assert_true(trial.operations == chase_steps);
-        unsigned char *first = ((struct chase *)worker.state)->position, *at = first;
-        double steps = 0;
-        do {
-            assert_true(at >= arena.memory && at + sizeof at <= arena.memory + room);
-            memcpy(&at, (void *)at, sizeof at);
-        } while (++steps < 1000 && at != first);
-        assert_true(steps >= point->x && steps <= point->x);
-        free(arena.memory);
-    }
+    drive_rings(bench, &tlb_probe, 1);
 }
 
 int main(void)

@@ -46,9 +46,9 @@ static void the_step_is_exact(void **state)
         skip();
     assert_int_equal(drive(bench, &window_probe, 0, cycles), 2);
     /* The two loads and the jump are in the window as well. */
-    assert_true(drive_find(bench, "window.nop")->value == 221 + 2 + window_between);
-    assert_true(drive_find(bench, "window.add")->value == 150 + 2);
-    const struct finding *load = drive_find(bench, "window.load");
+    assert_true(bench_finding(bench, "window.nop")->value == 221 + 2 + window_between);
+    assert_true(bench_finding(bench, "window.add")->value == 150 + 2);
+    const struct finding *load = bench_finding(bench, "window.load");
     assert_true(load->value == 70 + 2);
     assert_true(load->low == load->value && load->high == load->value);
     assert_non_null(load->text);
@@ -61,9 +61,9 @@ static void no_step_is_not_detected(void **state)
         skip();
     core.hold[WINDOW_ADD] = 5000;
     drive(bench, &window_probe, 0, cycles);
-    assert_true(isnan(drive_find(bench, "window.add")->value));
-    assert_non_null(strstr(drive_find(bench, "window.add")->text, "not detected"));
-    assert_true(drive_find(bench, "window.nop")->value > 0);
+    assert_true(isnan(bench_finding(bench, "window.add")->value));
+    assert_non_null(strstr(bench_finding(bench, "window.add")->text, "not detected"));
+    assert_true(bench_finding(bench, "window.nop")->value > 0);
 }
 
 static void a_rise_that_is_no_second_miss_is_no_step(void **state)
@@ -73,7 +73,7 @@ static void a_rise_that_is_no_second_miss_is_no_step(void **state)
         skip();
     core.beyond = 1.3;
     assert_int_equal(drive(bench, &window_probe, 0, cycles), 1);
-    assert_true(isnan(drive_find(bench, "window.nop")->value));
+    assert_true(isnan(bench_finding(bench, "window.nop")->value));
 }
 
 static void one_filler_alone_can_be_asked_for(void **state)
