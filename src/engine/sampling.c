@@ -9,21 +9,21 @@ static const double slack_share = 0.05, slack_least_s = 0.1;
 /* What summing up a point takes: of a million open ones, as long as a run. */
 static const uint64_t conclude_ns = 8000;
 
-uint64_t sampling_now_ns(const struct sampling *sampling)
+static uint64_t now_ns(const struct sampling *sampling)
 {
     return visit_now_ns(&sampling->visits[0]); /* a stand-in's time is the same for all visits */
 }
 
 double sampling_elapsed_s(const struct sampling *sampling)
 {
-    return (double)(sampling_now_ns(sampling) - sampling->began_ns) * 1e-9;
+    return (double)(now_ns(sampling) - sampling->began_ns) * 1e-9;
 }
 
 bool sampling_out_of_time(const struct sampling *sampling)
 {
     uint64_t open = sampling->ledger.record_count - sampling->ledger.spare_count;
     uint64_t after_ns = sampling->engine->stand_in ? 0 : open * conclude_ns;
-    return sampling_now_ns(sampling) + after_ns > sampling->visits[0].deadline_ns;
+    return now_ns(sampling) + after_ns > sampling->visits[0].deadline_ns;
 }
 
 static void survey_seats(struct sampling *sampling)

@@ -32,7 +32,7 @@ struct sampling {
     struct worker *workers;                       /* [visit_count][trials_per_visit][seats_max] */
     uint64_t *stolen_before_ns, *stolen_after_ns; /* by CPU id; NULL where nobody can steal */
     size_t cpu_ids;
-    uint64_t began_ns; /* of sampling_now_ns() */
+    uint64_t began_ns; /* of the time that sampling_elapsed_s() counts */
     double paused_s, show_at_s, shown;
     struct record reference;
     struct drift at_first, drift;
@@ -44,8 +44,7 @@ struct sampling {
 int sampling_reserve(struct sampling *, struct error *);
 void sampling_free(struct sampling *);
 
-/* The real time, or the stand-in's. */
-uint64_t sampling_now_ns(const struct sampling *);
+/* In real time, or the stand-in's. */
 double sampling_elapsed_s(const struct sampling *);
 bool sampling_out_of_time(const struct sampling *);
 

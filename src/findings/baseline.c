@@ -1,6 +1,8 @@
 #include "findings/baseline.h"
 
+#include "base/text.h"
 #include "findings/device.h"
+#include "findings/differences.h"
 #include "findings/finding.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
@@ -17,11 +19,6 @@ struct building {
     size_t count;
     double *values, *scratch; /* room for a value a document */
 };
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
 
 /* The documents' flags, as far as half of them agree. */
 struct votes {
@@ -51,8 +48,8 @@ static const struct finding *same_finding(const struct document *document, const
     const struct probe_result *result = document_probe(document, probe);
     for (size_t i = 0; result && i < result->finding_count; i++)
         if (strcmp(result->findings[i].name, finding->name) == 0 &&
-            same_text(result->findings[i].cpus, finding->cpus) &&
-            same_text(result->findings[i].unit, finding->unit))
+            text_same(result->findings[i].cpus, finding->cpus) &&
+            text_same(result->findings[i].unit, finding->unit))
             return &result->findings[i];
     return NULL;
 }
@@ -94,16 +91,7 @@ static int add_finding(struct building *building, struct probe_result *result,
 
 static bool same_series(const struct series *a, const struct series *b)
 {
-    if (!same_text(a->name, b->name) || a->matrix != b->matrix ||
-        !same_text(a->y.unit, b->y.unit) || a->factor_count != b->factor_count)
-        return false;
-    for (size_t i = 0; i < a->factor_count; i++) {
-        const struct factor *other = series_factor(b, a->factors[i].name);
-        if (!other || !same_text(a->factors[i].text, other->text) ||
-            (!other->text && a->factors[i].number != other->number))
-            return false;
-    }
-    return true;
+    return differences_alike(a, b) && text_same(a->y.unit, b->y.unit);
 }
 
 /* Series of two runs list their places in the same order, apart from sizes that only one of them
@@ -187,7 +175,7 @@ static int check_machines(const struct document *documents, size_t count, bool o
 {
     for (size_t i = 1; i < count; i++) {
         const struct machine_facts *a = &documents[0].machine, *b = &documents[i].machine;
-        if (!same_text(a->cpu_model, b->cpu_model))
+        if (!text_same(a->cpu_model, b->cpu_model))
             return error_set(error, ERROR_USAGE,
                              "the documents are of different processors (%s and %s): give those of "
                              "one kind",
@@ -199,7 +187,7 @@ static int check_machines(const struct document *documents, size_t count, bool o
                              "the documents are of different devices (gpu%d is %s and %s): give "
                              "those of one kind",
                              device, device_facts(a, device)->name, device_facts(b, device)->name);
-        if (one_machine && !same_text(a->hostname, b->hostname))
+        if (one_machine && !text_same(a->hostname, b->hostname))
             return error_set(error, ERROR_USAGE,
                              "the documents are of different machines (%s and %s): merge those of "
                              "one; 'fathom baseline' takes many",

@@ -1,5 +1,6 @@
 #include "findings/differences.h"
 
+#include "base/text.h"
 #include "findings/device.h"
 #include "findings/lookup.h"
 #include "findings/unfair.h"
@@ -47,11 +48,6 @@ static void add_missing(struct search *search, const char *text)
 static const char *or_unknown(const char *text)
 {
     return text ? text : "unknown";
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
 /* --- values --- */
@@ -189,7 +185,7 @@ static void compare_findings(struct search *search, const struct probe_result *a
         if (!after || !(before->value > 0) || !(after->value > 0) ||
             finding_lookup_is_twin(&in_a, before))
             continue;
-        if (same_text(before->unit, after->unit))
+        if (text_same(before->unit, after->unit))
             compare_pair(search, &in_a, &in_b, a, before, after);
         else
             add_unfair(search,
@@ -203,14 +199,14 @@ static void compare_findings(struct search *search, const struct probe_result *a
 
 /* --- pairs --- */
 
-static bool same_factors(const struct series *a, const struct series *b)
+bool differences_alike(const struct series *a, const struct series *b)
 {
-    if (a->factor_count != b->factor_count || !same_text(a->name, b->name) ||
+    if (a->factor_count != b->factor_count || !text_same(a->name, b->name) ||
         a->matrix != b->matrix)
         return false;
     for (size_t i = 0; i < a->factor_count; i++) {
         const struct factor *other = series_factor(b, a->factors[i].name);
-        if (!other || !same_text(a->factors[i].text, other->text) ||
+        if (!other || !text_same(a->factors[i].text, other->text) ||
             (!other->text && a->factors[i].number != other->number))
             return false;
     }
@@ -243,7 +239,7 @@ static void compare_series(struct search *search, const struct probe_result *pro
                            const struct series *a, const struct series *b)
 {
     struct pool *pool = &search->result->pool;
-    if (!same_text(a->y.unit, b->y.unit) || !same_text(a->x.unit, b->x.unit)) {
+    if (!text_same(a->y.unit, b->y.unit) || !text_same(a->x.unit, b->x.unit)) {
         add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
                                        or_unknown(a->name)));
         return;
@@ -293,7 +289,7 @@ static const struct series *same_series(const struct probe_result *probe, const 
 {
     for (size_t step = 0; step < probe->series_count; step++) {
         size_t i = (*from + step) % probe->series_count;
-        if (same_factors(as, &probe->series[i])) {
+        if (differences_alike(as, &probe->series[i])) {
             *from = i + 1;
             return &probe->series[i];
         }

@@ -58,6 +58,9 @@ int differences_find(struct differences *, const struct document *a, const struc
                      double threshold, struct error *);
 void differences_free(struct differences *);
 
+/* Whether two series measured the same, so that their points are pairs: name, shape and factors. */
+bool differences_alike(const struct series *, const struct series *);
+
 /* Value, low and high of a finding that is not negative, its interval widened where there is doubt;
  * NAN where it has none. */
 void finding_doubted_bounds(const struct finding *, double bounds[3]);

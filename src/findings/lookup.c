@@ -1,5 +1,7 @@
 #include "findings/lookup.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +85,7 @@ bool finding_lookup_is_twin(const struct finding_lookup *lookup, const struct fi
 {
     char name[NAME_BYTES];
     size_t length = strlen(finding->name), ending = sizeof twin_ending - 1;
-    if (length <= ending || length >= sizeof name ||
-        strcmp(finding->name + length - ending, twin_ending) != 0)
+    if (length <= ending || length >= sizeof name || !text_ends_with(finding->name, twin_ending))
         return false;
     memcpy(name, finding->name, length - ending);
     name[length - ending] = '\0';

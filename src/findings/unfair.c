@@ -1,5 +1,6 @@
 #include "findings/unfair.h"
 
+#include "base/text.h"
 #include "findings/device.h"
 #include "result/flag.h"
 
@@ -16,11 +17,6 @@ struct unfair {
 static const char *or_unknown(const char *text)
 {
     return text ? text : "unknown";
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
 int differences_add_unfair(struct differences *result, const char *text)
@@ -54,7 +50,7 @@ static void compare_devices(struct unfair *unfair)
             {"driver of", a->driver, b->driver},
         };
         for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
-            if (!same_text(facts[f].a, facts[f].b))
+            if (!text_same(facts[f].a, facts[f].b))
                 add(unfair, pool_printf(&unfair->result->pool, "another %s gpu%d: %s, then %s",
                                         facts[f].what, a->id, or_unknown(facts[f].a),
                                         or_unknown(facts[f].b)));
@@ -81,7 +77,7 @@ static void compare_facts(struct unfair *unfair)
         {"setting of transparent huge pages", unfair->a->conditions.thp, unfair->b->conditions.thp},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        if (!same_text(facts[i].a, facts[i].b))
+        if (!text_same(facts[i].a, facts[i].b))
             add(unfair, pool_printf(&unfair->result->pool, "another %s: %s, then %s", facts[i].what,
                                     or_unknown(facts[i].a), or_unknown(facts[i].b)));
     compare_devices(unfair);
@@ -118,7 +114,7 @@ static const char *pages_of(const struct probe_result *probe)
 int differences_find_other_pages(struct differences *result, const struct probe_result *a,
                                  const struct probe_result *b)
 {
-    if (same_text(pages_of(a), pages_of(b)))
+    if (text_same(pages_of(a), pages_of(b)))
         return 0;
     return differences_add_unfair(
         result, pool_printf(&result->pool, "other pages in %s: %s, then %s", a->name,

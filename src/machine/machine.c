@@ -123,6 +123,22 @@ const struct cpu_place *machine_cpu(const struct machine *machine, int id)
     return NULL;
 }
 
+void machine_places(const struct machine *machine, const struct cpulist *list,
+                    struct cpu_place *places)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct cpu_place *place = machine_cpu(machine, list->ids[i]);
+        places[i] = place ? *place : (struct cpu_place){.id = list->ids[i]};
+    }
+}
+
+int machine_by_thread(const void *a, const void *b)
+{
+    const struct cpu_place *x = a, *y = b;
+    return x->sibling != y->sibling ? (x->sibling > y->sibling) - (x->sibling < y->sibling)
+                                    : (x->id > y->id) - (x->id < y->id);
+}
+
 uint64_t machine_memory_budget(const struct machine *machine)
 {
     return machine->memory_available_bytes / 2;

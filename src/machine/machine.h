@@ -61,6 +61,10 @@ int machine_read(struct machine *, const struct machine_source *, struct error *
 void machine_free(struct machine *);
 
 const struct cpu_place *machine_cpu(const struct machine *, int id); /* NULL: no such CPU */
+/* Where each CPU of the list sits, in its order; of one that is not there only the number. */
+void machine_places(const struct machine *, const struct cpulist *, struct cpu_place *places);
+/* For qsort() of places: the first threads of all cores, then the second ones. */
+int machine_by_thread(const void *, const void *);
 /* Half of what is free: the most that a measurement may map. */
 uint64_t machine_memory_budget(const struct machine *);
 /* The largest data or unified cache declared at that level, NULL where none is; level 0 asks for

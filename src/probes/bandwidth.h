@@ -63,11 +63,8 @@ int bandwidth_conclude(struct probe_task *, struct error *);
 
 /* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
 int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
-/* Arrays of the kernel; bytes that each has in a set of so many bytes, in whole steps of the
- * access. */
+/* Arrays of the kernel. */
 unsigned bandwidth_arrays(const struct stream_kernel *);
-uint64_t bandwidth_array_bytes(const struct bandwidth_state *, const struct stream_kernel *,
-                               uint64_t set_bytes);
 /* The smallest set that every kernel measured can go through. */
 uint64_t bandwidth_least_set(const struct bandwidth_state *);
 
@@ -77,9 +74,5 @@ size_t bandwidth_counts(const struct probe_task *, size_t **counts);
 /* Bytes of arena for each byte of a set that so many CPUs share, each point with parts of its own.
  */
 double bandwidth_parts_share(const size_t *counts, size_t n);
-/* The largest DRAM set there can be, at least four times all the last-level caches the CPUs have;
- * 0 where there is not even twice as much memory. */
-uint64_t bandwidth_dram_set(const struct probe_task *, const size_t *counts, size_t n,
-                            uint64_t times);
 
 #endif

@@ -161,9 +161,7 @@ static int choose_access(struct bandwidth_state *state, struct probe_task *task,
 static int by_speed(const void *a, const void *b)
 {
     const struct cpu_place *x = a, *y = b;
-    return x->kind != y->kind         ? (x->kind < y->kind) - (x->kind > y->kind)
-           : x->sibling != y->sibling ? (x->sibling > y->sibling) - (x->sibling < y->sibling)
-                                      : (x->id > y->id) - (x->id < y->id);
+    return x->kind != y->kind ? (x->kind < y->kind) - (x->kind > y->kind) : machine_by_thread(a, b);
 }
 
 static int choose_cpus(struct bandwidth_state *state, struct probe_task *task, struct error *error)
@@ -173,10 +171,7 @@ static int choose_cpus(struct bandwidth_state *state, struct probe_task *task, s
     state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
     if (!places || !state->cpus)
         return error_out_of_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
-        places[i] = place ? *place : (struct cpu_place){.id = task->cpus.ids[i]};
-    }
+    machine_places(task->machine, &task->cpus, places);
     qsort(places, count, sizeof *places, by_speed);
     for (size_t i = 0; i < count; i++)
         state->cpus[i] = places[i].id;

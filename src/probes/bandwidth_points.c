@@ -32,7 +32,9 @@ static uint64_t unit_of(const struct bandwidth_state *state)
     return state->access.bytes ? state->access.bytes : STREAM_STEP_BYTES;
 }
 
-uint64_t bandwidth_array_bytes(const struct bandwidth_state *state,
+/* Bytes that each of the kernel's arrays has in a set of so many bytes, in whole steps of the
+ * access. */
+static uint64_t bytes_of_array(const struct bandwidth_state *state,
                                const struct stream_kernel *kernel, uint64_t set_bytes)
 {
     const uint64_t unit = unit_of(state);
@@ -95,8 +97,10 @@ static size_t sharing(const struct probe_task *task, int level, size_t count)
     return found ? found : 1;
 }
 
-uint64_t bandwidth_dram_set(const struct probe_task *task, const size_t *counts, size_t n,
-                            uint64_t times)
+/* The largest DRAM set there can be, at least four times all the last-level caches the CPUs have;
+ * 0 where there is not even twice as much memory. */
+static uint64_t dram_set(const struct probe_task *task, const size_t *counts, size_t n,
+                         uint64_t times)
 {
     const struct bandwidth_state *state = task->state;
     const uint64_t cache = last_level_bytes(task->machine);
@@ -257,9 +261,8 @@ int bandwidth_plan_sizes(struct probe_task *task, bool first, struct error *erro
             task, (struct bandwidth_curve){BANDWIDTH_BY_SIZE, op, NULL}, error);
         int code = series < 0 ? series : 0;
         for (size_t i = 0; i < state->sets.count && code == 0; i += all_sizes ? 1 : EVERY_OTHER)
-            code =
-                add_curve_point(task, (unsigned)series, (double)state->sets.bytes[i], 1,
-                                bandwidth_array_bytes(state, kernel, state->sets.bytes[i]), error);
+            code = add_curve_point(task, (unsigned)series, (double)state->sets.bytes[i], 1,
+                                   bytes_of_array(state, kernel, state->sets.bytes[i]), error);
         if (code < 0)
             return code;
     }
@@ -286,7 +289,7 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
             uint64_t bytes = level->bytes / (depth ? sharing(task, depth, counts[i]) : counts[i]);
             if (bytes > level->above || !depth) /* or it would fit the cache before */
                 code = add_curve_point(task, (unsigned)series, (double)counts[i], counts[i],
-                                       bandwidth_array_bytes(state, kernel, bytes), error);
+                                       bytes_of_array(state, kernel, bytes), error);
         }
         if (code < 0)
             return code;
@@ -309,7 +312,7 @@ int bandwidth_plan_threads(struct probe_task *task, struct error *error)
         for (size_t i = 0; i < count && code == 0; i++) {
             struct chase_level *level = &levels[i];
             if (level->last)
-                level->bytes = bandwidth_dram_set(task, counts, n, STREAM_TIMES);
+                level->bytes = dram_set(task, counts, n, STREAM_TIMES);
             const char *name = pool_strdup(task->pool, level->name);
             code = !name          ? error_out_of_memory(error)
                    : level->bytes ? plan_level(task, level, name, counts, n, error)
@@ -363,14 +366,14 @@ int bandwidth_plan_nodes(struct probe_task *task, struct error *error)
     if (series < 0 || !cpus)
         return error_out_of_memory(error);
     const size_t one = 1;
-    const uint64_t set = bandwidth_dram_set(task, &one, 1, STREAM_TIMES);
+    const uint64_t set = dram_set(task, &one, 1, STREAM_TIMES);
     for (size_t i = 0; i < facts->node_count && set; i++) {
         const size_t count = cpus_of(task, facts->nodes[i].id, cpus);
         if (count == 0)
             continue;
         struct plan_point *point =
             add_point(task, (unsigned)series, cpus, count,
-                      bandwidth_array_bytes(state, state->kernels[op], set / count));
+                      bytes_of_array(state, state->kernels[op], set / count));
         if (!point)
             return error_out_of_memory(error);
         point->from = facts->nodes[i].id;
@@ -394,7 +397,7 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
     size_t *counts, n = bandwidth_counts(task, &counts);
     if (n == 0)
         return error_out_of_memory(error);
-    const uint64_t set = bandwidth_dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
+    const uint64_t set = dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
     if (!set)
         return error_set(error, ERROR_USAGE,
                          "--stream: the memory that may be used is not even twice the last-level "

@@ -27,7 +27,8 @@ static const struct {
     {"forward-in-block", RING_FORWARD, true},
 };
 
-const char *chase_order_text(const struct chase_kind *kind, struct pool *pool)
+/* "random", "forward-in-block:4K": in the pool. */
+static const char *order_text(const struct chase_kind *kind, struct pool *pool)
 {
     if (kind->block_count)
         return pool_printf(pool, "random-in-block:%zu strides", kind->block_count);
@@ -114,6 +115,18 @@ struct chases chases_make(const struct machine *machine)
                            .settled_bytes = 2 * (last_level ? last_level : 32 * MIB)};
 }
 
+int chases_make_plain(struct chases *chases, const struct probe_task *task, struct error *error)
+{
+    struct chase_kind *kind = pool_alloc(task->pool, 1, sizeof *kind);
+    if (!kind)
+        return error_out_of_memory(error);
+    *chases = chases_make(task->machine);
+    *kind = (struct chase_kind){.address = ADDRESS_POINTER, .stride = chases->line_bytes};
+    chases->kinds = kind;
+    chases->count = 1;
+    return 0;
+}
+
 int chases_add_series(struct chases *chases, struct probe_task *task, const char *name,
                       const struct chase_kind *kind, const char *pages, struct error *error)
 {
@@ -129,7 +142,7 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     struct series *series =
         pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *series);
     struct factor *factors = pool_alloc(pool, 6, sizeof *factors);
-    const char *order = chase_order_text(kind, pool);
+    const char *order = order_text(kind, pool);
     if (!series || !factors || !order)
         return error_out_of_memory(error);
     size_t count = 0;

@@ -24,9 +24,8 @@ struct chase_kind {
 
 enum { CHASE_STRIDE_IS_X = 0 };
 
-/* "random", "forward-in-block:4K": in the pool. */
-const char *chase_order_text(const struct chase_kind *, struct pool *);
-/* Reads such a text into the kind, whose stride is set already. ERROR_USAGE naming --order. */
+/* Reads an order ("random", "forward-in-block:4K") into the kind, whose stride is set already.
+ * ERROR_USAGE naming --order. */
 int chase_order_parse(struct chase_kind *, const char *text, struct error *);
 /* ERROR_USAGE for a kind that no kernel chases, in one line that names the options. */
 int chase_kind_check(const struct chase_kind *, struct error *);
@@ -42,6 +41,9 @@ struct chases {
 
 /* An empty one for this machine. */
 struct chases chases_make(const struct machine *);
+/* One for series that are all the plainest chase: pointers, a line apart, in random order.
+ * ERROR_SYSTEM without memory. */
+int chases_make_plain(struct chases *, const struct probe_task *, struct error *);
 /* Adds a series of latency over working sets to task->plan, with the kind's factors and that of
  * the pages, and notes its kind. Returns the series' index, or ERROR_SYSTEM. */
 int chases_add_series(struct chases *, struct probe_task *, const char *name,

@@ -53,13 +53,6 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-static int by_thread(const void *a, const void *b)
-{
-    const struct cpu_place *x = a, *y = b;
-    return x->sibling != y->sibling ? (x->sibling > y->sibling) - (x->sibling < y->sibling)
-                                    : (x->id > y->id) - (x->id < y->id);
-}
-
 static int choose_cpus(struct probe_task *task, struct contention_state *state, struct error *error)
 {
     const struct settings *settings = task->settings;
@@ -70,11 +63,8 @@ static int choose_cpus(struct probe_task *task, struct contention_state *state, 
         free(places);
         return error_out_of_memory(error);
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
-        places[i] = place ? *place : (struct cpu_place){.id = task->cpus.ids[i]};
-    }
-    qsort(places, count, sizeof *places, by_thread);
+    machine_places(task->machine, &task->cpus, places);
+    qsort(places, count, sizeof *places, machine_by_thread);
     for (size_t i = 0; i < count; i++)
         state->cpus[i] = places[i].id;
     free(places);

@@ -384,7 +384,8 @@ static int next_cores(struct probe_task *task, const struct sampled *sampled, un
 
 /* --- observing --- */
 
-double cores_trial_ns(const struct observation *seen)
+/* Time of one hand-off: the median of the trial's batches. */
+static double trial_ns(const struct observation *seen)
 {
     double values[seen->batch_count];
     for (unsigned i = 0; i < seen->batch_count; i++)
@@ -405,7 +406,7 @@ static void add_to_reference(struct probe_task *task, const struct observation *
     if (!last)
         return;
     last->at_s = seen->at_s;
-    state->trial_values[state->trial_count++] = cores_trial_ns(seen);
+    state->trial_values[state->trial_count++] = trial_ns(seen);
     sort_ascending(state->trial_values, state->trial_count);
     last->ns = median(state->trial_values, state->trial_count);
     last->lines = state->trial_count;

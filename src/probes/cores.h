@@ -74,8 +74,6 @@ int cores_out_of_memory(struct error *);
 size_t cores_extent(const struct cores_state *);
 /* The trial's line: the same for every pair, but for those that are measured side by side. */
 unsigned char *cores_line(const struct trial *, const struct cores_state *);
-/* Time of one hand-off: the median of the trial's batches. */
-double cores_trial_ns(const struct observation *);
 /* Position of the CPU in the matrix. */
 int cores_rank(const struct cores_state *, int cpu);
 

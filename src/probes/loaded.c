@@ -211,15 +211,12 @@ static int add_step(struct probe_task *task, unsigned step, struct error *error)
 static int plan_loaded(struct probe_task *task, struct error *error)
 {
     struct loaded_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    struct chase_kind *kind = pool_alloc(task->pool, 1, sizeof *kind);
-    if (!state || !kind)
+    if (!state)
         return error_out_of_memory(error);
     task->state = state;
-    state->chases = chases_make(task->machine);
-    *kind = (struct chase_kind){.address = ADDRESS_POINTER, .stride = state->chases.line_bytes};
-    state->chases.kinds = kind;
-    state->chases.count = 1;
-    int code = choose_traffic(task, error);
+    int code = chases_make_plain(&state->chases, task, error);
+    if (code == 0)
+        code = choose_traffic(task, error);
     if (code == 0)
         code = loaded_choose_seats(task, error);
     if (code < 0)

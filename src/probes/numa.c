@@ -314,15 +314,12 @@ static int plan_from(struct probe_task *task, size_t i, struct error *error)
 static int plan_numa(struct probe_task *task, struct error *error)
 {
     struct numa_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    struct chase_kind *kind = pool_alloc(task->pool, 1, sizeof *kind);
-    if (!state || !kind)
+    if (!state)
         return error_out_of_memory(error);
     task->state = state;
-    state->chases = chases_make(task->machine);
-    *kind = (struct chase_kind){.address = ADDRESS_POINTER, .stride = state->chases.line_bytes};
-    state->chases.kinds = kind;
-    state->chases.count = 1;
-    int code = choose_from(task, error);
+    int code = chases_make_plain(&state->chases, task, error);
+    if (code == 0)
+        code = choose_from(task, error);
     if (code == 0)
         code = choose_to(task, error);
     if (code == 0)

@@ -76,13 +76,6 @@ static int choose_levels(struct probe_task *task, struct error *error)
                   : 0;
 }
 
-static int by_thread(const void *a, const void *b)
-{
-    const struct cpu_place *x = a, *y = b;
-    return x->sibling != y->sibling ? (x->sibling > y->sibling) - (x->sibling < y->sibling)
-                                    : (x->id > y->id) - (x->id < y->id);
-}
-
 static int choose_threads(struct probe_task *task, struct error *error)
 {
     struct parallelism_state *state = task->state;
@@ -91,14 +84,11 @@ static int choose_threads(struct probe_task *task, struct error *error)
     state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
     if (!places || !state->cpus)
         return error_out_of_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
-        places[i] = place ? *place : (struct cpu_place){.id = task->cpus.ids[i]};
-        /* The one that measures alone is the first here too. */
+    machine_places(task->machine, &task->cpus, places);
+    for (size_t i = 0; i < count; i++) /* the one that measures alone is the first here too */
         if (places[i].id == state->seat->cpu)
             places[i].sibling = -1;
-    }
-    qsort(places, count, sizeof *places, by_thread);
+    qsort(places, count, sizeof *places, machine_by_thread);
     for (size_t i = 0; i < count; i++)
         state->cpus[i] = places[i].id;
     state->threads = settings_has(task->settings, "threads")

@@ -1,4 +1,5 @@
 /* Where what was found and what the machine says of itself are not the same. */
+#include "base/text.h"
 #include "findings/device.h"
 #include "views/clean.h"
 #include "views/parts.h"
@@ -7,19 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length >= end && strcmp(text + length - end, ending) == 0;
-}
-
 /* A value that its own interval keeps apart from what is declared, or a finding that is there to
  * say so. Clusters speak for themselves, below their matrix. */
 static bool disagrees(const struct finding *finding)
 {
     if (!finding->text || strncmp(finding->name, "cluster", 7) == 0)
         return false;
-    if (ends_with(finding->name, ".disagreement"))
+    if (text_ends_with(finding->name, ".disagreement"))
         return true;
     return isfinite(finding->declared) &&
            (finding->low > finding->declared || finding->high < finding->declared);
@@ -38,7 +33,7 @@ size_t disagreements_print(FILE *out, const struct document *document,
             if (!out)
                 continue;
             struct line line = {0};
-            if (!ends_with(finding->name, ".disagreement")) {
+            if (!text_ends_with(finding->name, ".disagreement")) {
                 const char *rest;
                 char name[CLEAN_TEXT];
                 int device = device_of_name(finding->name, &rest);

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "findings/device.h"
 #include "views/clean.h"
 #include "views/html.h"
@@ -5,19 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
 static bool same_axis(const struct axis *a, const struct axis *b)
 {
-    return same_text(a->name, b->name) && same_text(a->unit, b->unit);
+    return text_same(a->name, b->name) && text_same(a->unit, b->unit);
 }
 
 static bool same_factor(const struct factor *a, const struct factor *b)
 {
-    return a && b && same_text(a->name, b->name) && same_text(a->text, b->text) &&
+    return a && b && text_same(a->name, b->name) && text_same(a->text, b->text) &&
            (a->text || a->number == b->number || (isnan(a->number) && isnan(b->number)));
 }
 
@@ -38,7 +34,7 @@ static bool same_subject(const struct series *a, const struct series *b)
 {
     enum { FEW_POINTS = 8 };
     int device = device_of_name(a->name, NULL), other = device_of_name(b->name, NULL);
-    return device == other && (device < 0 || same_text(a->name, b->name) ||
+    return device == other && (device < 0 || text_same(a->name, b->name) ||
                                (a->point_count <= FEW_POINTS && b->point_count <= FEW_POINTS));
 }
 
@@ -48,13 +44,13 @@ static bool belongs(const struct picture *picture, size_t document, const char *
                     const struct series *series)
 {
     const struct member *first = &picture->members[0];
-    if (!same_text(picture->probe, probe) || first->series->matrix != series->matrix ||
+    if (!text_same(picture->probe, probe) || first->series->matrix != series->matrix ||
         !same_axis(&first->series->x, &series->x) || !same_axis(&first->series->y, &series->y))
         return false;
     if (!series->matrix)
         return same_subject(first->series, series);
     return (picture->members[picture->member_count - 1].document < document &&
-            same_text(first->series->name, series->name) && same_factors(first->series, series));
+            text_same(first->series->name, series->name) && same_factors(first->series, series));
 }
 
 static struct picture *picture_for(struct pictures *pictures, size_t document, const char *probe,
@@ -119,7 +115,7 @@ void line_add_member(struct line *line, const struct picture *picture, size_t me
     struct line own = {0};
     bool named = false;
     for (size_t i = 0; i < picture->member_count; i++)
-        named = named || !same_text(picture->members[i].series->name, series->name);
+        named = named || !text_same(picture->members[i].series->name, series->name);
     if (named)
         line_add_clean(&own, series->name);
     for (size_t i = 0; i < series->factor_count; i++)
@@ -167,12 +163,12 @@ void line_add_subject(struct line *line, const struct picture *picture)
         return;
     line_add(line, device_has_condition(first) ? "gpu%d beside" : "gpu%d", device);
     for (size_t i = 1; i < picture->member_count; i++)
-        alone = alone && same_text(picture->members[i].series->name, first->name);
+        alone = alone && text_same(picture->members[i].series->name, first->name);
     for (size_t i = 0; i < picture->member_count; i++) {
         const char *subject;
         char copy[CLEAN_TEXT], clean[CLEAN_TEXT];
         const size_t length = subject_of(picture->members[i].series, &subject);
-        if ((alone && same_text(subject, first->y.name)) || is_repeated(picture, i) ||
+        if ((alone && text_same(subject, first->y.name)) || is_repeated(picture, i) ||
             named++ >= NAMES_MAX)
             continue;
         snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy),

@@ -2,6 +2,7 @@
  * Series that differ in nothing but who or what was measured, as rows of one table: a dozen tables
  * of two rows each compare nothing.
  */
+#include "base/text.h"
 #include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
@@ -13,14 +14,9 @@
 
 enum { CURVE_POINTS_MAX = 8, MATRIX_POINTS_MAX = 4, CURVES_MIN = 2, MATRICES_MIN = 3 };
 
-static bool is_same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
 static bool is_same_axis(const struct axis *a, const struct axis *b)
 {
-    return is_same_text(a->name, b->name) && is_same_text(a->unit, b->unit);
+    return text_same(a->name, b->name) && text_same(a->unit, b->unit);
 }
 
 static bool is_same_factor(const struct factor *a, const struct factor *b)
@@ -44,7 +40,7 @@ static bool has_place(const struct series *series, const struct point *place)
 static bool is_alike(const struct series *a, const struct series *b)
 {
     return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
-           (!a->matrix || is_same_text(a->name, b->name));
+           (!a->matrix || text_same(a->name, b->name));
 }
 
 /* Some may lack a place that there was no time for; all of them together have but a few. */
@@ -90,7 +86,7 @@ static bool have_own_names(const struct series *series, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
-            if (is_same_text(series[i].name, series[j].name))
+            if (text_same(series[i].name, series[j].name))
                 return false;
     return true;
 }
@@ -98,7 +94,7 @@ static bool have_own_names(const struct series *series, size_t count)
 static bool have_one_name(const struct series *series, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (!is_same_text(series[i].name, series->name))
+        if (!text_same(series[i].name, series->name))
             return false;
     return true;
 }

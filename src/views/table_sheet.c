@@ -2,31 +2,26 @@
  * Curves of one name that differ in a single factor, side by side: a row an x, a column a value of
  * the factor. Eleven long tables below one another compare nothing.
  */
+#include "base/text.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/parts.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { CURVES_MIN = 3, POINTS_MIN = 9, PLACE_COLUMNS = 14, CELL_COLUMNS = 8 };
-
-static bool is_same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
 
 static bool is_alike(const struct series *a, const struct series *b)
 {
     return !b->matrix && b->point_count >= POINTS_MIN && a->factor_count == b->factor_count &&
-           is_same_text(a->name, b->name) && is_same_text(a->x.unit, b->x.unit) &&
-           is_same_text(a->y.unit, b->y.unit);
+           text_same(a->name, b->name) && text_same(a->x.unit, b->x.unit) &&
+           text_same(a->y.unit, b->y.unit);
 }
 
 static bool is_same_value(const struct factor *a, const struct factor *b)
 {
-    return a->text || b->text ? is_same_text(a->text, b->text) : a->number == b->number;
+    return a->text || b->text ? text_same(a->text, b->text) : a->number == b->number;
 }
 
 /* Index of the only factor in which the two differ; -1: none, or several. */
@@ -34,7 +29,7 @@ static int only_difference(const struct series *a, const struct series *b)
 {
     int found = -1;
     for (size_t i = 0; i < a->factor_count; i++) {
-        if (!is_same_text(a->factors[i].name, b->factors[i].name))
+        if (!text_same(a->factors[i].name, b->factors[i].name))
             return -1;
         if (is_same_value(&a->factors[i], &b->factors[i]))
             continue;
