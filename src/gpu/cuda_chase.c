@@ -96,20 +96,15 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
 
 /* --- making ready --- */
 
-/* Both tables on the device: the order, and behind it who comes after each element. */
-static int send_tables(struct gpu *gpu, const uint32_t *order, uint64_t device, struct error *error)
+/* The order, and behind it who comes after each element. They lie on the host: read from the
+ * device's memory they would take places in its second level beside the ring, 4 bytes of every 128,
+ * and a set of 16 ways loses its first line where 15/16 of it are the ring's. */
+static void fill_tables(const struct gpu *gpu, const uint32_t *order, uint32_t *tables)
 {
-    size_t count = gpu->job.count, bytes = count * sizeof *order;
-    uint32_t *next = malloc(bytes);
-    if (!next)
-        return error_out_of_memory(error);
+    size_t count = gpu->job.count;
+    memcpy(tables, order, count * sizeof *order);
     for (size_t i = 0; i < count; i++)
-        next[order[i]] = order[i + 1 < count ? i + 1 : 0];
-    int code = cuda_send(gpu, device, order, bytes, error);
-    if (code == 0)
-        code = cuda_send(gpu, device + bytes, next, bytes, error);
-    free(next);
-    return code;
+        tables[count + order[i]] = order[i + 1 < count ? i + 1 : 0];
 }
 
 /* Writes the ring, and then loads it once in its own order, past the first level: so the second
@@ -119,7 +114,7 @@ static int link_ring(struct gpu *gpu, const uint32_t *order, struct error *error
     const struct cuda_job *job = &gpu->job;
     struct cuda_memory tables;
     size_t bytes = job->count * sizeof *order;
-    int code = cuda_allocate(gpu, GPU_ON_DEVICE, 0, 2 * bytes, &tables, error);
+    int code = cuda_allocate(gpu, GPU_ON_HOST, 0, 2 * bytes, &tables, error);
     if (code < 0)
         return code;
     uint64_t values = by_index(&job->work) ? job->work.stride / WORD_BYTES : 0;
@@ -127,9 +122,8 @@ static int link_ring(struct gpu *gpu, const uint32_t *order, struct error *error
                              values};
     const uint64_t sweep[] = {job->base, job->work.stride, job->count, tables.address};
     double expected_ns = (double)job->count * SLOWEST_ELEMENT_NS;
-    code = send_tables(gpu, order, tables.address, error);
-    if (code == 0)
-        code = cuda_helper(gpu, "link", link, sizeof link / sizeof *link, expected_ns, error);
+    fill_tables(gpu, order, tables.host);
+    code = cuda_helper(gpu, "link", link, sizeof link / sizeof *link, expected_ns, error);
     if (code == 0)
         code = cuda_helper(gpu, "sweep", sweep, sizeof sweep / sizeof *sweep, expected_ns, error);
     cuda_free(gpu, &tables);

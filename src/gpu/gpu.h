@@ -60,7 +60,7 @@ struct gpu_work {
                             the same `span`: so lines can be told apart. Multiple of 8 */
     size_t span;         /* bytes of that allocation; 0: one of its own */
     unsigned width_bits; /* of each load: 32 (indices), 64 (addresses) or 128; 0 is 64 */
-    int carve_out;       /* per cent of the first-level memory wanted as scratchpad; -1: as it is */
+    int carve_out;       /* per cent of the most scratchpad there can be; -1: as it is */
     int multiprocessor;  /* that shall do it; -1: any */
     unsigned rank;       /* GPU_CLUSTER: of the block whose scratchpad is read, in `cluster_size` */
     unsigned cluster_size;

@@ -17,9 +17,9 @@
  * than this part of the memory. */
 enum { L2_TIMES = 8, MEMORY_PART = 8 };
 static const size_t memory_least = 512 << 20;
-/* What one multiprocessor streams in its scratchpad: every device gives a block that much without
- * being asked in a special way (48 KiB). */
-static const size_t scratchpad_bytes = 32 << 10;
+/* What a block streams in its scratchpad: several fit a multiprocessor, and every device gives a
+ * block that much without being asked in a special way (48 KiB). */
+static const size_t scratchpad_most = 32 << 10;
 
 /* Working sets in quarters of L2, which a ladder goes through. */
 static const unsigned quarters[] = {1, 2, 4, 8, 16};
@@ -72,6 +72,12 @@ static size_t memory_bytes(const struct gpu_task *task)
     return (size_t)(bytes > EVEN ? bytes / EVEN * EVEN : bytes);
 }
 
+static size_t scratchpad_bytes(const struct gpu_task *task)
+{
+    const uint64_t declared = task->facts->scratchpad_bytes;
+    return declared && declared < scratchpad_most ? (size_t)declared : scratchpad_most;
+}
+
 static size_t l2_half(const struct gpu_task *task)
 {
     return (size_t)task->facts->l2_bytes / 4 * L2_HALF;
@@ -99,7 +105,7 @@ static int add_ladder(struct gpu_task *task, const struct stream *stream, int in
 static int plan_stream(struct gpu_task *task, const struct stream *stream, int *index,
                        struct error *error)
 {
-    const size_t bytes = stream->where == SCRATCHPAD ? scratchpad_bytes : memory_bytes(task);
+    const size_t bytes = stream->where == SCRATCHPAD ? scratchpad_bytes(task) : memory_bytes(task);
     const struct gpu_work work = stream_of(stream, bytes);
     char what[64];
     snprintf(what, sizeof what, "%s, %s", stream->what, stream->traffic);
@@ -149,7 +155,7 @@ static int conclude_stream(struct gpu_task *task, const struct stream *stream,
 {
     struct pool *pool = task->task->pool;
     const bool scratchpad = stream->where == SCRATCHPAD;
-    const double bytes = (double)(scratchpad ? scratchpad_bytes : memory_bytes(task));
+    const double bytes = (double)(scratchpad ? scratchpad_bytes(task) : memory_bytes(task));
     const double half = (double)l2_half(task);
     const char *name =
         pool_printf(pool, scratchpad ? "shared.bandwidth.%s" : "bandwidth.%s", stream->traffic);

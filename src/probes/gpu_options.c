@@ -15,9 +15,9 @@ const struct option_spec gpu_options[] = {
      "who reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
      "device counts only with opencl"},
     {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
-     "these experiments and no others: latency, ... (default: all that the device can; 'fathom "
-     "run' "
-     "measures some)"},
+     "these experiments and no others: latency, memories, bandwidth, host, cluster, peers, "
+     "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
+     "all but the last two)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "smallest working set (default: 1K, or one stride)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,

@@ -7,9 +7,12 @@
  * What an entry translates shows in how the strides differ: as long as the stride is no larger than
  * that, the reach is the same number of bytes; beyond, it is the same number of lines.
  *
- * Lines lie one further in every page (the stride is 128 bytes longer than it is called), or all of
- * them would fall on few sets of a cache that does not hash. There are at most 16384 of them, so
- * they fit the second level and a ring is gone through in 10 ms, however much a miss costs.
+ * Lines lie nine further from one to the next than the stride is called (CREEP), or all of them
+ * would fall on few sets of a cache that does not hash; and in one half of a second level that
+ * tells its halves by the parity of address bits: i * (2^k + 9) has either parity as often as
+ * chance would, for any k and most sets of bits, which i * (2^k + 1) has not. There are at most
+ * 16384 lines, so they fit the second level and a ring is gone through in 10 ms, however much a
+ * miss costs.
  *
  * References: Saavedra and Smith (see tlb.c); Jia et al., "Dissecting the NVIDIA Volta GPU
  * architecture via microbenchmarking", 2018, section 3.9: two levels that span 32 MiB and 8 GiB.
@@ -27,7 +30,7 @@
 
 #include <math.h>
 
-enum { LINE_BYTES = 128 };
+enum { LINE_BYTES = 128, CREEP = 9 * LINE_BYTES };
 const uint64_t translation_strides[TRANSLATION_STRIDES] = {
     64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
     2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
@@ -68,7 +71,7 @@ static int add_chain(struct gpu_task *task, int index, uint64_t lines, uint64_t 
     const struct translation_state *state = task->state;
     const bool packed = index == state->packed;
     const struct gpu_work work =
-        chain_of(state->memory, lines, packed ? LINE_BYTES : stride + LINE_BYTES);
+        chain_of(state->memory, lines, packed ? LINE_BYTES : stride + CREEP);
     return gpu_add_point(task, (size_t)index, (double)(packed ? lines : lines * stride), &work,
                          error);
 }
@@ -90,7 +93,7 @@ static int add_ladder(struct gpu_task *task, const char *what, uint64_t stride, 
     for (int i = 0; code == 0; i++) {
         const uint64_t lines =
             (uint64_t)(TRANSLATION_LINES_LEAST * exp2((double)i / TRANSLATION_PER_OCTAVE));
-        if (lines > most || lines * (stride + LINE_BYTES) + BEGINNINGS * LINE_BYTES > state->memory)
+        if (lines > most || lines * (stride + CREEP) + BEGINNINGS * LINE_BYTES > state->memory)
             break;
         code = add_chain(task, *index, lines, stride, error);
     }
@@ -156,8 +159,10 @@ static int plan_translation(struct gpu_task *task, unsigned stage, struct error 
 /* A curve is read from what it is above the packed one, and this part of that one: levels are told
  * by their ratio, and a difference alone begins at nothing. */
 static const double base_share = 0.5;
-/* The packed curve is smooth: its points within an octave to either side tell it together. */
-static const double packed_window = 2;
+/* Points within an octave to either side tell a smooth curve together; refinement adds to the
+ * ladder's. */
+static const double window = 2;
+enum { NEIGHBOURS_MOST = 64 };
 /* From a median absolute deviation to a normal distribution's standard deviation, and from that to
  * half an interval of 95 %. */
 static const double to_deviation = 1.4826, normal_95 = 1.96;
@@ -171,35 +176,43 @@ static struct estimate value_of(const struct point *point, bool cycles)
     return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
 }
 
-/* What so many lines take side by side. */
-static double packed_at(const struct series *packed, double lines, bool cycles)
+/* What points within an octave of so many lines take, whose stride that is. */
+static double around(const struct series *series, double stride, double lines, bool cycles)
 {
-    double values[4 * TRANSLATION_PER_OCTAVE]; /* two octaves */
+    double values[NEIGHBOURS_MOST];
     size_t count = 0;
-    for (size_t i = 0; i < packed->point_count; i++) {
-        const struct point *point = &packed->points[i];
-        const double value = (double)value_of(point, cycles).median;
-        if (point->x >= lines / packed_window && point->x <= lines * packed_window &&
-            isfinite(value) && count < sizeof values / sizeof *values)
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const double value = (double)value_of(point, cycles).median, here = point->x / stride;
+        if (here >= lines / window && here <= lines * window && isfinite(value) &&
+            count < NEIGHBOURS_MOST)
             values[count++] = value;
     }
     sort_ascending(values, count);
     return count ? median(values, count) : NAN;
 }
 
-/* How far the lines' own latencies scatter: some are near, some far, and a chain of few has more of
- * these or of those. The mean of n lines scatters by that over the root of n. */
-static double line_scatter(const struct gpu_task *task, const struct series *packed, bool cycles)
+/* What so many lines take side by side: its x is lines. */
+static double packed_at(const struct series *packed, double lines, bool cycles)
 {
-    const size_t n = packed->point_count;
+    return around(packed, 1, lines, cycles);
+}
+
+/* How far the lines' own latencies scatter: some are near, some far (gpu_distance.c), and a chain
+ * of few has more of these or of those. The mean of n lines scatters by that over the root of n. */
+static double line_scatter(const struct gpu_task *task, const struct series *series, double stride,
+                           bool cycles)
+{
+    const size_t n = series->point_count;
     double *apart = pool_alloc(task->task->pool, n + 1, sizeof *apart);
     size_t count = 0;
     for (size_t i = 0; apart && i < n; i++) {
-        const struct point *point = &packed->points[i];
+        const struct point *point = &series->points[i];
+        const double lines = point->x / stride;
         const double off =
-            (double)value_of(point, cycles).median - packed_at(packed, point->x, cycles);
+            (double)value_of(point, cycles).median - around(series, stride, lines, cycles);
         if (isfinite(off))
-            apart[count++] = fabs(off) * sqrt(point->x);
+            apart[count++] = fabs(off) * sqrt(lines);
     }
     if (count == 0)
         return NAN;
@@ -218,6 +231,25 @@ static struct level_sample sample_of(const struct point *point, const struct ser
                                  .latency = (double)y.median - less,
                                  .low = (double)y.low - less - half,
                                  .high = (double)y.high - less + half};
+}
+
+/* Two plateaus whose intervals meet are one: chance put more near lines on the first. */
+static void join_levels(struct levels *levels)
+{
+    for (size_t k = 0; k + 1 < levels->count;) {
+        struct level *low = &levels->list[k], *high = low + 1;
+        if (high->low > low->high) {
+            k++;
+            continue;
+        }
+        high->latency = (low->latency + high->latency) / 2;
+        high->low = fmin(low->low, high->low);
+        high->high = fmax(low->high, high->high);
+        high->from = low->from;
+        for (size_t i = k; i + 1 < levels->count; i++)
+            levels->list[i] = levels->list[i + 1];
+        levels->count--;
+    }
 }
 
 static int read_curve(struct gpu_task *task, size_t s, struct translation_reading *reading,
@@ -239,13 +271,15 @@ static int read_curve(struct gpu_task *task, size_t s, struct translation_readin
         return code;
     reading->cycles = isfinite(whole.cycles.value);
     reading->flags = whole.flags;
-    const double scatter = line_scatter(task, packed, reading->cycles);
+    const double scatter =
+        line_scatter(task, series, (double)translation_strides[s], reading->cycles);
     const double base = base_share * packed_at(packed, TRANSLATION_LINES_LEAST, reading->cycles);
     for (size_t i = 0; i < n; i++)
         samples[i] = sample_of(&series->points[i], packed, (double)translation_strides[s], base,
                                scatter, reading->cycles);
     if (levels_find(samples, n, NULL, 0, &reading->levels) < 0)
         return error_out_of_memory(error);
+    join_levels(&reading->levels);
     return 0;
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/random.h"
 
+enum { CREEP = 9 * 128 }; /* by which a stride is longer than it is called */
+
 /* A TLB of so many entries, of which each translates a page: a ring over more pages than that
  * misses always, for the least recently used goes first. */
 struct tlb {
@@ -59,7 +61,7 @@ static double none(const struct gpu_work *work)
     return 280;
 }
 
-static void chains_hit_the_second_level_and_spread_by_a_line_more_each(void **state)
+static void chains_hit_the_second_level_and_spread_by_some_lines_more_each(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_begin(bench, 0);
@@ -73,9 +75,9 @@ static void chains_hit_the_second_level_and_spread_by_a_line_more_each(void **st
         assert_true(work->offset + work->bytes <= work->span &&
                     work->span <= bench->facts[0].memory_bytes / 4);
         assert_true(lines_of(work) * 128 <= (double)bench->facts[0].l2_bytes / 2);
-        assert_int_equal(work->stride % (packed ? 128 : 64 << 10), packed ? 0 : 128);
+        assert_int_equal(work->stride % (packed ? 128 : 64 << 10), packed ? 0 : CREEP);
         assert_true(plan->points[i].x ==
-                    (packed ? lines_of(work) : lines_of(work) * (double)(work->stride - 128)));
+                    (packed ? lines_of(work) : lines_of(work) * (double)(work->stride - CREEP)));
     }
 }
 
@@ -143,6 +145,38 @@ static void what_the_packed_chain_pays_too_is_no_translation(void **state)
     assert_null(gpu_bench_find(bench, "gpu0.tlb2.reach"));
 }
 
+/* A line is near or far by the parity of its number. */
+static double halves(const struct gpu_work *work)
+{
+    const size_t lines = work->bytes / work->stride;
+    size_t far = 0;
+    for (size_t i = 0; i < lines; i++)
+        far += (size_t)__builtin_parityll((work->offset + i * work->stride) / 128);
+    return 220 + 100 * (double)far / (double)lines;
+}
+
+static double halves_and_a_tlb(const struct gpu_work *work)
+{
+    return halves(work) + miss(work, (struct tlb){4096, 2 << 20, 250});
+}
+
+static void near_and_far_lines_are_no_translation(void **state)
+{
+    struct gpu_bench *bench = *state;
+    gpu_bench_drive(bench, &gpu_translation, 0, halves);
+    assert_int_equal(bench->result.finding_count, 1);
+    assert_true(isnan(gpu_bench_find(bench, "gpu0.tlb1.reach")->value));
+}
+
+static void a_tlb_is_found_among_near_and_far_lines(void **state)
+{
+    struct gpu_bench *bench = *state;
+    gpu_bench_drive(bench, &gpu_translation, 0, halves_and_a_tlb);
+    gpu_bench_value_is(bench, "gpu0.tlb1.reach", "B", 8192 * (double)(1 << 20), 0.05);
+    gpu_bench_value_is(bench, "gpu0.tlb1.miss", "cycles", 250, 0.05);
+    assert_null(gpu_bench_find(bench, "gpu0.tlb2.reach"));
+}
+
 static void a_small_device_is_refused_or_has_fewer_strides(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -159,13 +193,15 @@ static void a_small_device_is_refused_or_has_fewer_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(chains_hit_the_second_level_and_spread_by_a_line_more_each),
+        GPU_BENCH_TEST(chains_hit_the_second_level_and_spread_by_some_lines_more_each),
         GPU_BENCH_TEST(reach_page_and_cost_are_found),
         GPU_BENCH_TEST(two_levels_are_told_apart),
         GPU_BENCH_TEST(hashed_sets_have_a_reach_too),
         GPU_BENCH_TEST(without_cycles_the_cost_is_a_time),
         GPU_BENCH_TEST(where_nothing_rises_nothing_is_claimed),
         GPU_BENCH_TEST(what_the_packed_chain_pays_too_is_no_translation),
+        GPU_BENCH_TEST(near_and_far_lines_are_no_translation),
+        GPU_BENCH_TEST(a_tlb_is_found_among_near_and_far_lines),
         GPU_BENCH_TEST(a_small_device_is_refused_or_has_fewer_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
