@@ -1,0 +1,74 @@
+"""`fathom gpu` as a person types it: on a modelled device, on OpenCL's CPU, and linked with neither."""
+import json
+import os
+import subprocess
+
+from measured import against_schema, check, measured, says_no_time, with_time
+from place import Skip
+
+
+def stand_in(here):
+    """The environment that puts the stand-in in the driver's place."""
+    library = here.program.parent / "tests" / "gpu" / "stand_in" / "cuda-model.so"
+    if not library.exists():
+        raise Skip("the stand-in driver was not built")
+    return f"FATHOM_LIBCUDA={library} FATHOM_LIBNVML={library} FATHOM_GPU_MODEL=tiny"
+
+
+def points_of(document):
+    return [point for series in document["probes"][0]["series"] for point in series["points"]
+            if "failed" not in point]
+
+
+def modelled_device(here):
+    """All of it works, and says loudly that no hardware did it."""
+    result = with_time(here, f"{stand_in(here)} fathom gpu --what latency --sizes 8K,4M --path l1 "
+                             "--order random -o gpu.json")
+    document = json.loads((result.folder / "gpu.json").read_text())
+    points = points_of(document)
+    complaints = measured(document) + check(
+        (document["machine"]["gpus"][0]["modelled"] is True, f"{document['machine']['gpus']}"),
+        ("MODELLED" in result.out, result.out),
+        (all("modelled" in point["flags"] for point in points), "a point is not flagged"))
+    if says_no_time(result.out):
+        return complaints
+    curve = document["probes"][0]["series"][0]["points"]
+    cycles = [point["cycles"]["median"] for point in curve]
+    # What the stand-in's README says of the tiny device: 30 in L1, 500 in DRAM.
+    return complaints + check((abs(cycles[0] / 30 - 1) < 0.01 and abs(cycles[1] / 500 - 1) < 0.01,
+                               f"{cycles} cycles in L1 and DRAM"))
+
+
+def opencl_cpu(here):
+    """OpenCL where its only device is a CPU: measured when named, and told as one."""
+    # Drivers' compilers leak, which is no news here.
+    result = with_time(here, "ASAN_OPTIONS=detect_leaks=0 fathom gpu --backend opencl --what latency "
+                             "--sizes 4K,64K --order random -o gpu.json")
+    document = json.loads((result.folder / "gpu.json").read_text())
+    if document["probes"][0]["status"] == "skipped":
+        raise Skip(document["probes"][0]["reason"])
+    device = document["machine"]["gpus"][0]
+    # A busy CPU can make a long chain look no longer than a short one: its point says so and fails.
+    return against_schema(document) + check(
+        (device["backend"] == "opencl", f"{device}"),
+        (device.get("kind") != "cpu" or "a CPU" in result.out, result.out),
+        (points_of(document) or document["probes"][0].get("reason"), result.out))
+
+
+def nothing_is_linked(here):
+    """No library of a GPU's is needed to start."""
+    done = subprocess.run(["ldd", str(here.program)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Skip(f"ldd: {done.stderr.strip()}")
+    found = [line for line in done.stdout.splitlines()
+             if any(name in os.path.basename(line.split()[0]).lower()
+                    for name in ("cuda", "opencl", "nvidia"))]
+    return check(("libc" in done.stdout, done.stdout), (not found, f"{found}"))
+
+
+def tests():
+    return [
+        ("gpu on a modelled device", modelled_device),
+        ("gpu on OpenCL's CPU", opencl_cpu),
+        ("gpu: no library is linked", nothing_is_linked),
+    ]
