@@ -84,7 +84,10 @@ static int open_backend(struct probe_task *task, const struct gpu_backend *const
             code = try_backend(task, backends[i], wanted != NULL, usable, &reasons, error);
     if (code == 0) {
         task->result->status = PROBE_SKIPPED;
-        task->result->reason = reasons ? reasons : "this program knows no such backend";
+        /* Of a whole run a person wants no GPU's story on a machine without one. */
+        task->result->reason = !task->named ? "no GPU was found; 'fathom doctor' says why"
+                               : reasons    ? reasons
+                                            : "this program knows no such backend";
     }
     return code;
 }

@@ -27,6 +27,11 @@ static void without_any_device_it_is_skipped_with_all_reasons(void **state)
     assert_int_equal(fake_measure(fake), 0);
     assert_int_equal(result->status, PROBE_SKIPPED);
     assert_int_equal(result->series_count, 0);
+    /* In a whole run that is a short story. */
+    fake->bench.task.named = false;
+    assert_int_equal(PLAN(fake, NULL), 0);
+    assert_int_equal(result->status, PROBE_SKIPPED);
+    assert_string_equal(result->reason, "no GPU was found; 'fathom doctor' says why");
 }
 
 static void a_backend_that_is_named_is_the_only_one_asked(void **state)
