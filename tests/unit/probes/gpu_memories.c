@@ -93,7 +93,7 @@ static void points_are_chases_that_the_memories_can_hold(void **state)
         if (work->path == GPU_CONSTANT)
             constant_most = fmax(constant_most, (double)work->bytes);
         else
-            assert_true(work->bytes <= (work->path == GPU_ATOMIC ? 128 : 4) << 10);
+            assert_true(work->bytes <= (size_t)(work->path == GPU_ATOMIC ? 128 : 4) << 10);
     }
     assert_true(constant_most == 64 << 10);
     assert_int_equal(bench->task.plan.series_count, 10);

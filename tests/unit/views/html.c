@@ -192,8 +192,8 @@ static void curves_of_a_device_share_figures_that_say_what_they_are(void **state
     static const char *const titles[] = {
         "gpu0: latency by working set",
         "gpu0 beside latency: clock by working set",
-        "gpu0 scratchpad, scratchpad atomics, texture, read-only path and 5 more: latency by "
-        "working set",
+        ("gpu0 scratchpad, scratchpad atomics, texture, read-only path and 5 more: latency by "
+         "working set"),
         "gpu0 constant memory: latency by working set",
         "gpu0 bandwidth, scratchpad bandwidth: bandwidth by working set",
         "gpu0 host copies: bandwidth by size",
