@@ -8,7 +8,7 @@ const { documents } = require("./documents.js");
 
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--force-color-profile=srgb"];
+    "--force-color-profile=srgb", "--disable-dev-shm-usage"];
 
 /* Nothing a page does takes a second on a machine of its own; on a busy one it may take a hundred. */
 const PATIENCE_MS = 120e3;
@@ -48,9 +48,10 @@ class Browser {
         return this.visit(this.html(...[names].flat()), options);
     }
 
+    /* Without motion: a page that still scrolls smoothly moves away under the pointer. */
     async visit(file, options = {}) {
         const context = await this.browser.newContext({ viewport: { width: 1200, height: 900 },
-            colorScheme: "light", ...options });
+            colorScheme: "light", reducedMotion: "reduce", ...options });
         context.setDefaultTimeout(PATIENCE_MS);
         const page = await context.newPage();
         page.wrong = [];
