@@ -56,6 +56,9 @@ static unsigned model_flag(const struct series *series)
     return flags & FLAG_BIT(FLAG_MODELLED);
 }
 
+static const char too_few_rounds[] =
+    "too few rounds were measured to let them vote: give it time (a larger --budget)";
+
 /* A whole number that was read off the series, or why there is none. */
 static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
                        double value, double declared, const struct series *source, const char *text)
@@ -135,6 +138,8 @@ static bool add_ways(const struct sheet *sheet, int level, double above, struct 
                         : "the level before it did not tell";
     else
         *ways = geometry_ways_of(evidence->fitting, above);
+    if (ways->why && sheet->evidence->too_few_for_ways)
+        ways->why = too_few_rounds;
     double declared = cache ? cache->ways : 0;
     double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
     const char *text =
@@ -212,6 +217,8 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
               "lines";
     }
     *line = vote.value;
+    if (isnan(*line) && votes && sheet->evidence->too_few_for_lines)
+        why = too_few_rounds;
     if (isnan(*line))
         return add_number(sheet, level, "line", "B", NAN, declared, votes,
                           not_detected(sheet, why));

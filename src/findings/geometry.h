@@ -30,6 +30,7 @@ struct geometry_evidence {
     double hot_lines, hot_others; /* how many, and how many lines contend with them */
     double nearest;               /* latency of the first level, in the unit of `hot` */
     bool small_pages;             /* huge ones were not to be had: only the first level can tell */
+    bool too_few_for_ways, too_few_for_lines; /* rounds: no vote could be held */
     double lines_most, stride_most; /* of the sweep; so many lines still were no slower than the
                                        third level where `third_held` */
     bool third_held;

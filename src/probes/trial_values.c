@@ -44,6 +44,18 @@ double trial_value(const struct trial_values *values, size_t point, unsigned tri
     return values->list[point * values->trials + trial];
 }
 
+unsigned trial_values_rounds(const struct trial_values *values)
+{
+    unsigned rounds = 0;
+    for (unsigned trial = 0; trial < values->trials; trial++) {
+        size_t point = 0;
+        while (point < values->points && !isnan(trial_value(values, point, trial)))
+            point++;
+        rounds += point == values->points;
+    }
+    return rounds;
+}
+
 int trial_series_add(struct probe_task *task, const struct series *like, size_t room,
                      struct error *error)
 {

@@ -20,6 +20,8 @@ int trial_values_reserve(struct trial_values *, const struct plan *, struct pool
 void trial_values_keep(struct trial_values *, const struct plan *, const struct observation *);
 /* Trial number `trial` of that point. */
 double trial_value(const struct trial_values *, size_t point, unsigned trial);
+/* Trials that every point has: where a vote needs whole rounds, so many can vote. */
+unsigned trial_values_rounds(const struct trial_values *);
 
 /* Adds a series like that one to task->plan, with room for so many points that the engine does not
  * make (0: it makes them). Its index, or ERROR_SYSTEM. */

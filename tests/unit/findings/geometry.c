@@ -104,6 +104,19 @@ static void nothing_measured_is_nothing_claimed(void **state)
     assert_string_equal(third->name, "L3.ways");
     assert_non_null(strstr(third->text, "hashed"));
     assert_true(isnan(third->value) && third->declared == 16);
+    /* A run that was cut short blames the time, not the cache. */
+    const struct series empty = {.name = "empty"};
+    evidence.levels[0] =
+        (struct geometry_level){.fitting = &empty, .lines = &empty, .capacity = NAN};
+    evidence.too_few_for_ways = evidence.too_few_for_lines = true;
+    result = (struct probe_result){0};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    unsigned blamed = 0;
+    for (size_t i = 0; i < result.finding_count; i++)
+        if (strcmp(result.findings[i].name, "L1.ways") == 0 ||
+            strcmp(result.findings[i].name, "L1.line") == 0)
+            blamed += strstr(result.findings[i].text, "too few rounds") != NULL;
+    assert_int_equal(blamed, 2);
     pool_free(&pool);
 }
 
