@@ -1,0 +1,49 @@
+/*
+ * What the parts of the TLB probe share: the page sizes it looks at, and how far it has come.
+ */
+#ifndef FATHOM_PROBES_TLB_STATE_H
+#define FATHOM_PROBES_TLB_STATE_H
+
+#include "probes/probe.h"
+#include "probes/tlb_chain.h"
+#include "probes/trial_values.h"
+
+enum { TLB_PAGES_LEAST = 4 };
+
+/* The stages of each page size. */
+enum tlb_look { TLB_LADDER, TLB_FIRST, TLB_SECOND };
+
+/* What one page size came to. */
+struct tlb_size {
+    uint64_t page_bytes;
+    enum page_policy policy;
+    char name[16];
+    double most; /* pages */
+    const char *unavailable;
+    int ladder[TLB_LAYOUTS]; /* series; -1: none */
+    int fine[2];             /* series by level: the spread chain around the level's end */
+    int votes[2];            /* series; -1: no end in sight */
+    enum tlb_layout spread;  /* what is refined: spread, or sparse */
+    unsigned shared;
+};
+enum { TLB_SIZES_MAX = 2 };
+
+struct tlb_state {
+    const struct seat *seat;
+    size_t line_bytes;
+    struct tlb_size sizes[TLB_SIZES_MAX];
+    size_t size_count, at;
+    enum tlb_look look;
+    double step; /* pages from one point to the next while refining */
+    struct trial_values values;
+};
+
+/* A chain over so many pages of the size that is looked at; memory and seed are the trial's. */
+struct tlb_chain tlb_chain_of(const struct tlb_state *, enum tlb_layout, double pages);
+
+/* The stages, in tlb_stages.c: a ladder of sizes, then what refines it. */
+int tlb_plan_ladder(struct probe_task *, struct error *);
+/* 1: a stage was planned; 0: this page size is done; or an error's code. */
+int tlb_plan_next(struct probe_task *, struct error *);
+
+#endif
