@@ -73,21 +73,39 @@ static double core_hz_now(struct visit *visit)
     return (double)(repeats * addition_steps) * 1e9 / clock_ns(visit->clock, end - start);
 }
 
-/* How many repeats fill a batch: doubles them until a run is long enough to tell. */
+/* --- how many repeats fill a batch --- */
+
+static double wanted_ns(const struct visit *visit)
+{
+    const double shortest_ns = visit->stand_in ? 0 : clock_shortest_batch_ns(visit->clock);
+    return fmax(visit->plan->batch_ns, shortest_ns);
+}
+
+/* Doubles them until a run is long enough to tell. What interrupts a run makes it longer and never
+ * shorter: so the faster of two runs decides. */
 static bool find_repeats(struct visit *visit)
 {
-    double shortest_ns = visit->stand_in ? 0 : clock_shortest_batch_ns(visit->clock);
-    double wanted_ns = fmax(visit->plan->batch_ns, shortest_ns);
-    uint64_t repeats = 1;
-    for (;; repeats *= 2) {
-        if (!leg_lead(visit, (struct leg){0, 1, repeats, false}))
-            return false;
-        double took_ns = leg_batch_ns(visit, 0);
-        if (took_ns >= wanted_ns / 8 || repeats >= UINT64_C(1) << 40) {
-            visit->repeats = (uint64_t)ceil((double)repeats * wanted_ns / fmax(took_ns, 1));
+    const double wanted = wanted_ns(visit), enough = wanted / 8;
+    for (uint64_t repeats = 1;; repeats *= 2) {
+        const bool most = repeats >= UINT64_C(1) << 40;
+        double took_ns = INFINITY;
+        for (int run = 0; run < 2 && (run == 0 || took_ns >= enough); run++) {
+            if (!leg_lead(visit, (struct leg){0, 1, repeats, false}))
+                return false;
+            took_ns = fmin(took_ns, leg_batch_ns(visit, 0));
+        }
+        if (took_ns >= enough || most) {
+            visit->repeats = (uint64_t)ceil((double)repeats * wanted / fmax(took_ns, 1));
             return true;
         }
     }
+}
+
+/* Whether a batch shows that both runs were interrupted when its repeats were found. Shorter
+ * batches would time the clock and the threads' start rather than the kernel. */
+static bool is_too_short(const struct visit *visit, double took_ns)
+{
+    return !visit->plan->repeats && took_ns < wanted_ns(visit) / 4;
 }
 
 /* What the background did in a leg counts for the group; and for the trials once it is kept. */
@@ -139,6 +157,8 @@ static bool lead_group(struct visit *visit, unsigned first, unsigned count)
 {
     for (int attempt = 1;; attempt++) {
         bool last = attempt == ATTEMPTS || visit_now_ns(visit) > visit->deadline_ns;
+        if (visit->repeats == 0 && !find_repeats(visit))
+            return false;
         atomic_store_explicit(&visit->shared->events, 0, memory_order_relaxed);
         double before_hz = core_hz_now(visit);
         if (!lead_legs(visit, first, count))
@@ -146,9 +166,13 @@ static bool lead_group(struct visit *visit, unsigned first, unsigned count)
         double after_hz = core_hz_now(visit);
         bool interrupted = atomic_load_explicit(&visit->shared->events, memory_order_relaxed);
         bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
-        const bool kept = last || (!interrupted && !moved);
+        /* All batches of a visit are of the same repeats: only its first can still change them. */
+        const bool too_short =
+            first == 0 && attempt < ATTEMPTS && is_too_short(visit, visit->batches[0].ns);
+        const bool kept = !too_short && (last || (!interrupted && !moved));
         settle_background(visit, kept);
         if (!kept) {
+            visit->repeats = too_short ? 0 : visit->repeats;
             visit->redone += count;
             continue;
         }
@@ -177,8 +201,6 @@ static void prepare(struct visit *visit)
 static bool lead(struct visit *visit)
 {
     prepare(visit);
-    if (visit->repeats == 0 && !find_repeats(visit))
-        return false;
     const unsigned total = visit->trial_count * visit->plan->batches;
     unsigned group = 1; /* the first one tells how long a batch takes */
     for (unsigned done = 0;

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 enum { POINTS = 24, SEATS = 3, MODEL_HZ = 2000000000, FIRST_CPU = 1000000 };
+static const double INTERRUPTION_PS = 10e9;
 
 struct bench {
     struct machine machine;
@@ -34,10 +35,11 @@ struct bench {
     double operation_ps, drift_per_s; /* of each operation; how it rises with the model's time */
     double modelled_s;
     unsigned prepared, prepares, calls[SEATS];
+    unsigned interrupted; /* the next so many calls take INTERRUPTION_PS longer */
     uint64_t repeats[SEATS];
     /* the observer's */
     unsigned observed, reference_observed;
-    uint64_t reference_seed;
+    uint64_t reference_seed, least_repeats, last_repeats; /* of a batch */
     double last_s;
     /* progress */
     unsigned shown;
@@ -79,6 +81,10 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     bench->repeats[seat] += repeats;
     double took_ps = (double)repeats * bench->operation_ps * (seat + 1) *
                      (1 + bench->drift_per_s * bench->modelled_s);
+    if (bench->interrupted) {
+        bench->interrupted--;
+        took_ps += INTERRUPTION_PS;
+    }
     bench->modelled_s += took_ps * 1e-12;
     return (uint64_t)took_ps;
 }
@@ -98,6 +104,9 @@ static void observe(void *observer, const struct observation *observation)
     assert_in_range(observation->batch_count, 1, bench->plan.batches); /* the budget may cut */
     assert_true(observation->batches[0].ns > 0);
     assert_true(observation->repeats > 0);
+    if (observation->repeats < bench->least_repeats)
+        bench->least_repeats = observation->repeats;
+    bench->last_repeats = observation->repeats;
     assert_true(observation->at_s >= bench->last_s);
     bench->last_s = observation->at_s;
     bench->observed += !observation->reference;
@@ -124,7 +133,7 @@ static void show(void *argument, double done, double left_s)
 static int set_up(void **state)
 {
     static struct bench bench;
-    bench = (struct bench){.operation_ps = 10000};
+    bench = (struct bench){.operation_ps = 10000, .least_repeats = UINT64_MAX};
     clock_calibrate(&bench.clock);
     bench.stand_in = (struct stand_in){&bench, prepared, work, additions};
     bench.engine = (struct engine){.machine = &bench.machine,
@@ -205,6 +214,27 @@ static void a_batch_is_as_long_as_planned_in_the_models_time(void **state)
     const double batches = POINTS * 6 * 3;
     assert_true(near((double)bench->repeats[0], batches * 10000, 0.2));
     assert_true(near(sampled.elapsed_s, bench->modelled_s, 0.001));
+}
+
+/* Found in a run that was interrupted, repeats would be far too few, and all batches from then on
+ * too short to tell anything. */
+static void an_interruption_while_repeats_are_found_shortens_no_batch(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    bench->plan.point_count = 1;
+    bench->plan.reference_every_s = 0;
+    /* A run, both runs, or these and the first batch, which then lasts long enough. */
+    for (unsigned interrupted = 1; interrupted <= 3; interrupted++) {
+        bench->series = (struct series){0};
+        bench->interrupted = interrupted;
+        bench->least_repeats = UINT64_MAX;
+        bench->last_s = 0;
+        assert_int_equal(sample(bench, &sampled), 0);
+        assert_int_equal(bench->series.points[0].y.n, 6);
+        assert_true(near((double)bench->last_repeats, 10000, 0.01));
+        assert_true(interrupted == 3 || bench->least_repeats >= 10000 * 0.99);
+    }
 }
 
 static void partners_and_background_have_their_turn_in_every_leg(void **state)
@@ -385,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MODEL_TEST(cpus_need_not_exist_and_every_point_is_flagged),
         MODEL_TEST(a_batch_is_as_long_as_planned_in_the_models_time),
+        MODEL_TEST(an_interruption_while_repeats_are_found_shortens_no_batch),
         MODEL_TEST(partners_and_background_have_their_turn_in_every_leg),
         MODEL_TEST(the_slowest_of_several_measured_tells),
         MODEL_TEST(a_span_takes_the_models_time_and_no_other),
