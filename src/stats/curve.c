@@ -1,5 +1,6 @@
 #include "stats/curve.h"
 
+#include "stats/miss_share.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -30,20 +31,14 @@ static int by_bytes(const void *a, const void *b)
     return (p->latency > q->latency) - (p->latency < q->latency);
 }
 
-/* A page holds so many lines that a random chase comes back to pages at random and not in a cycle:
- * then a TLB of any policy that is full of equally likely pages holds the next one as often as any
- * other (King, "Analysis of demand paging algorithms", IFIP 1971). */
-static double translation_share(double ratio)
-{
-    return ratio > 1 ? 1 - 1 / ratio : 0;
-}
-
+/* A page holds so many lines that a random chase comes back to pages at random and not in a cycle.
+ */
 static double translation_at(double bytes, const struct translation_knee *knees, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
         if (knees[i].bytes > 0 && knees[i].cycles > 0)
-            sum += knees[i].cycles * translation_share(bytes / knees[i].bytes);
+            sum += knees[i].cycles * miss_share_drawn(bytes / knees[i].bytes);
     return sum;
 }
 

@@ -15,7 +15,7 @@
 static const double fit_unevenness = 0.004;
 /* How far a point of a plateau may be corrected for what other levels have in it. */
 static const double correction_most = 0.05;
-/* Of such a correction so much may be wrong. */
+/* Of such a correction so much may be wrong; of a larger one, all. */
 static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */
@@ -92,7 +92,7 @@ static void pool_samples(struct curve *curve, const struct mixture *mixture,
                 continue;
             double factor = level->fitted / sample->fitted;
             curve->scratch[n] = sample->latency * factor;
-            sample->doubt = doubted * fabs(log(level->fitted / pure));
+            sample->doubt = (strictly ? doubted : 1) * fabs(log(level->fitted / pure));
             halves[n++] = (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
             sample->level = (int)k;
             level->from = isnan(level->from) ? sample->bytes : level->from;
@@ -182,6 +182,13 @@ static void widen_capacity(const struct curve *curve, struct level *level)
         level->capacity_high = fmax(level->capacity_high, above);
 }
 
+/* One level and no knee explain a curve that falls as well as they can, which is not at all. */
+static bool falls(struct curve *curve)
+{
+    const size_t half = curve->n / 2;
+    return middle_log(curve, 0, half) - middle_log(curve, half, curve->n) > log(plateau_step);
+}
+
 static void read_fit(struct curve *curve, const struct mixture *mixture,
                      const struct miss_shares *shares, const struct plateau *plateaus,
                      size_t plateau_count, double *halves, struct levels *levels)
@@ -224,7 +231,7 @@ static int fit_levels(struct curve *curve, const struct plateau *plateaus, size_
         bracket_knees(curve, plateaus, count, levels->rising, &mixture);
         code = mixture_choose(&mixture, shares, samples, n);
     }
-    if (code == 0 && isfinite(mixture.cost))
+    if (code == 0 && isfinite(mixture.cost) && (mixture.count || !falls(curve)))
         read_fit(curve, &mixture, shares, plateaus, count, halves, levels);
     miss_shares_free(shares);
     free(samples);
@@ -252,10 +259,13 @@ static bool stays(const struct curve *curve, const struct levels *levels)
            (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
 }
 
+/* A knee leads from each plateau to the next, or out of the last one; and the fit may part them. */
+_Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
+
 static int find(struct curve *curve, struct levels *levels)
 {
-    struct plateau plateaus[LEVELS_MAX];
-    int count = plateaus_find(curve->bins, curve->bin_count, plateaus, LEVELS_MAX);
+    struct plateau plateaus[KNEES_MOST];
+    int count = plateaus_find(curve->bins, curve->bin_count, plateaus, KNEES_MOST);
     if (count <= 0)
         return count;
     levels->rising = goes_on_rising(curve, &plateaus[count - 1]);

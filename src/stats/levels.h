@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LEVELS_MAX = 8 };
+enum { LEVELS_MAX = 9 };
 
 /* A point of the curve. Those whose size or latency is no positive finite number are left out. */
 struct level_sample {

@@ -16,7 +16,8 @@ static const struct {
     bool scattered;
 } fillings[] = {{4, false}, {8, false}, {16, false}, {2, true}, {4, true}, {8, true}, {16, true}};
 enum { FILLINGS = sizeof fillings / sizeof *fillings };
-_Static_assert(MISS_SHAPES == POLICIES * FILLINGS, "every policy with every filling");
+enum { DRAWN = POLICIES * FILLINGS };
+_Static_assert(MISS_SHAPES == DRAWN + 1, "every policy with every filling, and lines drawn anew");
 
 struct miss_shares {
     float share[MISS_SHAPES][RATIOS];
@@ -87,10 +88,18 @@ static double scattered_share(const double *of_lines, double mean)
     return share / mass;
 }
 
+double miss_share_drawn(double ratio)
+{
+    return ratio > 1 ? 1 - 1 / ratio : 0;
+}
+
 struct miss_shares *miss_shares_make(void)
 {
     struct miss_shares *shares = malloc(sizeof *shares);
-    for (int shape = 0; shares && shape < MISS_SHAPES; shape++) {
+    for (int i = 0; shares && i < RATIOS; i++)
+        shares->share[DRAWN][i] =
+            (float)miss_share_drawn(exp2((double)i / PER_OCTAVE - OCTAVES_BELOW));
+    for (int shape = 0; shares && shape < DRAWN; shape++) {
         enum policy policy = (enum policy)(shape / FILLINGS);
         int ways = fillings[shape % FILLINGS].ways;
         double of_lines[LINES_MAX + 1];

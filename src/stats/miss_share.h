@@ -1,5 +1,5 @@
 /*
- * Which share of the loads of a random chase misses a cache that is too small for it.
+ * Which share of the loads of random accesses misses a cache that is too small for them.
  *
  * A chase visits its lines in the same order again and again, so each set of the cache sees its own
  * lines in a cycle. What share of them misses depends on the set's ways, on how replacement treats
@@ -12,11 +12,18 @@
  * for misses alone take its ways in turn; random replacement keeps a line with the chance that no
  * miss since its last visit chose it (simulated, set by set); replacement that resists thrashing
  * (Qureshi et al., "Adaptive insertion policies", ISCA 2007) keeps all but one way.
+ *
+ * Other tools' curves may come from accesses that draw each line anew. No policy can tell which
+ * line comes next, and a cache of any kind holds its share of them (King, "Analysis of demand
+ * paging algorithms", IFIP 1971).
  */
 #ifndef FATHOM_STATS_MISS_SHARE_H
 #define FATHOM_STATS_MISS_SHARE_H
 
-enum { MISS_SHAPES = 21 }; /* policies x ways x evenness */
+enum { MISS_SHAPES = 22 }; /* policies x ways x evenness, and lines drawn anew */
+
+/* The share that misses where every line is drawn anew, of so many times the capacity. */
+double miss_share_drawn(double ratio);
 
 struct miss_shares;
 

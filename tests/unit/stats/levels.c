@@ -360,6 +360,75 @@ static void curves_that_say_nothing_have_no_levels(void **state)
     assert_int_equal(levels.count, 0);
 }
 
+/* Two of eight knees so near each other that only the fit can part them: nine levels. */
+static void as_many_levels_as_there_can_be_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        double octave, height;
+        int ways; /* of which all but one stay; 0: none does */
+    } knees[] = {{10.9668, 0.8190, 0},  {14.1162, 1.5680, 4},  {15.7192, 3.9032, 0},
+                 {18.2143, 8.0036, 0},  {21.2949, 17.6742, 0}, {24.7152, 21.5789, 4},
+                 {27.1841, 19.1976, 0}, {29.7793, 29.2451, 4}};
+    enum { KNEES = sizeof knees / sizeof *knees, PER_OCTAVE = 8 };
+    struct curve curve = {.n = 0};
+    struct levels levels;
+    for (int i = 0; i < 40 * PER_OCTAVE; i++) {
+        double bytes = floor(exp2(8 + (double)i / PER_OCTAVE)), latency = 1;
+        for (int k = 0; k < KNEES; k++) {
+            double ratio = exp2(8 + (double)i / PER_OCTAVE - knees[k].octave);
+            int ways = knees[k].ways;
+            latency += ratio <= 1 ? 0
+                       : ways     ? knees[k].height * (1 - (ways - 1) / (ways * ratio))
+                                  : knees[k].height;
+        }
+        curve.samples[curve.n++] =
+            (struct level_sample){.bytes = bytes, .latency = latency, .low = NAN, .high = NAN};
+    }
+    find(&curve, &levels);
+    assert_int_equal(levels.count, LEVELS_MAX);
+    assert_near(levels.list[0].latency, 1, 0.02);
+    assert_near(levels.list[LEVELS_MAX - 1].latency, 102.9896, 0.02);
+}
+
+/* A cache of any policy holds its share of lines that are drawn anew each time. */
+static void accesses_that_draw_their_lines_have_levels_too(void **state)
+{
+    (void)state;
+    static const double octaves[] = {15.5, 21, 25}, heights[] = {3.6, 35.3, 80};
+    struct curve curve = {.n = 0};
+    struct levels levels;
+    for (int i = 0; i <= 5 * 20; i++) {
+        double octave = 10 + (double)i / 5, latency = 1.7;
+        for (int k = 0; k < 3; k++)
+            latency += octave > octaves[k] ? heights[k] * (1 - exp2(octaves[k] - octave)) : 0;
+        curve.samples[curve.n++] = (struct level_sample){
+            .bytes = exp2(octave), .latency = latency, .low = NAN, .high = NAN};
+    }
+    find(&curve, &levels);
+    assert_int_equal(levels.count, 4);
+    assert_near(levels.list[1].latency, 1.7 + 3.6, 0.03);
+    assert_near(levels.list[3].latency, 1.7 + 3.6 + 35.3 + 80, 0.03);
+    for (int k = 0; k < 3; k++)
+        assert_near(levels.list[k].capacity, exp2(octaves[k]), 0.05);
+}
+
+static void a_curve_that_falls_has_no_levels(void **state)
+{
+    (void)state;
+    struct levels levels;
+    for (int steps = 0; steps < 2; steps++) {
+        struct curve curve = {.n = 0};
+        for (int i = 0; i < 80; i++) {
+            double latency = exp2(6 - (steps ? i / 20 : i / 20.0));
+            curve.samples[curve.n++] = (struct level_sample){
+                .bytes = exp2(10 + i / 4.0), .latency = latency, .low = NAN, .high = NAN};
+        }
+        find(&curve, &levels);
+        assert_int_equal(levels.count, 0);
+    }
+}
+
 static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 {
     (void)state;
@@ -424,6 +493,9 @@ int main(void)
         cmocka_unit_test(order_and_repeats_do_not_matter),
         cmocka_unit_test(what_is_no_number_is_left_out),
         cmocka_unit_test(curves_that_say_nothing_have_no_levels),
+        cmocka_unit_test(as_many_levels_as_there_can_be_are_found),
+        cmocka_unit_test(accesses_that_draw_their_lines_have_levels_too),
+        cmocka_unit_test(a_curve_that_falls_has_no_levels),
         cmocka_unit_test(sizes_over_the_whole_range_of_doubles_end_well),
         cmocka_unit_test(a_million_points_are_as_good_as_a_hundred),
         cmocka_unit_test(a_plateau_is_its_points_median),
