@@ -91,11 +91,14 @@ const struct finding_name finding_names[] = {
      "never measures side by side."},
     {"cores", "cores.one-way.difference", "ns",
      "The most that a stamp of the counter seems to take longer one way than back: an offset of "
-     "the two cores' counters, a longer way, or both; two cores alone cannot tell.",
+     "the two cores' counters, a longer way, or both; two cores alone cannot tell. Its interval "
+     "holds for all pairs at once and includes one step of the counter.",
      "Do not order events of two cores by their counters when they are closer than half of it."},
     {"cores", "cores.one-way.asymmetry", "ns",
-     "What no offsets of the counters can account for: so much longer one way must be than back.",
-     "Believe it where it stands well above the intervals; else the ways are alike."},
+     "What no offsets of the counters can account for: around a triangle of CPUs they add up to "
+     "nothing, so one of its ways at least is so much longer than back. Left out where the lines' "
+     "scatter and the counter's steps explain it, and between two CPUs.",
+     "Where there is none, the ways are alike as far as the counters can tell."},
     {"cores", "cluster", "ns",
      "A group of CPUs that are nearer to each other than to the rest, found from the latencies "
      "alone: the CPUs and the latency within. Its text says what it looks like and how it is "

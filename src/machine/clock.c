@@ -38,7 +38,7 @@ static double measure_window(void)
     return (double)(end.ticks - start.ticks) * 1e9 / (double)(end.raw_ns - start.raw_ns);
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+uint64_t clock_step(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;
@@ -57,7 +57,7 @@ static void measure_reading(struct clock *clock)
         do
             after = clock_ticks(clock);
         while (after == before);
-        step = greatest_common_divisor(after - before, step);
+        step = clock_step(after - before, step);
         if (after - before < shortest)
             shortest = after - before;
     }

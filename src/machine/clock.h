@@ -22,6 +22,9 @@ struct clock {
 /* Calibrates for some 30 ms. Never fails: a counter that disagrees with itself between two
  * windows, or stands still, is not used. */
 void clock_calibrate(struct clock *);
+/* The step of a clock that showed spans of so many ticks: their greatest common divisor. 0 is no
+ * span. */
+uint64_t clock_step(uint64_t a, uint64_t b);
 
 /* Ticks now. The counter and the system's clock differ only here; the branch is predicted. */
 static inline uint64_t clock_ticks(const struct clock *clock)

@@ -14,7 +14,6 @@
 #include "probes/probes.h"
 #include "result/flag.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* An odd number of lines apart: all sets of a cache alike, and no line's neighbour is used by the
@@ -71,13 +70,23 @@ static int choose_holders(struct probe_task *task, struct cpulist *holders, stru
     return code < 0 ? error_out_of_memory(error) : 0;
 }
 
+static bool shares_core(const struct probe_task *task, int a, int b)
+{
+    const struct cpu_place *place = machine_cpu(task->machine, a),
+                           *other = machine_cpu(task->machine, b);
+    return a == b || (place && other && place->core >= 0 && place->core == other->core);
+}
+
 /* A third CPU that shares the lines with the holder, so that the measuring one has no copy; -1
- * where there is none. */
+ * where there is none. It is of a third core: two threads of one core have one copy between them,
+ * and a thread of the measuring core would bring the lines there. */
 static int choose_sharer(const struct probe_task *task, int holder)
 {
-    for (size_t i = task->cpus.count; i-- > 1;)
-        if (task->cpus.ids[i] != holder)
-            return task->cpus.ids[i];
+    const struct cpulist *cpus = &task->cpus;
+    for (size_t i = cpus->count; i-- > 1;)
+        if (!shares_core(task, cpus->ids[i], holder) &&
+            !shares_core(task, cpus->ids[i], cpus->ids[0]))
+            return cpus->ids[i];
     return -1;
 }
 
@@ -220,17 +229,28 @@ static void prepare_coherence(struct trial *trial)
 
 /* --- concluding --- */
 
-static const char *where(enum line_state state, bool own_copy)
+/* Where the lines were, in words; NULL without memory. */
+static const char *where(struct probe_task *task, enum line_state state, const struct point *point)
 {
     static const char *const places[] = {
         [LINE_MODIFIED] = "modified in the cache of CPU %d",
         [LINE_EXCLUSIVE] = "exclusive, and clean, in the cache of CPU %d",
-        [LINE_SHARED] = "shared by CPU %d and another",
         [LINE_INVALID] = "in no cache; CPU %d had it last",
     };
-    return own_copy ? "shared by CPU %d and the measuring CPU itself: a third CPU would show it "
-                      "without a copy of one's own"
-                    : places[state];
+    const int sharer = choose_sharer(task, point->to);
+    if (state != LINE_SHARED) /* a text of this table */
+        return pool_printf(task->pool, places[state], point->to);
+    if (sharer >= 0)
+        return pool_printf(task->pool, "shared by CPUs %d and %d", point->to, sharer);
+    if (shares_core(task, point->from, point->to))
+        return pool_printf(task->pool,
+                           "in the cache that CPU %d and the measuring CPU have in common, as they "
+                           "are threads of one core: a CPU of another core would show it shared",
+                           point->to);
+    return pool_printf(task->pool,
+                       "shared by CPU %d and the measuring CPU itself: a CPU of a third core would "
+                       "show it without a copy of one's own",
+                       point->to);
 }
 
 static int add_finding(struct probe_task *task, size_t index, const struct point *point,
@@ -239,15 +259,12 @@ static int add_finding(struct probe_task *task, size_t index, const struct point
     enum line_state state = (enum line_state)(index % LINE_STATES);
     const char *op = touches[index / LINE_STATES].name;
     unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    bool own_copy = state == LINE_SHARED && choose_sharer(task, point->to) < 0;
     const char *name = pool_printf(task->pool, "coherence.%s.%s", op, line_state_names[state]);
     struct finding *finding =
         name ? probe_add_summary(task, name, "ns", &point->y, point->flags | flags) : NULL;
-    char place[160];
-    if (!finding)
+    const char *place = where(task, state, point);
+    if (!finding || !place)
         return error_out_of_memory(error);
-    /* The place's text is a constant of this file. */
-    snprintf(place, sizeof place, where(state, own_copy), point->to);
     finding->cpus = point->from < point->to
                         ? pool_printf(task->pool, "%d,%d", point->from, point->to)
                         : pool_printf(task->pool, "%d,%d", point->to, point->from);
@@ -275,8 +292,8 @@ const struct probe coherence_probe = {
     .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
     .about =
         "A helper on another CPU brings lines into its cache: modified, exclusive (alone, but "
-        "clean), shared with a third CPU (or, where there are but two, with the measuring one "
-        "itself), or takes them out of every cache (invalid). Then the measuring CPU, the "
+        "clean), shared with a CPU of a third core (or, where there is none, with the measuring "
+        "one itself), or takes them out of every cache (invalid). Then the measuring CPU, the "
         "first of --cpus, does one operation on each, one after the other. A store is counted "
         "until it is done and not only buffered, so it is a store and a fence.\n"
         "With --cpus every other CPU is the helper in turn; without, one of each nearness: a "

@@ -1,8 +1,9 @@
 /*
  * One line that many cores write to at once. The first writer is timed, the others write as long as
- * it does, and each counts its own, so the sum and the fairness are of the time in which all of
- * them were at it. Were every writer given the same number of operations instead, the fast ones
- * would leave the slow ones alone at the end, and nothing could be said of fairness.
+ * it does, and each one's rate is what it did by its own time, so the sum and the fairness are of
+ * the time in which all of them were at it. Were every writer given the same number of operations
+ * instead, the fast ones would leave the slow ones alone at the end, and nothing could be said of
+ * fairness.
  *
  * False sharing is the same with a word each, so many bytes apart: in one line, in neighbouring
  * lines (which some processors prefetch in pairs), and further apart.
@@ -227,6 +228,19 @@ static void prepare_contention(struct trial *trial)
     trial->operations = contention_steps;
 }
 
+/* Repeats a nanosecond of one writer, each by its own time, and of the groups that were kept alone:
+ * in one that is measured again the others may have had the line to themselves. */
+static double writer_rate(const struct observation *seen, size_t seat)
+{
+    const struct background *did = &seen->background[seat];
+    double ns = 0;
+    if (seat > 0)
+        return did->ns > 0 ? (double)did->repeats / did->ns : 0;
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        ns += seen->batches[i].ns;
+    return (double)seen->repeats * seen->batch_count / ns;
+}
+
 static void observe_contention(void *observer, const struct observation *seen)
 {
     struct probe_task *task = observer;
@@ -235,18 +249,14 @@ static void observe_contention(void *observer, const struct observation *seen)
     struct tally *tally = &state->tallies[trial->point - task->plan.points];
     if (!seen->batch_count || tally->trials >= task->plan.trials_max)
         return;
-    double ns = 0, sum = 0, least = INFINITY, most = 0;
-    for (unsigned i = 0; i < seen->batch_count; i++)
-        ns += seen->batches[i].ns / seen->batch_count;
+    double sum = 0, least = INFINITY, most = 0;
     for (size_t i = 0; i < trial->point->seat_count; i++) {
-        const struct contention_writer *writer = trial->workers[i].state;
-        sum += (double)writer->repeats;
-        least = fmin(least, (double)writer->repeats);
-        most = fmax(most, (double)writer->repeats);
+        const double rate = writer_rate(seen, i);
+        sum += rate;
+        least = fmin(least, rate);
+        most = fmax(most, rate);
     }
-    const struct contention_writer *timed = trial->workers[0].state;
-    double rate = trial->operations * (double)seen->repeats / ns * 1e9;
-    tally->throughput[tally->trials] = rate * sum / (double)timed->repeats;
+    tally->throughput[tally->trials] = trial->operations * sum * 1e9;
     tally->fairness[tally->trials++] = least / most;
 }
 

@@ -49,6 +49,38 @@ static void without_a_list_there_is_one_helper_of_each_nearness(void **state)
         assert_int_equal(plan->points[i].to, wanted[i]);
 }
 
+/* Who shares the lines with that holder; -1: the measuring CPU itself. */
+static int sharer_of(const struct plan *plan, int holder)
+{
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *point = &plan->points[i];
+        if (point->series % LINE_STATES == LINE_SHARED && point->to == holder)
+            return point->seat_count > 2 ? point->seats[2].cpu : -1;
+    }
+    fail_msg("no point is shared with CPU %d", holder);
+    return -1;
+}
+
+/* Two threads of one core have one copy of a line between them, so they can't share it. */
+static void lines_are_shared_with_a_third_core_or_none(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < BENCH_CPUS; i++)
+        bench->places[i].core = i / 2;
+    assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "0-3", NULL), 0);
+    assert_int_equal(sharer_of(&bench->task.plan, 1), 3);
+    assert_int_equal(sharer_of(&bench->task.plan, 2), -1); /* 3 is of its core */
+    assert_int_equal(sharer_of(&bench->task.plan, 3), -1);
+    assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "0-2", NULL), 0);
+    assert_int_equal(sharer_of(&bench->task.plan, 2), -1); /* 1 is of the measuring core */
+    assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "0,3-4", NULL), 0);
+    assert_int_equal(sharer_of(&bench->task.plan, 3), 4);
+    for (int i = 0; i < BENCH_CPUS; i++)
+        bench->places[i].core = -1; /* unknown: each is taken for a core of its own */
+    assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "0-2", NULL), 0);
+    assert_int_equal(sharer_of(&bench->task.plan, 1), 2);
+}
+
 static void a_trial_is_a_ring_that_all_workers_know(void **state)
 {
     struct bench *bench = *state;
@@ -100,13 +132,14 @@ static void a_trial_is_a_ring_that_all_workers_know(void **state)
     free(arena.memory);
 }
 
-static void with_two_cpus_the_measuring_one_has_a_copy_and_it_is_said(void **state)
+/* What is said of a store of CPU 0 to a line that is shared with CPU 1. */
+static const struct finding *find_shared(struct bench *bench, const char *cpus)
 {
-    struct bench *bench = *state;
     struct sampled sampled = {0};
     struct point point = {.from = 0, .to = 1};
     double ns = 20;
-    assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "0,1", NULL), 0);
+    bench->result.finding_count = 0;
+    assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", cpus, NULL), 0);
     struct plan *plan = &bench->task.plan;
     summarize(&ns, 1, &ns, &point.y);
     size_t index = TOUCH_STORE * LINE_STATES + LINE_SHARED;
@@ -120,7 +153,19 @@ static void with_two_cpus_the_measuring_one_has_a_copy_and_it_is_said(void **sta
     assert_string_equal(finding->name, "coherence.store.shared");
     assert_string_equal(finding->cpus, "0,1");
     assert_true(finding->value == 20);
-    assert_non_null(strstr(finding->text, "a third CPU would show"));
+    return finding;
+}
+
+static void it_is_said_who_has_the_copies(void **state)
+{
+    struct bench *bench = *state;
+    assert_non_null(strstr(find_shared(bench, "0-2")->text, "shared by CPUs 1 and 2"));
+    assert_non_null(strstr(find_shared(bench, "0,1")->text,
+                           "shared by CPU 1 and the measuring CPU itself: a CPU of a third core "
+                           "would show"));
+    bench->places[1].core = bench->places[0].core;
+    assert_non_null(strstr(find_shared(bench, "0,1")->text, "threads of one core"));
+    assert_non_null(strstr(find_shared(bench, "0-2")->text, "shared by CPUs 1 and 2"));
 }
 
 static void one_cpu_is_skipped_with_a_reason(void **state)
@@ -135,8 +180,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BENCH_TEST(every_operation_meets_every_state),
         BENCH_TEST(without_a_list_there_is_one_helper_of_each_nearness),
+        BENCH_TEST(lines_are_shared_with_a_third_core_or_none),
         BENCH_TEST(a_trial_is_a_ring_that_all_workers_know),
-        BENCH_TEST(with_two_cpus_the_measuring_one_has_a_copy_and_it_is_said),
+        BENCH_TEST(it_is_said_who_has_the_copies),
         BENCH_TEST(one_cpu_is_skipped_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,16 +114,22 @@ static void writers_share_a_word_or_are_as_far_apart_as_the_point_says(void **st
 }
 
 /* The first writer does 1000 repeats of 64 operations in 100 us a batch; the second did a quarter
- * of what the first did. */
+ * of what the first did, and was at it a little longer. Both did more in a group that was measured
+ * again, which their own counts hold and the observation does not: there the second had the line to
+ * itself. */
 static void observe(struct bench *bench, struct layout *layout, size_t point)
 {
     struct batch batches[] = {{90e3, 3e9}, {110e3, 3e9}};
+    static const uint64_t redone[2] = {1000, 100000};
+    static const struct background background[2] = {{0, 0}, {510, 204e3}};
     prepare(bench, layout, point, point);
     for (size_t w = 0; w < layout->trial.point->seat_count; w++)
-        ((struct contention_writer *)layout->workers[w].state)->repeats = w ? 500 : 2000;
+        ((struct contention_writer *)layout->workers[w].state)->repeats =
+            (w ? background[w].repeats : 2000) + redone[w];
     contention_probe.observe(&bench->task, &(struct observation){.trial = &layout->trial,
                                                                  .batches = batches,
                                                                  .batch_count = 2,
+                                                                 .background = background,
                                                                  .repeats = 1000});
 }
 
@@ -145,7 +151,7 @@ static void give_points(struct bench *bench)
     bench->result.series_count = plan->series_count;
 }
 
-static void throughput_and_fairness_come_from_what_each_writer_did(void **state)
+static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **state)
 {
     struct bench *bench = *state;
     struct layout layout;
@@ -169,7 +175,7 @@ static void throughput_and_fairness_come_from_what_each_writer_did(void **state)
                         1e-6);
         }
         snprintf(name, sizeof name, "contention.%s.fairness.all", contentions[op].name);
-        assert_true(bench_finding(bench, name)->value == 0.25);
+        assert_true(fabs(bench_finding(bench, name)->value - 0.25) < 1e-6);
         snprintf(name, sizeof name, "contention.%s.latency.all", contentions[op].name);
         assert_true(bench_finding(bench, name)->value == 20);
     }
@@ -187,7 +193,7 @@ int main(void)
         BENCH_TEST(cores_are_filled_before_their_second_threads),
         BENCH_TEST(one_cpu_shows_what_is_left),
         BENCH_TEST(writers_share_a_word_or_are_as_far_apart_as_the_point_says),
-        BENCH_TEST(throughput_and_fairness_come_from_what_each_writer_did),
+        BENCH_TEST(throughput_and_fairness_are_of_the_groups_that_were_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
