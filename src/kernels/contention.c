@@ -11,30 +11,26 @@ const unsigned contention_steps = STEPS;
 
 static uint64_t fetch_add_run(void *state, uint64_t repeats)
 {
-    struct contention_writer *writer = state;
-    loops_write_fetch_add(writer->word, repeats * STEPS);
-    return writer->repeats += repeats;
+    loops_write_fetch_add(state, repeats * STEPS);
+    return repeats;
 }
 
 static uint64_t cas_run(void *state, uint64_t repeats)
 {
-    struct contention_writer *writer = state;
-    loops_write_cas(writer->word, repeats * STEPS);
-    return writer->repeats += repeats;
+    loops_write_cas(state, repeats * STEPS);
+    return repeats;
 }
 
 static uint64_t exchange_run(void *state, uint64_t repeats)
 {
-    struct contention_writer *writer = state;
-    loops_write_exchange(writer->word, repeats * STEPS);
-    return writer->repeats += repeats;
+    loops_write_exchange(state, repeats * STEPS);
+    return repeats;
 }
 
 static uint64_t store_run(void *state, uint64_t repeats)
 {
-    struct contention_writer *writer = state;
-    loops_write_store(writer->word, repeats * STEPS);
-    return writer->repeats += repeats;
+    loops_write_store(state, repeats * STEPS);
+    return repeats;
 }
 
 const struct contention contentions[CONTENTION_OPS] = {

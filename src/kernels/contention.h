@@ -22,13 +22,8 @@ struct contention {
     const char *name, *order;
     kernel_function *run;
 };
-extern const struct contention contentions[CONTENTION_OPS];
-extern const unsigned contention_steps; /* operations a repeat */
-
-struct contention_writer {
-    uint64_t *word;
-    uint64_t repeats; /* done by this writer so far */
-};
+extern const struct contention contentions[CONTENTION_OPS]; /* state: the uint64_t */
+extern const unsigned contention_steps;                     /* operations a repeat */
 
 /* --- a ring of lines --- */
 

@@ -219,11 +219,10 @@ static void prepare_contention(struct trial *trial)
     size_t distance = point->series >= FALSE_SHARING ? (size_t)point->x : 0;
     for (size_t i = 0; i < point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
-        struct contention_writer *writer = (struct contention_writer *)worker->room;
-        *writer = (struct contention_writer){(uint64_t *)(memory + i * distance), 0};
-        *writer->word = 0;
+        uint64_t *word = (uint64_t *)(memory + i * distance);
+        *word = 0;
         worker->run = contentions[point->detail].run;
-        worker->state = writer;
+        worker->state = word;
     }
     trial->operations = contention_steps;
 }
