@@ -229,7 +229,8 @@ static int choose_path(struct measurement *run, struct error *error)
     return path ? 0 : error_out_of_memory(error);
 }
 
-/* Where the page goes, and whether this program can make one at all. */
+/* Where the page goes, beside all else that is written, and whether this program can make one at
+ * all. */
 static int choose_page(struct measurement *run, struct error *error)
 {
     const struct settings *settings = &run->invocation->settings;
@@ -239,11 +240,8 @@ static int choose_page(struct measurement *run, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "--html - would mix the page with the report: name a file, or ask for the "
                          "page alone with --format html");
-    if (run->html && settings_has(settings, "output") &&
-        strcmp(run->html, settings_text(settings, "output")) == 0)
-        return error_set(error, ERROR_USAGE, "--html and -o both name %s: choose two files",
-                         run->html);
-    return run->html || printed ? view_html_possible(error) : 0;
+    int code = output_files_differ(settings, error);
+    return code == 0 && (run->html || printed) ? view_html_possible(error) : code;
 }
 
 /* Also by its other name: a document is written there once, when it is complete. */

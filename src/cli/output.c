@@ -5,10 +5,12 @@
 #include "result/json.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { WIDTH_DEFAULT = 80 };
@@ -107,6 +109,58 @@ int output_document(const struct settings *settings, const struct document *docu
     if (strcmp(path, "-") == 0)
         return write_page(&page, stdout, error);
     return save_file(path, write_page, &page, error);
+}
+
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool stat_folder(const char *path, struct stat *folder)
+{
+    char text[PATH_MAX];
+    const size_t length = (size_t)(name_in(path) - path);
+    if (length >= sizeof text)
+        return false;
+    memcpy(text, path, length);
+    text[length] = '\0';
+    return stat(length ? text : ".", folder) == 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Also one that is not there yet, by the name of its folder. Devices may be written to twice. */
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    if (strcmp(one, other) == 0)
+        return true;
+    const bool there = stat(one, &a) == 0, also = stat(other, &b) == 0;
+    if (there || also)
+        return there && also && S_ISREG(a.st_mode) && is_same(&a, &b);
+    return strcmp(name_in(one), name_in(other)) == 0 && stat_folder(one, &a) &&
+           stat_folder(other, &b) && is_same(&a, &b);
+}
+
+int output_files_differ(const struct settings *settings, struct error *error)
+{
+    static const struct {
+        const char *name, *typed;
+    } files[] = {{"samples-out", "--samples-out"}, {"html", "--html"}, {"output", "-o"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t j = 0; j < i; j++) {
+            if (!settings_has(settings, files[i].name) || !settings_has(settings, files[j].name))
+                continue;
+            const char *path = settings_text(settings, files[j].name);
+            if (is_same_file(path, settings_text(settings, files[i].name)))
+                return error_set(error, ERROR_USAGE, "%s and %s both name %s: choose two files",
+                                 files[j].typed, files[i].typed, path);
+        }
+    return 0;
 }
 
 int output_status(const struct document *document)

@@ -20,6 +20,10 @@ int output_document(const struct settings *, const struct document *, const stru
 int output_html(const char *path, const struct document *const *, size_t count, double threshold,
                 struct error *);
 
+/* ERROR_USAGE where two options name one file to write to: the last would leave nothing of the
+ * other. */
+int output_files_differ(const struct settings *, struct error *);
+
 /* Exit status for what a finished document says: EXIT_DONE, EXIT_DOUBTFUL, or EXIT_IMPOSSIBLE
  * where nothing at all could be measured. */
 int output_status(const struct document *);

@@ -176,16 +176,16 @@ static size_t mark_declared(const struct square *square, const struct declared_g
     return marked;
 }
 
-/* A machine tells one instance of each cache, which stands for all others of its size. */
 static bool is_declared_as(const struct square *square, const struct cluster *cluster,
                            const struct declared_group *group, bool *has)
 {
-    if (mark_declared(square, group, has) != cluster->count)
+    if (!cpulist_has(&group->cpus, square->ids[cluster->members[0]]) ||
+        mark_declared(square, group, has) != cluster->count)
         return false;
     size_t shared = 0;
     for (size_t i = 0; i < cluster->count; i++)
         shared += has[cluster->members[i]];
-    return shared == cluster->count || (shared == 0 && group->kind == DECLARED_CACHE);
+    return shared == cluster->count;
 }
 
 /* The first that is equal to the cluster, or NULL. */

@@ -18,10 +18,10 @@
 
 enum declared_kind {
     DECLARED_SIBLINGS, /* hardware threads of one core */
-    DECLARED_CACHE, /* CPUs that share one instance of a cache; it stands for others of its size */
-    DECLARED_NODE,  /* a NUMA node */
-    DECLARED_PACKAGE, /* a socket */
-    DECLARED_CORES,   /* a kind of core: performance, efficiency */
+    DECLARED_CACHE,    /* CPUs that share one cache */
+    DECLARED_NODE,     /* a NUMA node */
+    DECLARED_PACKAGE,  /* a socket */
+    DECLARED_CORES,    /* a kind of core: performance, efficiency */
 };
 
 /* One set of CPUs that the machine says belong together. */

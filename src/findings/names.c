@@ -75,8 +75,9 @@ const struct finding_name finding_names[] = {
      "What threads pay that the scheduler places anywhere: pin them where the minimum is much "
      "less."},
     {"cores", "cores.*.lines", "%",
-     "How far the cache lines of one pair differ, from the quickest to the slowest, of the median. "
-     "A line's home in the interconnect depends on its address.",
+     "How far the values of one pair's cache lines lie apart, from the least to the most, of their "
+     "median, at the pair whose lines differ most. The text says whether that is the lines' own (a "
+     "line's home in the interconnect depends on its address), or mostly time or noise.",
      "Distrust figures from a single line; choose a hot line's address among several where every "
      "nanosecond counts."},
     {"cores", "cores.drift", "%",

@@ -40,11 +40,19 @@ struct node_place {
     bool allowed; /* this process may take memory from it */
 };
 
+/* One cache that several CPUs share; the facts tell a single one of each size. */
+struct cache_place {
+    int level;
+    struct cpulist cpus; /* in the machine's pool */
+};
+
 struct machine {
     struct machine_facts facts;
     struct node_place *nodes; /* one for each of facts.nodes */
     struct cpu_place *cpus;   /* online CPUs, ascending by id */
     size_t cpu_count;
+    struct cache_place *caches; /* the nearest level first */
+    size_t cache_count;
     struct cpulist allowed; /* online, in the affinity mask and in the cgroup's cpuset */
     uint64_t
         memory_available_bytes; /* free now under the smallest limit (MemAvailable, cgroup v1

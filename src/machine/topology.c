@@ -203,8 +203,6 @@ static int add_cache(struct machine *machine, hwloc_obj_t object)
 {
     struct machine_facts *facts = &machine->facts;
     struct cache_facts described = describe_cache(&object->attr->cache);
-    if (described.size_bytes < cache_bytes_min || described.size_bytes > cache_bytes_max)
-        return 0;
     for (size_t i = 0; i < facts->cache_count; i++)
         if (same_cache(&facts->caches[i], &described))
             return 0;
@@ -217,14 +215,38 @@ static int add_cache(struct machine *machine, hwloc_obj_t object)
     return 0;
 }
 
+/* Caches of a single CPU are left out. */
+static int add_cache_place(struct machine *machine, hwloc_obj_t object)
+{
+    struct cpulist list;
+    if (hwloc_bitmap_weight(object->cpuset) < 2)
+        return 0;
+    if (bitmap_cpulist(&list, object->cpuset) < 0)
+        return ERROR_SYSTEM;
+    int *ids = pool_alloc(&machine->pool, list.count + 1, sizeof *ids);
+    struct cache_place *place =
+        append(&machine->pool, &machine->caches, &machine->cache_count, sizeof *place);
+    if (ids && list.count)
+        memcpy(ids, list.ids, list.count * sizeof *ids);
+    if (place)
+        *place = (struct cache_place){(int)object->attr->cache.depth, {ids, list.count}};
+    cpulist_free(&list);
+    return ids && place ? 0 : ERROR_SYSTEM;
+}
+
 static int read_caches(struct machine *machine, hwloc_topology_t topology)
 {
-    for (int depth = 0; depth < hwloc_topology_get_depth(topology); depth++) {
+    for (int depth = hwloc_topology_get_depth(topology); depth-- > 0;) {
         if (!hwloc_obj_type_is_cache(hwloc_get_depth_type(topology, depth)))
             continue;
-        for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++)
-            if (add_cache(machine, hwloc_get_obj_by_depth(topology, depth, i)) < 0)
+        for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++) {
+            hwloc_obj_t cache = hwloc_get_obj_by_depth(topology, depth, i);
+            const uint64_t bytes = cache->attr->cache.size;
+            if (bytes < cache_bytes_min || bytes > cache_bytes_max)
+                continue;
+            if (add_cache(machine, cache) < 0 || add_cache_place(machine, cache) < 0)
                 return ERROR_SYSTEM;
+        }
     }
     if (machine->facts.cache_count)
         qsort(machine->facts.caches, machine->facts.cache_count, sizeof *machine->facts.caches,

@@ -14,7 +14,6 @@
 #include "engine/visit.h"
 #include "findings/finding.h"
 #include "probes/probes.h"
-#include "probes/tournament.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -25,10 +24,9 @@
 enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
 /* Beyond so many pairs, each is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
-/* Of pairs measured side by side, one in so many is measured again alone. Six give an interval,
- * and 512 tell 1 %, however many there are. */
-enum { CHECK_ONE_IN = 20, CHECK_LEAST = 6, CHECK_MOST = 512 };
 static const double reference_every_s = 0.5;
+/* Of the time that is left, where the other homes are to have as much. */
+static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs = 0.9;
 
 int cores_out_of_memory(struct error *error)
 {
@@ -98,87 +96,6 @@ static void prepare_cores(struct trial *trial)
 
 /* --- plans --- */
 
-static bool at_home(const struct probe_task *task, const struct cores_state *state, int from,
-                    int to)
-{
-    const struct cpu_place *place =
-        machine_cpu(task->machine, state->home == HOME_FIRST ? from : to);
-    return state->home_count == 1 || !place || place->node == state->homes[state->home_now];
-}
-
-static void set_point(struct plan *plan, const struct cores_state *state, unsigned series,
-                      uint64_t detail, int from, int to)
-{
-    plan->points[plan->point_count++] =
-        (struct plan_point){.series = series,
-                            .from = from,
-                            .to = to,
-                            .seat_count = 2,
-                            .arena_bytes = state->regions * state->lines * state->slot_bytes,
-                            .detail = detail};
-}
-
-static bool reserve(struct probe_task *task, size_t pairs)
-{
-    task->plan.points = pool_alloc(task->pool, pairs, sizeof *task->plan.points);
-    task->plan.point_count = 0;
-    return task->plan.points;
-}
-
-/* One after the other, row by row. */
-static int add_pairs(struct probe_task *task, struct error *error)
-{
-    const struct cores_state *state = task->state;
-    if (!reserve(task, state->cpu_count * (state->cpu_count - 1)))
-        return cores_out_of_memory(error);
-    for (size_t i = 0; i < state->cpu_count; i++)
-        for (size_t j = 0; j < state->cpu_count; j++)
-            if (i != j && at_home(task, state, state->cpus[i], state->cpus[j]))
-                set_point(&task->plan, state, SERIES_MATRIX, state->op, state->cpus[i],
-                          state->cpus[j]);
-    return 0;
-}
-
-/* In rounds of pairs that share no core. */
-static int add_rounds(struct probe_task *task, struct error *error)
-{
-    const struct cores_state *state = task->state;
-    struct plan *plan = &task->plan;
-    bool reserved = reserve(task, state->cpu_count * (state->cpu_count - 1));
-    int *cores = calloc(state->cpu_count, sizeof *cores);
-    struct tournament rounds = {0};
-    struct pool scratch = {0}; /* the bouts are as many as the points, and no longer needed then */
-    for (size_t i = 0; cores && i < state->cpu_count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
-        cores[i] = place ? place->core : -1;
-    }
-    int code = reserved && cores ? tournament_plan(&rounds, cores, state->cpu_count, &scratch)
-                                 : ERROR_SYSTEM;
-    free(cores);
-    size_t parts = (state->cpu_count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
-    unsigned *groups = pool_alloc(task->pool, rounds.round_count * parts + 1, sizeof *groups);
-    code = groups ? code : ERROR_SYSTEM;
-    const struct bout *bout = rounds.bouts;
-    for (size_t round = 0; code == 0 && round < rounds.round_count; round++) {
-        size_t before = plan->point_count;
-        for (unsigned i = 0; i < rounds.rounds[round]; i++, bout++) {
-            int from = state->cpus[bout->first], to = state->cpus[bout->second];
-            if (at_home(task, state, from, to))
-                set_point(plan, state, SERIES_MATRIX,
-                          state->op | (uint64_t)(i % CORES_SIDE_BY_SIDE) << DETAIL_REGION, from,
-                          to);
-            bool full = (i + 1) % CORES_SIDE_BY_SIDE == 0 || i + 1 == rounds.rounds[round];
-            if (full && plan->point_count > before) {
-                groups[plan->group_count++] = (unsigned)(plan->point_count - before);
-                before = plan->point_count;
-            }
-        }
-    }
-    plan->groups = groups;
-    pool_free(&scratch);
-    return code < 0 ? cores_out_of_memory(error) : 0;
-}
-
 /* What is common to all plans: lines, batches, memory. */
 static void plan_lines(struct probe_task *task, size_t pairs)
 {
@@ -218,21 +135,18 @@ static int plan_matrix(struct probe_task *task, bool parallel, struct error *err
 {
     struct cores_state *state = task->state;
     struct plan *plan = &task->plan;
-    int code = parallel ? add_rounds(task, error) : add_pairs(task, error);
+    int code = parallel ? cores_add_rounds(task, error) : cores_add_pairs(task, error);
     if (code < 0 || !plan->point_count)
         return code;
     plan_lines(task, plan->point_count);
     size_t homes_left = state->home_count - state->home_now;
     bool more = homes_left > 1 || state->ends || parallel;
-    plan->share = !more ? 1 : (parallel ? 0.5 : 0.9) / (double)homes_left;
+    plan->share = !more ? 1 : (parallel ? share_of_rounds : share_of_pairs) / (double)homes_left;
     plan->correct_drift = settings_has(task->settings, "correct-drift");
     if (plan->point_count > 2 || plan->correct_drift)
         plan->reference_every_s = reference_every_s;
-    if (state->home_now == 0) {
+    if (state->home_now == 0)
         state->visit_count = 0;
-        state->reference[0] = plan->points[0].from;
-        state->reference[1] = plan->points[0].to;
-    }
     return 0;
 }
 
@@ -266,11 +180,15 @@ static int plan_cores(struct probe_task *task, struct error *error)
 {
     struct plan *plan = &task->plan;
     struct cores_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, SERIES_MOST, sizeof *plan->series);
-    if (!state || !plan->series)
+    if (!state)
         return cores_out_of_memory(error);
     task->state = state;
     int code = cores_choose(task, state, error);
+    if (code == 0) {
+        plan->series =
+            pool_alloc(task->pool, SERIES_MATRICES + state->home_count, sizeof *plan->series);
+        code = plan->series ? 0 : cores_out_of_memory(error);
+    }
     if (code == 0 && rank_cpus(state, task->pool) < 0)
         code = cores_out_of_memory(error);
     if (code == 0)
@@ -288,26 +206,22 @@ static int plan_cores(struct probe_task *task, struct error *error)
 
 /* --- what comes next --- */
 
-/* Some of the points that were measured side by side again, on the same lines, each alone. */
-static int plan_check(struct probe_task *task, struct plan_point *points, size_t count,
-                      struct error *error)
+/* Some of the points that were measured side by side again, on the same lines, each alone. 0 where
+ * none were side by side. */
+static int plan_check(struct probe_task *task, const struct plan *done, struct error *error)
 {
     struct cores_state *state = task->state;
-    struct plan *plan = &task->plan;
-    size_t wanted = count / CHECK_ONE_IN;
-    wanted = wanted < CHECK_LEAST ? CHECK_LEAST : wanted > CHECK_MOST ? CHECK_MOST : wanted;
-    wanted = wanted < count ? wanted : count;
-    if (!reserve(task, wanted) || !add_series(task, "hand-off alone", state->op))
+    if (!state->alone)
+        state->alone = (unsigned)task->plan.series_count;
+    int code = cores_add_check(task, done, state->alone, error);
+    pool_give_back(task->pool, done->points);
+    if (code < 0 || !task->plan.point_count)
+        return code;
+    if (state->alone == task->plan.series_count && !add_series(task, "hand-off alone", state->op))
         return cores_out_of_memory(error);
-    struct random random = {state->seed};
-    /* Each of what is left is as likely to be chosen (Knuth's algorithm S). */
-    for (size_t i = 0; i < count; i++)
-        if (random_below(&random, count - i) < wanted - plan->point_count)
-            set_point(plan, state, (unsigned)plan->series_count - 1, points[i].detail,
-                      points[i].from, points[i].to);
-    pool_give_back(task->pool, points);
-    plan_lines(task, plan->point_count);
-    plan->share = 0.3;
+    state->stage = CORES_CHECK;
+    plan_lines(task, task->plan.point_count);
+    task->plan.share = share_of_check / (double)(state->home_count - state->home_now);
     return 1;
 }
 
@@ -318,12 +232,12 @@ static int plan_ends(struct probe_task *task, struct error *error)
     cores_extremes(&task->plan.series[SERIES_MATRIX], &least, &most);
     if (!least)
         return 0;
-    if (!reserve(task, 2) || !add_series(task, "hand-off", HANDOFF_READWRITE))
+    if (!cores_reserve(task, 2) || !add_series(task, "hand-off", HANDOFF_READWRITE))
         return cores_out_of_memory(error);
     unsigned series = (unsigned)task->plan.series_count - 1;
-    set_point(&task->plan, state, series, HANDOFF_READWRITE, least->from, least->to);
+    cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, least->from, least->to);
     if (most != least)
-        set_point(&task->plan, state, series, HANDOFF_READWRITE, most->from, most->to);
+        cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, most->from, most->to);
     state->home_now = 0;
     plan_lines(task, 2);
     return 1;
@@ -339,6 +253,28 @@ static int plan_homes(struct probe_task *task, enum cores_stage stage, size_t ho
     return code < 0 ? code : 1;
 }
 
+/* Whether side by side was as good as alone, once all homes have been checked. 1: it was not, and
+ * every pair is planned anew. */
+static int judge_check(struct probe_task *task, struct error *error)
+{
+    struct cores_state *state = task->state;
+    if (state->alone >= task->plan.series_count) {
+        state->parallel = false; /* no home had two pairs that share no core */
+        return 0;
+    }
+    double bias;
+    int code = cores_bias(task, &task->plan.series[state->alone], &bias, error);
+    if (code < 0 || !(fabs(bias) > state->bias_limit))
+        return code;
+    struct series *matrix = &task->plan.series[SERIES_MATRIX];
+    pool_give_back(task->pool, matrix->points);
+    matrix->points = NULL;
+    matrix->point_count = 0;
+    state->homes_verified = 0;
+    state->parallel = false;
+    return plan_homes(task, CORES_AGAIN, 0, error);
+}
+
 static int next_cores(struct probe_task *task, const struct sampled *sampled, unsigned stage,
                       struct error *error)
 {
@@ -346,38 +282,27 @@ static int next_cores(struct probe_task *task, const struct sampled *sampled, un
     (void)stage;
     const enum cores_stage done = state->stage;
     int node = state->homes[state->home_now];
+    state->began_s += sampled->elapsed_s;
     if (done != CORES_CHECK && done != CORES_ENDS)
         state->homes_verified +=
             node >= 0 ? sampled->placement.node == node : sampled->placement.node >= 0;
-    const struct series *alone = &task->plan.series[task->plan.series_count - 1];
-    struct plan_point *points = task->plan.points;
-    const size_t point_count = task->plan.point_count;
+    const struct plan last = task->plan;
     const bool last_home = state->home_now + 1 == state->home_count;
+    int code = 0;
     probe_plan_afresh(task);
-    if (done == CORES_MATRIX && state->parallel && last_home) {
-        state->stage = CORES_CHECK;
-        return plan_check(task, points, point_count, error);
-    }
-    pool_give_back(task->pool, points); /* a thousand CPUs' are 42 MB */
-    if ((done == CORES_MATRIX || done == CORES_AGAIN) && !last_home)
-        return plan_homes(task, done, state->home_now + 1, error);
-    if (done == CORES_CHECK) {
-        double bias;
-        int code = cores_bias(task, alone, &bias, error);
-        if (code < 0)
-            return code;
-        if (fabs(bias) > state->bias_limit) {
-            struct series *matrix = &task->plan.series[SERIES_MATRIX];
-            pool_give_back(task->pool, matrix->points);
-            matrix->points = NULL;
-            matrix->point_count = 0;
-            state->homes_verified = 0;
-            state->parallel = false;
-            return plan_homes(task, CORES_AGAIN, 0, error);
-        }
-    }
-    if (done == CORES_ENDS || !state->ends)
-        return 0;
+    if (done == CORES_MATRIX && state->parallel)
+        code = plan_check(task, &last, error);
+    else
+        pool_give_back(task->pool, last.points); /* a thousand CPUs' are 42 MB */
+    if (code != 0)
+        return code;
+    if (done != CORES_ENDS && !last_home)
+        return plan_homes(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX,
+                          state->home_now + 1, error);
+    if (done != CORES_ENDS && state->parallel)
+        code = judge_check(task, error);
+    if (code != 0 || done == CORES_ENDS || !state->ends)
+        return code;
     state->stage = CORES_ENDS;
     return plan_ends(task, error);
 }
@@ -399,13 +324,18 @@ static void add_to_reference(struct probe_task *task, const struct observation *
 {
     struct cores_state *state = task->state;
     struct cores_visit *last = state->visit_count ? &state->visits[state->visit_count - 1] : NULL;
-    if (!last || last->at_s < seen->at_s || state->trial_count >= state->lines * state->passes) {
+    const double at_s = state->began_s + seen->at_s;
+    if (!last || last->at_s < at_s || last->home != state->home_now ||
+        state->trial_count >= state->lines * state->passes) {
         last = pool_append(task->pool, (void **)&state->visits, &state->visit_count, sizeof *last);
         state->trial_count = 0;
     }
     if (!last)
         return;
-    last->at_s = seen->at_s;
+    last->at_s = at_s;
+    last->home = state->home_now;
+    last->from = seen->trial->point->from;
+    last->to = seen->trial->point->to;
     state->trial_values[state->trial_count++] = trial_ns(seen);
     sort_ascending(state->trial_values, state->trial_count);
     last->ns = median(state->trial_values, state->trial_count);
@@ -418,7 +348,7 @@ static void observe_cores(void *observer, const struct observation *seen)
     struct cores_state *state = task->state;
     if (!seen->batch_count)
         return;
-    if (seen->reference && state->home_now == 0)
+    if (seen->reference)
         add_to_reference(task, seen);
     if (state->samples)
         cores_samples_add(state->samples, state, seen);

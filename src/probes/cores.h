@@ -19,8 +19,9 @@ enum cores_stage {
     CORES_ENDS,   /* the nearest and the farthest pair with another operation */
 };
 
-/* The series of the probe; those that are not needed are left out. */
-enum { SERIES_MATRIX, SERIES_MOST = 4 };
+/* The series of the probe: the matrix, some of it alone, its ends, and each home's reference. Those
+ * that are not needed are left out. */
+enum { SERIES_MATRIX, SERIES_MATRICES = 3 };
 
 /* plan_point.detail: the operation, and above it the region of the lines. */
 enum { DETAIL_REGION = 8, DETAIL_OP = (1 << DETAIL_REGION) - 1 };
@@ -28,8 +29,10 @@ enum { DETAIL_REGION = 8, DETAIL_OP = (1 << DETAIL_REGION) - 1 };
 enum cores_home { HOME_ANY, HOME_FIRST, HOME_SECOND, HOME_NODE };
 
 struct cores_visit { /* of the reference pair */
-    double at_s, ns;
+    double at_s, ns; /* since the probe's beginning */
     unsigned lines;
+    int from, to;
+    size_t home; /* each has a reference of its own */
 };
 
 struct cores_rank {
@@ -49,8 +52,10 @@ struct cores_state {
     size_t cpu_count;
     struct cores_rank *ranks; /* the CPUs by number, and where each stands in the matrix */
     enum cores_stage stage;
+    double began_s; /* what the stages before this one took */
     bool parallel, ends;
     double bias_limit; /* percent */
+    unsigned alone;    /* the series of what is measured again alone; 0: there was none yet */
 
     enum cores_home home;
     int *homes; /* nodes that lines are placed on, one plan each; -1: wherever they come to lie */
@@ -58,7 +63,6 @@ struct cores_state {
 
     struct cores_visit *visits; /* of the reference, in the order of time */
     size_t visit_count;
-    int reference[2];
     double *trial_values; /* of the visit that is under way */
     unsigned trial_count;
 
@@ -76,6 +80,21 @@ size_t cores_extent(const struct cores_state *);
 unsigned char *cores_line(const struct trial *, const struct cores_state *);
 /* Position of the CPU in the matrix. */
 int cores_rank(const struct cores_state *, int cpu);
+
+/* --- cores_pairs.c: which pairs, in which order --- */
+
+/* Room for so many points; false without memory. */
+bool cores_reserve(struct probe_task *, size_t pairs);
+void cores_set_point(struct plan *, const struct cores_state *, unsigned series, uint64_t detail,
+                     int from, int to);
+/* The pairs whose home it is now, one after the other, row by row. ERROR_SYSTEM. */
+int cores_add_pairs(struct probe_task *, struct error *);
+/* The same in rounds of pairs that share no core, as the plan's groups. */
+int cores_add_rounds(struct probe_task *, struct error *);
+/* How many pairs the widest round has: below two, nothing can be measured side by side. */
+int cores_width(const struct probe_task *, const struct cores_state *, size_t *width);
+/* Some of the points that had others beside them in the plan that is done; none where none had. */
+int cores_add_check(struct probe_task *, const struct plan *done, unsigned series, struct error *);
 
 /* --- cores_options.c: what the options ask for --- */
 
@@ -98,7 +117,19 @@ struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *);
 void cores_ways_add(struct cores_ways *, const struct cores_state *, const struct observation *);
 int cores_ways_conclude(struct probe_task *, const struct cores_ways *, struct error *);
 
+/* --- cores_scatter.c: what values scatter over --- */
+
+/* The pair whose lines differ most. ERROR_SYSTEM without memory, as below. */
+int cores_add_lines(struct probe_task *, const struct series *, struct error *);
+/* The homes' references as series, and how far they moved. */
+int cores_add_drift(struct probe_task *, struct error *);
+
 /* --- cores_findings.c --- */
+
+/* "0,1", in the task's pool, as all names; NULL without memory. */
+const char *cores_cpus_of(struct probe_task *, const struct point *);
+/* "cores.cas.what", by the series' operation. */
+const char *cores_name_of(struct probe_task *, const struct series *, const char *what);
 
 /* Adds the bias of pairs measured side by side against the same alone, in percent; 0 where none
  * could be compared. ERROR_SYSTEM without memory. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *cpus_of(struct probe_task *task, const struct point *point)
+const char *cores_cpus_of(struct probe_task *task, const struct point *point)
 {
     return point->from < point->to ? pool_printf(task->pool, "%d,%d", point->from, point->to)
                                    : pool_printf(task->pool, "%d,%d", point->to, point->from);
@@ -40,7 +40,7 @@ void cores_extremes(const struct series *series, const struct point **least,
 
 /* --- the least, the most and the mean --- */
 
-static const char *name_of(struct probe_task *task, const struct series *series, const char *what)
+const char *cores_name_of(struct probe_task *task, const struct series *series, const char *what)
 {
     const struct factor *op = series_factor(series, "op");
     return pool_printf(task->pool, "cores.%s.%s", op ? op->text : "", what);
@@ -49,13 +49,13 @@ static const char *name_of(struct probe_task *task, const struct series *series,
 static int add_extreme(struct probe_task *task, const struct series *series, const char *name,
                        const struct point *point, const char *what, struct error *error)
 {
-    name = name_of(task, series, name);
+    name = cores_name_of(task, series, name);
     struct finding *finding =
         name ? probe_add_summary(task, name, "ns", &point->y, point->flags | common_flags(task))
              : NULL;
     if (!finding)
         return error_out_of_memory(error);
-    finding->cpus = cpus_of(task, point);
+    finding->cpus = cores_cpus_of(task, point);
     finding->text =
         pool_printf(task->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
     return 0;
@@ -84,103 +84,10 @@ static int add_mean(struct probe_task *task, const struct series *series, struct
         high += point->y.coverage > 0 ? (double)point->y.high : NAN;
         flags |= point->flags;
     }
-    const char *name = name_of(task, series, "mean");
+    const char *name = cores_name_of(task, series, "mean");
     bool added = name && finding_add_value(task->result, task->pool, name, "ns", mean / count,
                                            low / count, high / count, flags);
     return added ? 0 : error_out_of_memory(error);
-}
-
-/* --- lines and times --- */
-
-static double spread_of(const struct point *point)
-{
-    return point->y.n > 1 ? (double)((point->y.max - point->y.min) / point->y.median) : 0;
-}
-
-/* The pair whose lines differ most, and what a tool with one line would have made of it. */
-static int add_lines(struct probe_task *task, const struct series *series, struct error *error)
-{
-    const struct point *widest = NULL;
-    for (size_t i = 0; i < series->point_count; i++)
-        if (spread_of(&series->points[i]) > (widest ? spread_of(widest) : 0))
-            widest = &series->points[i];
-    if (!widest)
-        return 0;
-    const char *name = name_of(task, series, "lines"), *parts = "";
-    const struct summary *y = &widest->y;
-    const struct scatter *scatter = &widest->scatter;
-    struct finding *finding =
-        name ? finding_add_value(task->result, task->pool, name, "%", 100 * spread_of(widest), NAN,
-                                 NAN, widest->flags)
-             : NULL;
-    if (isfinite(scatter->line))
-        parts = pool_printf(task->pool,
-                            " (standard deviations: %.1f %% from line to line, %.1f %% from time "
-                            "to time, %.1f %% left)",
-                            100 * (double)scatter->line, 100 * (double)scatter->drift,
-                            100 * (double)scatter->residual);
-    if (!finding || !parts)
-        return error_out_of_memory(error);
-    finding->cpus = cpus_of(task, widest);
-    finding->text = pool_printf(task->pool,
-                                "from CPU %d to %d the latency differs by %.0f %% from line to "
-                                "line; a single-line tool would have told you anything from %.1f "
-                                "to %.1f ns%s",
-                                widest->from, widest->to, 100 * spread_of(widest), (double)y->min,
-                                (double)y->max, parts);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-/* What became of the reference pair in the course of the run: a series of its own, and by how much
- * it moved. */
-static int add_drift(struct probe_task *task, struct error *error)
-{
-    const struct cores_state *state = task->state;
-    struct probe_result *result = task->result;
-    if (state->visit_count < 2)
-        return 0;
-    struct series *series = &result->series[result->series_count];
-    double *values = calloc(state->visit_count, sizeof *values);
-    struct factor *cpus = pool_alloc(task->pool, 1, sizeof *cpus);
-    *series = (struct series){
-        .name = "reference",
-        .factors = cpus,
-        .factor_count = 1,
-        .x = {"time", "s"},
-        .y = {"latency", "ns"},
-        .points = pool_alloc(task->pool, state->visit_count, sizeof *series->points)};
-    if (!values || !cpus || !series->points) {
-        free(values);
-        return error_out_of_memory(error);
-    }
-    const char *pair = pool_printf(task->pool, "%d,%d", state->reference[0], state->reference[1]);
-    *cpus = (struct factor){"cpus", pair, 0};
-    for (size_t i = 0; i < state->visit_count; i++) {
-        struct point *point = &series->points[series->point_count++];
-        values[i] = state->visits[i].ns;
-        *point = (struct point){
-            .x = state->visits[i].at_s, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
-        double scratch;
-        summarize(&values[i], 1, &scratch, &point->y);
-    }
-    result->series_count++;
-    task->plan.series_count = result->series_count;
-    sort_ascending(values, state->visit_count);
-    double least = values[0], most = values[state->visit_count - 1];
-    double moved = 100 * (most - least) / median(values, state->visit_count);
-    free(values);
-    struct finding *finding = probe_add_finding(task, "cores.drift", "%");
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->value = moved;
-    finding->cpus = pair;
-    finding->text = pool_printf(
-        task->pool,
-        "the reference pair, measured %zu times on the same lines through the run, moved between "
-        "%.1f and %.1f ns%s",
-        state->visit_count, least, most,
-        settings_has(task->settings, "correct-drift") ? "; the figures are corrected for it" : "");
-    return 0;
 }
 
 /* --- side by side --- */
@@ -339,9 +246,9 @@ static int add_all(struct probe_task *task, struct error *error)
     if (code == 0 && state->stage == CORES_ENDS && least)
         code = add_extremes(task, ends, error);
     if (code == 0)
-        code = add_lines(task, matrix, error);
+        code = cores_add_lines(task, matrix, error);
     if (code == 0)
-        code = add_drift(task, error);
+        code = cores_add_drift(task, error);
     if (code == 0)
         code = cores_ways_conclude(task, state->ways, error);
     return code == 0 ? add_clusters(task, &result->series[SERIES_MATRIX], error) : code;

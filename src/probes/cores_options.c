@@ -47,7 +47,7 @@ const struct option_spec cores_options[] = {
     {"correct-drift", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
      "divide every value by how a reference pair, measured again and again, has moved"},
     {"samples-out", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "write every batch to FILE as CSV: pair, line, address, time"},
+     "write every batch to FILE as CSV: pair, line, pass, address, time"},
     {.name = NULL},
 };
 
@@ -242,6 +242,16 @@ static int choose_lines(struct probe_task *task, struct cores_state *state, stru
     return state->trial_values ? 0 : cores_out_of_memory(error);
 }
 
+/* Who asked for pairs side by side learns that there were none. */
+static int note_narrow(struct probe_task *task)
+{
+    struct factor *remark = probe_add_parameter(task, "not_measured");
+    if (!remark)
+        return ERROR_SYSTEM;
+    remark->text = "pairs side by side: among these CPUs there are no two pairs that share no core";
+    return 0;
+}
+
 static int choose_parallel(struct probe_task *task, struct cores_state *state, struct error *error)
 {
     const struct settings *settings = task->settings;
@@ -254,7 +264,18 @@ static int choose_parallel(struct probe_task *task, struct cores_state *state, s
         return error_set(error, ERROR_USAGE,
                          "--bias is about pairs measured side by side, and --sequential measures "
                          "none so: leave one out");
-    state->parallel = parallel || (!sequential && state->cpu_count > PARALLEL_ABOVE);
+    const bool wanted = parallel || (!sequential && state->cpu_count > PARALLEL_ABOVE);
+    if (!wanted && settings_given(settings, "bias"))
+        return error_set(error, ERROR_USAGE,
+                         "--bias is about pairs measured side by side, and up to %d CPUs are "
+                         "measured one pair at a time: give --parallel too",
+                         PARALLEL_ABOVE);
+    size_t width = 0;
+    if (wanted && cores_width(task, state, &width) < 0)
+        return cores_out_of_memory(error);
+    state->parallel = width > 1;
+    if (wanted && !state->parallel && note_narrow(task) < 0)
+        return cores_out_of_memory(error);
     state->bias_limit =
         settings_has(settings, "bias") ? settings_number(settings, "bias") : BIAS_LIMIT;
     return 0;

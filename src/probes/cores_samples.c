@@ -30,11 +30,14 @@ int cores_samples_open(struct cores_samples **opened, const char *path, struct p
     *opened = NULL;
     if (!samples)
         return error_out_of_memory(error);
+    if (strcmp(path, "-") == 0)
+        return error_set(error, ERROR_USAGE,
+                         "--samples-out - would mix the samples with the report: name a file");
     samples->path = pool_strdup(pool, path);
     samples->file = fopen(path, "we");
     if (!samples->path || !samples->file)
         return refuse(samples, errno, error);
-    if (fputs("series,op,from,to,line,address,at_s,batch,ns\n", samples->file) == EOF)
+    if (fputs("series,op,from,to,line,pass,address,at_s,batch,ns\n", samples->file) == EOF)
         samples->failed = errno;
     *opened = samples;
     return 0;
@@ -51,10 +54,10 @@ void cores_samples_add(struct cores_samples *samples, const struct cores_state *
     const char *series = seen->reference ? "reference" : stages[state->stage];
     double operations = trial->operations * (double)seen->repeats;
     for (unsigned i = 0; i < seen->batch_count && !samples->failed; i++)
-        if (fprintf(samples->file, "%s,%s,%d,%d,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
+        if (fprintf(samples->file, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
                     handoff_names[trial->point->detail & DETAIL_OP], trial->point->from,
-                    trial->point->to, trial->number % state->lines,
-                    (uintptr_t)cores_line(trial, state), seen->at_s, i,
+                    trial->point->to, trial->number % state->lines, trial->number / state->lines,
+                    (uintptr_t)cores_line(trial, state), state->began_s + seen->at_s, i,
                     seen->batches[i].ns / operations) < 0)
             samples->failed = errno;
 }

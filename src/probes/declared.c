@@ -80,15 +80,24 @@ static int add_list(struct reading *reading, enum declared_kind kind, const char
     return code;
 }
 
+static int add_caches(struct reading *reading)
+{
+    const struct machine *machine = reading->machine;
+    int code = 0;
+    for (size_t i = 0; i < machine->cache_count && code == 0; i++) {
+        const struct cache_place *cache = &machine->caches[i];
+        code = add_group(reading, DECLARED_CACHE,
+                         pool_printf(reading->pool, "CPUs that share an L%d cache", cache->level),
+                         cache->cpus.ids, cache->cpus.count);
+    }
+    return code;
+}
+
 static int add_facts(struct reading *reading)
 {
     const struct machine_facts *facts = &reading->machine->facts;
     struct pool *pool = reading->pool;
     int code = 0;
-    for (size_t i = 0; i < facts->cache_count && code == 0; i++)
-        code = add_list(reading, DECLARED_CACHE,
-                        pool_printf(pool, "CPUs that share an L%d cache", facts->caches[i].level),
-                        facts->caches[i].shared_cpus);
     for (size_t i = 0; i < facts->node_count && code == 0; i++)
         code =
             add_list(reading, DECLARED_NODE, pool_printf(pool, "NUMA node %d", facts->nodes[i].id),
@@ -110,6 +119,8 @@ int declared_read(struct declared *declared, const struct machine *machine,
     int code = add_places(&reading, DECLARED_SIBLINGS, "SMT siblings");
     if (code == 0)
         code = add_places(&reading, DECLARED_PACKAGE, "a package");
+    if (code == 0)
+        code = add_caches(&reading);
     if (code == 0)
         code = add_facts(&reading);
     return code < 0 ? error_out_of_memory(error) : 0;

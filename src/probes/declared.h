@@ -5,10 +5,10 @@
 #include "findings/clusters.h"
 #include "machine/machine.h"
 
-/* Fills `declared` with the groups of two CPUs or more: SMT siblings, instances of caches as far as
- * the machine tells them, NUMA nodes, packages and kinds of core. Only those of `cpus` count (NULL:
- * all), because what was not measured can't agree or disagree; a group that is all of them says
- * nothing and is left out. Everything lives in the pool. ERROR_SYSTEM without memory. */
+/* Fills `declared` with the groups of two CPUs or more: SMT siblings, shared caches, NUMA nodes,
+ * packages and kinds of core. Only those of `cpus` count (NULL: all), because what was not measured
+ * can't agree or disagree; a group that is all of them says nothing and is left out. Everything
+ * lives in the pool. ERROR_SYSTEM without memory. */
 int declared_read(struct declared *, const struct machine *, const struct cpulist *cpus,
                   struct pool *, struct error *);
 

@@ -134,3 +134,17 @@ int tournament_plan(struct tournament *tournament, const int *core_of, size_t n,
     free(cores.begin);
     return code;
 }
+
+/* Within the cores all those meet that have two threads, between them every core meets another. */
+int tournament_width(size_t *width, const int *core_of, size_t n)
+{
+    struct cores cores;
+    int code = sort_into_cores(&cores, core_of, n);
+    size_t within = 0;
+    for (size_t c = 0; code == 0 && c < cores.count; c++)
+        within += threads_of(&cores, c) > 1;
+    *width = within > cores.count / 2 ? within : cores.count / 2;
+    free(cores.cpus);
+    free(cores.begin);
+    return code;
+}

@@ -29,5 +29,7 @@ struct tournament {
 /* cores[n] tells each CPU's core; below 0: unknown, a core of its own. Everything lives in the
  * pool. 0, or ERROR_SYSTEM without memory. */
 int tournament_plan(struct tournament *, const int *cores, size_t n, struct pool *);
+/* How many bouts the widest round has. 0, or ERROR_SYSTEM without memory. */
+int tournament_width(size_t *width, const int *cores, size_t n);
 
 #endif

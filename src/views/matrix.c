@@ -65,6 +65,7 @@ static int widest_id(const int *ids, size_t count)
 
 struct layout {
     int label, cell, decimals;
+    const char *absent; /* stands for pairs that have no value */
 };
 
 /* The roomiest layout that fits the width; a roomy one even if none fits, unless it has to. */
@@ -156,7 +157,7 @@ static void print_cell(FILE *out, struct shown shown, double divisor, const stru
 {
     char text[UNIT_TEXT];
     if (shown.instead) {
-        fprintf(out, "%*s", layout->cell, shown.instead);
+        fprintf(out, "%*s", layout->cell, *shown.instead == 'x' ? layout->absent : shown.instead);
         return;
     }
     snprintf(text, sizeof text, "%s%.*f", shown.doubt ? "!" : "", layout->decimals,
@@ -358,6 +359,8 @@ void matrix_print(FILE *out, const struct probe_result *probe, const struct seri
                                              : EVERY_DIRECTION;
     const char *label_text = whole && labels ? labels->text : NULL;
     size_t missing = 0;
+    const bool check = matrix_is_repeated(probe, series);
+    layout.absent = check ? "" : "x";
     const int width = style->width - label_columns(label_text);
     if (square && lay_out(&layout, &grid, &extent, scale.divisor, width, !whole) &&
         (whole || grid.row_count <= BRIEF_ROWS)) {
@@ -369,7 +372,9 @@ void matrix_print(FILE *out, const struct probe_result *probe, const struct seri
         else
             print_distribution(out, series, &extent, scale.divisor, style);
     }
-    if (missing)
+    if (missing && check)
+        fputs("  some of the pairs, measured once more\n", out);
+    else if (missing)
         fprintf(out, "  x: %zu pair%s could not be measured\n", missing, missing == 1 ? "" : "s");
     int decimals = decimals_for(extent.farthest->y.median / scale.divisor);
     print_spread(out, series, style, scale.divisor, decimals, unit,

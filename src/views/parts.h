@@ -92,6 +92,9 @@ void clusters_print(FILE *, const struct probe_result *, const struct view_style
  * stands in the line, and the line's end. */
 void matrix_others_print(FILE *, const struct probe_result *, const struct view_style *,
                          size_t column); /* matrix_others.c */
+/* Whether a matrix of the same factors and quantity stands before it: then it is of some of those
+ * pairs once more, as a check. */
+bool matrix_is_repeated(const struct probe_result *, const struct series *);
 /* Whether clusters_print() tells of that finding. */
 bool clusters_have(const struct finding *);
 /* Latency and capacity by level, from the findings; nothing where there are none. */

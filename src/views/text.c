@@ -50,6 +50,10 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
     fprintf(out, "\n%s%s%s  ", ink(style, INK_BOLD), name, ink(style, INK_PLAIN));
     const bool of_device = device_has_series(series);
     line_add_clean(&line, probe->title && !of_device ? probe->title : series->name);
+    if (probe->title && !of_device && matrix_is_repeated(probe, series)) {
+        line_add(&line, ": ");
+        line_add_clean(&line, series->name);
+    }
     if (series->matrix && series->y.unit && *series->y.unit) {
         line_add(&line, ", ");
         line_add_clean(&line, *scale.unit ? scale.unit : series->y.unit);

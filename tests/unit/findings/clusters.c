@@ -71,8 +71,12 @@ static struct declared_group neighbours[] = {
     {DECLARED_SIBLINGS, "SMT siblings", {fourth_ids, 2}},
     {DECLARED_NODE, "NUMA node 0", {near_ids, 4}},
     {DECLARED_NODE, "NUMA node 1", {far_ids, 4}},
+    {DECLARED_CACHE, "CPUs that share an L1 cache", {first_ids, 2}},
+    {DECLARED_CACHE, "CPUs that share an L1 cache", {second_ids, 2}},
+    {DECLARED_CACHE, "CPUs that share an L1 cache", {third_ids, 2}},
+    {DECLARED_CACHE, "CPUs that share an L1 cache", {fourth_ids, 2}},
 };
-static const struct declared as_neighbours = {neighbours, 6};
+static const struct declared as_neighbours = {neighbours, 10};
 
 static void clusters_stand_as_in_a_tree(void **state)
 {
@@ -137,6 +141,11 @@ static void a_wrong_numbering_is_noticed(void **state)
     struct bench bench;
     bench_begin(&bench, 4);
     bench_conclude(&bench, NULL, &as_neighbours);
+    static const char *const threads[] = {"0,4", "1,5", "2,6", "3,7"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_non_null(strstr(find(&bench, "cluster", threads[i])->text, "; not declared"));
+        assert_non_null(find(&bench, "cluster.disagreement", threads[i]));
+    }
     const struct finding *behave = find(&bench, "cluster.disagreement", "0,4");
     const struct finding *declared = find(&bench, "cluster.disagreement", "0-1");
     assert_non_null(behave);
@@ -163,19 +172,23 @@ static void siblings_that_were_not_measured_are_no_disagreement(void **state)
     pool_free(&bench.pool);
 }
 
-/* A machine tells one instance of each cache. */
-static void one_cache_stands_for_all_of_its_size(void **state)
+static void caches_are_declared_one_by_one(void **state)
 {
     (void)state;
     struct declared_group groups[] = {
         {DECLARED_CACHE, "CPUs that share an L2 cache", {first_ids, 2}},
-        {DECLARED_CACHE, "CPUs that share an L3 cache", {near_ids, 4}}};
-    const struct declared declared = {groups, 2};
+        {DECLARED_CACHE, "CPUs that share an L2 cache", {fourth_ids, 2}},
+        {DECLARED_CACHE, "CPUs that share an L3 cache", {near_ids, 4}},
+        {DECLARED_CACHE, "CPUs that share an L3 cache", {far_ids, 4}}};
+    const struct declared declared = {groups, 4};
     struct bench bench;
     bench_begin(&bench, 1);
     bench_conclude(&bench, NULL, &declared);
-    assert_int_equal(count(&bench, "cluster.disagreement"), 0);
     assert_non_null(strstr(find(&bench, "cluster", "6-7")->text, "an L2 cache"));
+    assert_non_null(strstr(find(&bench, "cluster", "4-7")->text, "an L3 cache"));
+    assert_non_null(find(&bench, "cluster.disagreement", "2-3"));
+    assert_non_null(find(&bench, "cluster.disagreement", "4-5"));
+    assert_int_equal(count(&bench, "cluster.disagreement"), 2);
     pool_free(&bench.pool);
 }
 
@@ -226,7 +239,7 @@ int main(void)
         cmocka_unit_test(what_is_declared_is_named),
         cmocka_unit_test(a_wrong_numbering_is_noticed),
         cmocka_unit_test(siblings_that_were_not_measured_are_no_disagreement),
-        cmocka_unit_test(one_cache_stands_for_all_of_its_size),
+        cmocka_unit_test(caches_are_declared_one_by_one),
         cmocka_unit_test(nothing_declared_is_not_the_same_as_unknown),
         cmocka_unit_test(guests_are_flagged),
         cmocka_unit_test(what_is_no_matrix_has_no_clusters),

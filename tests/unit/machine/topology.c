@@ -69,6 +69,24 @@ static void two_sockets_with_siblings_far_apart(void **state)
     assert_cache(3, 3, "unified", 16896, 11, "0-3,8-11");
 }
 
+static void every_shared_cache_is_listed(void **state)
+{
+    (void)state;
+    char cpus[64];
+    size_t of_level[4] = {0};
+    read_tree("intel-xeon-2socket-smt-16cpu");
+    for (size_t i = 0; i < machine.cache_count; i++) {
+        assert_in_range(machine.caches[i].level, 1, 3);
+        assert_true(i == 0 || machine.caches[i].level >= machine.caches[i - 1].level);
+        of_level[machine.caches[i].level]++;
+    }
+    assert_int_equal(of_level[1], 2 * 8); /* of data and of instructions */
+    assert_int_equal(of_level[2], 8);
+    assert_int_equal(of_level[3], 2);
+    const struct cpulist *last = &machine.caches[machine.cache_count - 1].cpus;
+    assert_string_equal(cpulist_format(last, cpus, sizeof cpus), "4-7,12-15");
+}
+
 static void a_node_of_memory_only(void **state)
 {
     (void)state;
@@ -123,6 +141,7 @@ static void without_sys_only_numbers_are_known(void **state)
     assert_int_equal(machine.facts.threads, 8);
     assert_int_equal(machine.facts.cores, 0);
     assert_int_equal(machine.facts.cache_count, 0);
+    assert_int_equal(machine.cache_count, 0);
     assert_int_equal(machine.facts.node_count, 0);
     assert_place(7, -1, 0, -1, -1);
     assert_int_equal(machine_cpu(&machine, 7)->kind, -1);
@@ -203,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_small_guest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_sockets_with_siblings_far_apart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_shared_cache_is_listed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_node_of_memory_only, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_kinds_of_core, set_up, tear_down),
         cmocka_unit_test_setup_teardown(offline_cpus_are_left_out, set_up, tear_down),

@@ -272,8 +272,10 @@ static void options_that_contradict_are_refused(void **state)
     assert_refused(bench, "payload", "8", NULL, NULL, "--op payload");
     assert_refused(bench, "parallel", NULL, "sequential", NULL, "leave one out");
     assert_refused(bench, "sequential", NULL, "bias", "1", "--bias");
+    assert_refused(bench, "bias", "1", NULL, NULL, "give --parallel too");
     assert_refused(bench, "samples-out", "/nowhere/at/all.csv", NULL, NULL, "/nowhere/at/all.csv");
     assert_refused(bench, "samples-out", "/", NULL, NULL, "--samples-out /:");
+    assert_refused(bench, "samples-out", "-", NULL, NULL, "--samples-out - would mix");
     bench->machine.memory_available_bytes = 1 << 20;
     assert_refused(bench, "lines", "4096", NULL, NULL, "--lines 4096");
 }
@@ -317,34 +319,6 @@ static void neighbours_stand_side_by_side_where_asked(void **state)
         assert_int_equal(bench->task.plan.points[4 * i].from, wanted[i]);
 }
 
-static void each_home_has_a_plan_of_its_own(void **state)
-{
-    struct bench *bench = *state;
-    struct numa_facts nodes[] = {{0, "0-2", 1 << 30}, {4, "3-5", 1 << 30}};
-    struct sampled sampled = {.placement = {.node = 0}};
-    bench->machine.facts.nodes = nodes;
-    bench->machine.facts.node_count = 2;
-    for (int i = 3; i < BENCH_CPUS; i++)
-        bench->places[i].node = 4;
-    assert_int_equal(bench_plan(bench, &cores_probe, "home", "second", "op", "cas", NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->node, 0);
-    assert_int_equal(plan->touch_cpu, 0);
-    assert_int_equal(plan->point_count, 3 * 4);
-    for (size_t i = 0; i < plan->point_count; i++)
-        assert_true(plan->points[i].to < 3);
-    assert_int_equal(cores_probe.next(&bench->task, &sampled, 1, NULL), 1);
-    assert_int_equal(plan->node, 4);
-    assert_int_equal(plan->touch_cpu, 3);
-    assert_int_equal(plan->point_count, 2 * 4);
-    for (size_t i = 0; i < plan->point_count; i++)
-        assert_true(plan->points[i].to >= 3);
-    assert_int_equal(cores_probe.next(&bench->task, &sampled, 2, NULL), 0);
-    assert_int_equal(bench_plan(bench, &cores_probe, "home", "node:4", NULL), 0);
-    assert_int_equal(plan->node, 4);
-    assert_int_equal(plan->point_count, 5 * 4);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,7 +335,6 @@ int main(void)
         BENCH_TEST(one_thread_of_each_core_is_kept),
         BENCH_TEST(a_quick_run_measures_one_pair_of_different_cores),
         BENCH_TEST(neighbours_stand_side_by_side_where_asked),
-        BENCH_TEST(each_home_has_a_plan_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

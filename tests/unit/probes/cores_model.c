@@ -217,6 +217,14 @@ static void a_bias_within_the_bound_is_told_and_left(void **state)
     assert_string_equal(parameter(bench, "pairs_measured"), "side by side");
 }
 
+static void two_pairs_are_needed_to_be_side_by_side(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, "core:3 pu:1", "parallel", NULL, NULL);
+    assert_string_equal(parameter(bench, "pairs_measured"), "one at a time");
+    assert_null(find(bench, "cores.parallel.bias"));
+}
+
 static void above_32_cpus_it_is_side_by_side_unless_asked_not_to(void **state)
 {
     struct bench *bench = *state;
@@ -251,6 +259,32 @@ static void the_reference_tells_the_drift_and_can_take_it_out(void **state)
     assert_non_null(strstr(find(bench, "cores.drift")->text, "corrected"));
 }
 
+/* The second home's reference has other lines and another pair, and is looked at by itself. */
+static void every_home_has_its_reference_and_its_check(void **state)
+{
+    struct bench *bench = *state;
+    bench->drift_per_s = 0.02;
+    measure(bench, "pack:2 numa:1 core:12 pu:1", "op", "cas", "home", "second", "parallel", NULL,
+            NULL);
+    assert_whole(&bench->result.series[0], 24);
+    assert_int_equal(bench->result.series_count, 4);
+    const struct series *alone = &bench->result.series[1];
+    size_t checked[2] = {0};
+    for (size_t i = 0; i < alone->point_count; i++)
+        checked[alone->points[i].to / 12]++;
+    assert_string_equal(alone->name, "hand-off alone");
+    assert_true(checked[0] == 24 * 23 / 2 / 20 && checked[1] == checked[0]);
+    for (size_t home = 0; home < 2; home++) {
+        const struct series *reference = &bench->result.series[2 + home];
+        assert_string_equal(reference->name, "reference");
+        assert_true(reference->point_count >= 2);
+        const char *pair = reference->factors[0].text;
+        assert_int_equal(atoi(strchr(pair, ',') + 1) / 12, home);
+    }
+    assert_true(bench->result.series[3].points[0].x > bench->result.series[2].points[1].x);
+    assert_non_null(strstr(find(bench, "cores.drift")->text, "of one a home"));
+}
+
 static void every_batch_can_be_had_as_csv(void **state)
 {
     struct bench *bench = *state;
@@ -263,27 +297,58 @@ static void every_batch_can_be_had_as_csv(void **state)
     FILE *samples = fopen(path, "r");
     assert_non_null(samples);
     size_t rows = 0;
-    unsigned seen[8] = {0};
+    bool seen[2][8][2][2] = {0}; /* from, line, pass, batch */
+    double before_s = 0;
     assert_non_null(fgets(line, sizeof line, samples));
-    assert_string_equal(line, "series,op,from,to,line,address,at_s,batch,ns\n");
+    assert_string_equal(line, "series,op,from,to,line,pass,address,at_s,batch,ns\n");
     while (fgets(line, sizeof line, samples)) {
         int from, to;
-        unsigned number, batch;
+        unsigned number, pass, batch;
         void *address;
         double at_s, ns;
-        assert_int_equal(sscanf(line, "matrix,cas,%d,%d,%u,%p,%lf,%u,%lf", &from, &to, &number,
-                                &address, &at_s, &batch, &ns),
-                         7);
-        assert_true(from + to == 1 && number < 8 && batch < 2);
+        assert_int_equal(sscanf(line, "matrix,cas,%d,%d,%u,%u,%p,%lf,%u,%lf", &from, &to, &number,
+                                &pass, &address, &at_s, &batch, &ns),
+                         8);
+        assert_true(from + to == 1 && number < 8 && pass < 2 && batch < 2);
+        assert_false(seen[from][number][pass][batch]);
+        assert_true(at_s >= before_s);
         assert_true(fabs(ns - 60 * (1 + 0.1 * (number % 3))) < 0.1);
-        seen[number]++;
+        seen[from][number][pass][batch] = true;
+        before_s = at_s;
         rows++;
     }
     fclose(samples);
     unlink(path);
     assert_int_equal(rows, 2 * 8 * 4);
-    for (int i = 0; i < 8; i++)
-        assert_int_equal(seen[i], 8);
+}
+
+static void the_time_of_samples_goes_on_from_stage_to_stage(void **state)
+{
+    struct bench *bench = *state;
+    char path[] = "/tmp/fathom-samples-XXXXXX", line[256], last[16] = "";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    measure(bench, "core:4 pu:1", "parallel", NULL, "lines", "4", "samples", "2", "samples-out",
+            path, NULL);
+    FILE *samples = fopen(path, "r");
+    assert_non_null(samples);
+    double before_s = 0;
+    size_t stages = 0;
+    assert_non_null(fgets(line, sizeof line, samples));
+    while (fgets(line, sizeof line, samples)) {
+        char stage[16];
+        double at_s;
+        assert_int_equal(
+            sscanf(line, "%15[a-z],%*[a-z],%*d,%*d,%*u,%*u,%*[0-9a-fx],%lf", stage, &at_s), 2);
+        assert_true(at_s >= before_s);
+        before_s = at_s;
+        stages += strcmp(stage, last) != 0 && strcmp(stage, "reference") != 0;
+        memcpy(last, stage, sizeof last);
+    }
+    fclose(samples);
+    unlink(path);
+    assert_true(stages >= 3); /* matrix, check, ends */
 }
 
 static void a_full_disk_is_told(void **state)
@@ -319,9 +384,12 @@ int main(void)
         MODEL_TEST(side_by_side_without_bias),
         MODEL_TEST(pairs_that_disturb_each_other_are_measured_again_alone),
         MODEL_TEST(a_bias_within_the_bound_is_told_and_left),
+        MODEL_TEST(two_pairs_are_needed_to_be_side_by_side),
         MODEL_TEST(above_32_cpus_it_is_side_by_side_unless_asked_not_to),
         MODEL_TEST(the_reference_tells_the_drift_and_can_take_it_out),
+        MODEL_TEST(every_home_has_its_reference_and_its_check),
         MODEL_TEST(every_batch_can_be_had_as_csv),
+        MODEL_TEST(the_time_of_samples_goes_on_from_stage_to_stage),
         MODEL_TEST(a_full_disk_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

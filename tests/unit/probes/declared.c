@@ -54,14 +54,15 @@ static void threads_caches_packages_and_nodes(void **state)
     (void)state;
     assert_declared("pack:2 numa:1 l2:1 core:2 pu:2", NULL,
                     "siblings 0-1; siblings 2-3; siblings 4-5; siblings 6-7; package 0-3; "
-                    "package 4-7; cache 0-3; node 0-3; node 4-7");
+                    "package 4-7; cache 0-3; cache 4-7; node 0-3; node 4-7");
 }
 
 static void only_chosen_cpus_count(void **state)
 {
     (void)state;
-    assert_declared("pack:2 numa:1 l2:1 core:2 pu:2", "0,2-3,5,7",
-                    "siblings 2-3; package 0,2-3; package 5,7; cache 0,2-3; node 0,2-3; node 5,7");
+    assert_declared(
+        "pack:2 numa:1 l2:1 core:2 pu:2", "0,2-3,5,7",
+        "siblings 2-3; package 0,2-3; package 5,7; cache 0,2-3; cache 5,7; node 0,2-3; node 5,7");
 }
 
 static void a_group_of_all_says_nothing(void **state)

@@ -48,6 +48,11 @@ static void play(size_t n, size_t threads, bool apart, struct tournament *tourna
         cores[i] = (int)(apart ? i % count : i / threads);
     assert_int_equal(tournament_plan(tournament, cores, n, pool), 0);
     assert_fair(tournament, cores, n);
+    size_t width, widest = 0;
+    for (size_t round = 0; round < tournament->round_count; round++)
+        widest = tournament->rounds[round] > widest ? tournament->rounds[round] : widest;
+    assert_int_equal(tournament_width(&width, cores, n), 0);
+    assert_int_equal(width, widest);
 }
 
 static void all_pairs_meet_once_and_no_core_is_split(void **state)

@@ -163,6 +163,36 @@ static void hostile_texts_are_inert(void **state)
     document_free(&document);
 }
 
+/* What was measured side by side and what of it alone are two matrices of one operation. */
+static void a_check_is_named_and_its_gaps_are_none(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 6, 8);
+    struct probe_result *cores = &document.probes[1];
+    const struct series matrix = cores->series[0];
+    struct series *check = sample_series(&document, cores, "hand-off alone", 3);
+    check->matrix = true;
+    check->y = matrix.y;
+    check->factors = matrix.factors;
+    check->factor_count = matrix.factor_count;
+    for (int i = 0; i < 3; i++) {
+        check->points[i] = matrix.points[i];
+        check->points[i].from = i;
+        check->points[i].to = i + 3;
+    }
+    char *text = probe(&document, 1, &plain), *first = strstr(text, cores->title);
+    assert_non_null(first);
+    const char *second = strstr(first + 1, cores->title);
+    assert_non_null(second);
+    second += strlen(cores->title);
+    assert_true(strncmp(second, ": hand-off alone, ns from row to column", 39) == 0);
+    assert_non_null(strstr(second, "some of the pairs, measured once more"));
+    assert_null(strstr(second, "could not be measured"));
+    free(text);
+    document_free(&document);
+}
+
 static void an_empty_document_can_be_shown(void **state)
 {
     (void)state;
@@ -193,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_hypervisor_is_told_of_once),
         cmocka_unit_test(odd_numbers_never_harm),
         cmocka_unit_test(hostile_texts_are_inert),
+        cmocka_unit_test(a_check_is_named_and_its_gaps_are_none),
         cmocka_unit_test(an_empty_document_can_be_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
