@@ -31,6 +31,16 @@ static int report_page(struct invocation *invocation, struct error *error)
     return code;
 }
 
+/* The probe to be shown in full, as it was by the command that measured or imported it alone; NULL
+ * for what 'fathom run' measured, of which there is a screen. The command may have been left out
+ * of the document. */
+static const struct probe_result *only_probe(const struct document *document)
+{
+    const struct run_facts *run = &document->run;
+    const bool of_run = run->command_count > 1 && strcmp(run->command[1], run_command.name) == 0;
+    return document->probe_count == 1 && !of_run ? &document->probes[0] : NULL;
+}
+
 static int report(struct invocation *invocation, struct error *error)
 {
     bool page = strcmp(settings_text(&invocation->settings, "format"), "html") == 0;
@@ -44,7 +54,7 @@ static int report(struct invocation *invocation, struct error *error)
     struct document document = {0};
     int code = document_read(&document, invocation->operands[0], error);
     if (code == 0)
-        code = output_document(&invocation->settings, &document, NULL, error);
+        code = output_document(&invocation->settings, &document, only_probe(&document), error);
     document_free(&document);
     return code;
 }
@@ -55,9 +65,10 @@ const struct command report_command = {
     .name = "report",
     .operands = "FILE...",
     .summary = "show a document that a run has written",
-    .about = "Reads a document (FILE, or - for standard input) and prints what 'fathom run' "
-             "printed when it wrote it; with --format html a page, of one document or of several "
-             "side by side. The exit status tells of the report, not of the run.",
+    .about = "Reads a document (FILE, or - for standard input) and prints what was printed when it "
+             "was measured: a screen of what 'fathom run' measured, all of a probe or of another "
+             "tool's table that stands alone; with --format html a page, of one document or of "
+             "several side by side. The exit status tells of the report, not of the run.",
     .options = options,
     .run = report,
 };

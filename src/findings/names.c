@@ -187,7 +187,7 @@ const struct finding_name finding_names[] = {
      "Read the latency under load together with it: one alone says little."},
     {"loaded", "loaded.knee", "B/s",
      "The traffic up to which latency rises little: bandwidth over latency is greatest there. "
-     "Without a value: the injectors cannot fill the memory.",
+     "Without a value: the injectors cannot fill the memory, or there was no time for all steps.",
      "Keep the machine's traffic below it where latency matters."},
 
     {"numa", "numa.latency.local", "ns",

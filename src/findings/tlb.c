@@ -9,6 +9,8 @@
 #include <stdio.h>
 
 enum { FLOOR_POINTS = 3, LASTING_POINTS = 3, LADDER_LEAST = 6, TRIALS_MAX = 64 };
+/* Of the second level's trials, as of every vote (stats/vote.h). */
+enum { VOTED_LEAST = 5 };
 /* Trials that put the second level's end further apart than this don't agree. */
 static const double most_apart = 1.2;
 static const double most_of_rise = 0.75, unseen = 0.98;
@@ -141,12 +143,15 @@ static bool add_unknown(const struct sheet *sheet, int level, const char *why)
     return finding && finding->text;
 }
 
-static bool count_votes(const struct series *votes, struct vote *vote)
+/* Of so many trials, those that are no point of the series abstain. */
+static bool count_votes(const struct series *votes, size_t trials, struct vote *vote)
 {
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
     size_t n = 0;
     for (; n < votes->point_count && n < TRIALS_MAX; n++)
         values[n] = (double)votes->points[n].y.median;
+    for (; n < trials && n < TRIALS_MAX; n++)
+        values[n] = NAN;
     return vote_count(values, n, vote, scratch);
 }
 
@@ -160,6 +165,18 @@ static const char *no_end(const struct sheet *sheet)
                        spread->points[spread->point_count - 1].x);
 }
 
+/* Why the first level's trials make no number. */
+static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
+{
+    const size_t trials = sheet->evidence->first_trials;
+    if (!vote->voted)
+        return pool_printf(sheet->pool, "none of %zu trials tells where it ends", trials);
+    return pool_printf(sheet->pool,
+                       "trials do not agree: only %zu of %zu tell %.0f; something shares the TLB "
+                       "or interrupts, like a busy hardware thread of the same core",
+                       vote->agreeing, trials, vote->value);
+}
+
 /* Leaves the number in *entries, NAN where there is none. */
 static bool add_first(const struct sheet *sheet, double *entries)
 {
@@ -168,16 +185,8 @@ static bool add_first(const struct sheet *sheet, double *entries)
     *entries = NAN;
     if (!evidence->first)
         return add_unknown(sheet, 1, no_end(sheet));
-    if (!count_votes(evidence->first, &vote)) {
-        const char *why =
-            vote.voted ? pool_printf(
-                             sheet->pool,
-                             "trials do not agree: only %zu of %zu tell %.0f; something shares the "
-                             "TLB or interrupts, like a busy hardware thread of the same core",
-                             vote.agreeing, evidence->first->point_count, vote.value)
-                       : "trials scatter too much";
-        return add_unknown(sheet, 1, why);
-    }
+    if (!count_votes(evidence->first, evidence->first_trials, &vote))
+        return add_unknown(sheet, 1, no_vote(sheet, &vote));
     struct finding *finding = add(sheet, 1, "entries", "");
     if (!finding)
         return false;
@@ -192,8 +201,8 @@ static bool add_first(const struct sheet *sheet, double *entries)
                   "; an entry serves up to %u neighbouring pages where memory is contiguous",
                   evidence->shared)
             : "";
-    finding->text = pool_printf(sheet->pool, "%zu of %zu trials agree%s", vote.agreeing, vote.voted,
-                                shared ? shared : "");
+    finding->text = pool_printf(sheet->pool, "%zu of %zu trials agree%s", vote.agreeing,
+                                evidence->first_trials, shared ? shared : "");
     return finding->text;
 }
 
@@ -237,9 +246,12 @@ static bool add_second(const struct sheet *sheet, double *entries)
     *entries = NAN;
     if (!evidence->second)
         return add_unknown(sheet, 2, no_end(sheet));
-    count_votes(evidence->second, &vote);
-    if (vote.voted * 2 < evidence->second->point_count || vote.voted < 5 ||
-        vote.high > most_apart * vote.low)
+    count_votes(evidence->second, evidence->second_trials, &vote);
+    if (2 * vote.voted < evidence->second_trials || vote.voted < VOTED_LEAST)
+        return add_unknown(sheet, 2,
+                           pool_printf(sheet->pool, "only %zu of %zu trials tell where it ends",
+                                       vote.voted, evidence->second_trials));
+    if (vote.high > most_apart * vote.low)
         return add_unknown(sheet, 2, "trials do not agree on where it ends");
     /* Onset: the most pages that cost no more. */
     double onset = (vote.low + vote.high) / 2;
@@ -284,8 +296,9 @@ int findings_tlb(struct probe_result *result, struct pool *pool,
         done = add_unknown(&sheet, 1, evidence->unavailable);
     } else {
         done = add_first(&sheet, &first);
-        if (done && evidence->second_level && !isnan(first))
-            done = add_second(&sheet, &second);
+        if (done && evidence->second_level)
+            done = isnan(first) ? add_unknown(&sheet, 2, "the first level's end was not found")
+                                : add_second(&sheet, &second);
         if (done && !isnan(first))
             done =
                 add_cost(&sheet, "hit", 2 * first,

@@ -20,8 +20,9 @@ struct tlb_evidence {
     /* The spread one around the second level's end; NULL: no end was in sight. */
     const struct series *fine_spread;
     /* The most pages that each trial found translated by the first level, and by the second: a
-     * point a trial. NULL: no end was in sight. */
+     * point a trial that told a number. NULL: no end was in sight. */
     const struct series *first, *second;
+    size_t first_trials, second_trials; /* all that ran there, with those that told none */
     /* What an entry of the first level reaches when memory is contiguous: pages; 1 where each page
      * takes one of its own. */
     unsigned shared;

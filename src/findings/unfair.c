@@ -103,10 +103,10 @@ int differences_find_unfair(struct differences *result, const struct document *a
     return unfair.failed ? ERROR_SYSTEM : 0;
 }
 
-static const char *pages_of(const struct probe_result *probe)
+static const char *pages_of(const struct probe_result *probe, const char *parameter)
 {
     for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, "pages_obtained") == 0)
+        if (strcmp(probe->parameters[i].name, parameter) == 0)
             return probe->parameters[i].text;
     return NULL;
 }
@@ -114,9 +114,15 @@ static const char *pages_of(const struct probe_result *probe)
 int differences_find_other_pages(struct differences *result, const struct probe_result *a,
                                  const struct probe_result *b)
 {
-    if (text_same(pages_of(a), pages_of(b)))
-        return 0;
-    return differences_add_unfair(
-        result, pool_printf(&result->pool, "other pages in %s: %s, then %s", a->name,
-                            or_unknown(pages_of(a)), or_unknown(pages_of(b))));
+    const char *first = pages_of(a, "pages_obtained"), *second = pages_of(b, "pages_obtained");
+    /* Stages on other pages are compared where both have them: one may have done more. */
+    if (text_same(first, second)) {
+        first = pages_of(a, "other_pages_obtained");
+        second = pages_of(b, "other_pages_obtained");
+        if (!first || !second || text_same(first, second))
+            return 0;
+    }
+    return differences_add_unfair(result,
+                                  pool_printf(&result->pool, "other pages in %s: %s, then %s",
+                                              a->name, or_unknown(first), or_unknown(second)));
 }

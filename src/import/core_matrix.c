@@ -159,8 +159,11 @@ static int read_core_matrix(const struct import_text *text, const struct setting
     return code;
 }
 
+static const char *const options[] = {"unit", "op", "ids", NULL};
+
 const struct import_format core_matrix_format = {
     .name = "core-matrix",
+    .options = options,
     .summary = "latency between cores, as CSV or a table: square or lower triangle",
     .read = read_core_matrix,
 };

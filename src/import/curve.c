@@ -98,12 +98,14 @@ static int read_rows(const struct import_text *text, const struct settings *sett
     char line[LINE_BYTES], *fields[COLUMNS_MOST + 1];
     struct place place = {text->file, 0};
     size_t columns = 0;
-    bool first = true;
-    while (curve_line(&cursor, line, sizeof line)) {
+    bool first = true, whole;
+    while (curve_line(&cursor, line, sizeof line, &whole)) {
         place.line++;
         char *begin = line + strspn(line, " ");
         if (!*begin || *begin == '#')
             continue;
+        if (!whole)
+            return curve_line_refuse(error, place.file, place.line, sizeof line);
         size_t count = split(begin, fields);
         bool header = first && is_header(fields, count);
         first = false;
@@ -138,8 +140,11 @@ static int read_curve(const struct import_text *text, const struct settings *set
                      : code;
 }
 
+static const char *const options[] = {"unit", "size-unit", NULL};
+
 const struct import_format curve_format = {
     .name = "curve",
+    .options = options,
     .summary = "a table of size and latency: the levels in it",
     .read = read_curve,
 };

@@ -114,15 +114,27 @@ int curve_conclude(struct document *document, const char *title, struct series *
     return code;
 }
 
-bool curve_line(const char **cursor, char *line, size_t size)
+bool curve_line(const char **cursor, char *line, size_t size, bool *whole)
 {
     if (!**cursor)
         return false;
-    size_t length = strcspn(*cursor, "\n"), kept = length < size ? length : size - 1;
-    memcpy(line, *cursor, kept);
-    while (kept && strchr(" \t\r", line[kept - 1]))
+    const size_t length = strcspn(*cursor, "\n");
+    size_t kept = length;
+    while (kept && strchr(" \t\r", (*cursor)[kept - 1]))
         kept--;
+    *whole = kept < size;
+    if (!*whole)
+        kept = size - 1;
+    memcpy(line, *cursor, kept);
     line[kept] = '\0';
     *cursor += length + ((*cursor)[length] == '\n');
     return true;
+}
+
+int curve_line_refuse(struct error *error, const char *file, size_t number, size_t size)
+{
+    return table_refuse(error, file, number,
+                        "has more than %zu bytes, which no line of such a table has: give the "
+                        "table as it was printed",
+                        size - 1);
 }

@@ -30,8 +30,11 @@ int curve_series(struct series *, struct curve_rows *, struct error *);
 int curve_conclude(struct document *, const char *title, struct series *, size_t count,
                    size_t which, struct error *);
 
-/* Copies the next line of the text at *cursor, without its end and cut to `size`, and steps over
- * it. False at the end. */
-bool curve_line(const char **cursor, char *line, size_t size);
+/* Copies the next line of the text at *cursor, without its end and the blanks before that, and
+ * steps over it. Where it does not fit `size` it is cut and not `whole`: then it may be passed
+ * over, as a remark is, but nothing in it may be believed. False at the end. */
+bool curve_line(const char **cursor, char *line, size_t size, bool *whole);
+/* ERROR_USAGE: that line did not fit `size`. */
+int curve_line_refuse(struct error *, const char *file, size_t number, size_t size);
 
 #endif

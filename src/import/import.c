@@ -16,8 +16,11 @@ static int read_core_to_core_latency(const struct import_text *text,
     return core_matrix_format.read(text, settings, document, error);
 }
 
+static const char *const core_to_core_options[] = {"unit", "op", "ids", NULL};
+
 const struct import_format core_to_core_latency_format = {
     .name = "core-to-core-latency",
+    .options = core_to_core_options,
     .summary = "what core-to-core-latency --csv prints, as core-matrix reads it",
     .read = read_core_to_core_latency,
 };
@@ -88,9 +91,34 @@ static int read_stream(FILE *stream, const char *file, char **text, size_t *leng
     return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
 }
 
+static bool takes(const struct import_format *format, const char *option)
+{
+    for (size_t i = 0; format->options && format->options[i]; i++)
+        if (strcmp(format->options[i], option) == 0)
+            return true;
+    return false;
+}
+
+/* An option of another format would be passed over in silence, and a latency be told in a unit that
+ * it was not measured in. */
+static int check_options(const struct import_format *format, const struct settings *settings,
+                         struct error *error)
+{
+    for (const struct option_spec *spec = import_options; spec->name; spec++)
+        if (settings_given(settings, spec->name) && !takes(format, spec->name))
+            return error_set(error, ERROR_USAGE,
+                             "--%s: the format %s does not take it ('fathom import --help' says "
+                             "which do): leave it out",
+                             spec->name, format->name);
+    return 0;
+}
+
 int import_file(const struct import_format *format, const char *path,
                 const struct settings *settings, struct document *document, struct error *error)
 {
+    int code = check_options(format, settings, error);
+    if (code < 0)
+        return code;
     bool standard = !path || strcmp(path, "-") == 0;
     struct import_text text = {.file = standard ? "standard input" : path};
     FILE *stream = standard ? stdin : fopen(path, "r");
@@ -98,7 +126,7 @@ int import_file(const struct import_format *format, const char *path,
         return error_set(error, ERROR_USAGE, "%s: %s: name a file that can be read", path,
                          strerror(errno));
     char *bytes = NULL;
-    int code = read_stream(stream, text.file, &bytes, &text.length, error);
+    code = read_stream(stream, text.file, &bytes, &text.length, error);
     if (!standard)
         fclose(stream);
     text.text = bytes;

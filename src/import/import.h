@@ -20,6 +20,8 @@ struct import_text {
 struct import_format {
     const char *name;    /* "core-matrix" */
     const char *summary; /* one line for lists */
+    /* Those of import_options that it takes, ending with NULL; NULL: none. */
+    const char *const *options;
     /* Fills probes (series and findings) and whatever of machine the text tells, all in the
      * document's pool. */
     int (*read)(const struct import_text *, const struct settings *, struct document *,
@@ -36,7 +38,8 @@ extern const struct option_spec import_options[];
 
 /* Reads the file (NULL or "-": standard input) of that format into an empty document, with the
  * facts that every document has. ERROR_USAGE for a file that can't be read, is larger than 256 MiB,
- * holds a NUL byte or is not of the format. The caller frees the document. */
+ * holds a NUL byte or is not of the format, and for options that the format does not take. The
+ * caller frees the document. */
 int import_file(const struct import_format *, const char *path, const struct settings *,
                 struct document *, struct error *);
 

@@ -84,8 +84,11 @@ static int read_lat_mem_rd(const struct import_text *text, const struct settings
     const char *cursor = text->text;
     char line[LINE_BYTES];
     int code = 0;
-    for (size_t number = 1; code == 0 && curve_line(&cursor, line, sizeof line); number++)
-        if (line[strspn(line, " \t")])
+    bool whole;
+    for (size_t number = 1; code == 0 && curve_line(&cursor, line, sizeof line, &whole); number++)
+        if (!whole)
+            code = curve_line_refuse(error, text->file, number, sizeof line);
+        else if (line[strspn(line, " \t")])
             code = read_line(&tables, line, text->file, number, error);
     if (code == 0)
         code = end_table(&tables, error);

@@ -54,6 +54,7 @@ struct reading {
     struct document *document;
     const char *file;
     size_t line, heading; /* numbers; 0: no section yet */
+    bool whole;           /* the line at hand is */
     enum section section;
     struct series *series; /* of the section; NULL before its first row */
     int columns[NODES_MAX];
@@ -285,6 +286,8 @@ static int read_line(struct reading *reading, char *line)
             return begin_section(reading, &headings[i], line);
     if (reading->section == NO_SECTION)
         return 0;
+    if (!reading->whole)
+        return curve_line_refuse(reading->error, reading->file, reading->line, LINE_BYTES);
     note_traffic(reading, line);
     if (reading->section == MIXES)
         return read_mix(reading, line);
@@ -305,7 +308,7 @@ static int read_mlc(const struct import_text *text, const struct settings *setti
     const char *cursor = text->text;
     char line[LINE_BYTES];
     int code = 0;
-    while (code == 0 && curve_line(&cursor, line, sizeof line)) {
+    while (code == 0 && curve_line(&cursor, line, sizeof line, &reading.whole)) {
         reading.line++;
         code = read_line(&reading, line);
     }

@@ -50,6 +50,7 @@ struct reading {
     struct kind kind;   /* of the run at hand */
     double bytes;       /* 0: not told */
     bool values_follow; /* the last line was multiload's names */
+    bool whole;         /* the line at hand is */
     size_t results;
     struct curve *curves;
     size_t curve_count;
@@ -258,6 +259,9 @@ static bool is_passed_over(const char *line)
 static int read_line(struct reading *reading, char *line)
 {
     line += strspn(line, " \t");
+    /* The line of a run's samples may be as long as it likes. */
+    if (!reading->whole && (reading->values_follow || !is_passed_over(line)))
+        return curve_line_refuse(reading->error, reading->file, reading->line, LINE_BYTES);
     if (reading->values_follow && *line) {
         reading->values_follow = false;
         return read_values(reading, line);
@@ -279,7 +283,7 @@ static int read_multichase(const struct import_text *text, const struct settings
     const char *cursor = text->text;
     char line[LINE_BYTES];
     int code = 0;
-    while (code == 0 && curve_line(&cursor, line, sizeof line)) {
+    while (code == 0 && curve_line(&cursor, line, sizeof line, &reading.whole)) {
         reading.line++;
         code = read_line(&reading, line);
     }

@@ -24,6 +24,11 @@ static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
 static const double starved_below = 0.05;
 /* A latency under load is no property of the second digit after the point. */
 static const double usual_precision = 0.02;
+/* What the ends may take of the time where a curve is to follow. */
+static const double ends_share = 0.5;
+/* Every second or third step still shows how latency rises, and between which two the knee lies;
+ * fewer would be half a curve. */
+enum { STRIDE_MOST = 3 };
 enum { ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
 
 const unsigned loaded_pauses[LOADED_STEPS] = {0,  4096, 2048, 1024, 512, 256, 192, 128,
@@ -235,25 +240,62 @@ static int plan_loaded(struct probe_task *task, struct error *error)
     plan_place(task);
     if (!settings_has(task->settings, "thorough"))
         task->plan.trials_max = ENDS_TRIALS_MAX;
+    /* In a whole run the ends are what is wanted, and in a few seconds all that there is. */
+    if (task->named && !settings_has(task->settings, "quick"))
+        task->plan.share = ends_share;
     code = add_step(task, LOADED_NONE, error);
     return code == 0 ? add_step(task, LOADED_FULL, error) : code;
 }
 
-/* The steps between, where there is time for all of them: half a curve misleads. */
-static int next_loaded(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                       struct error *error)
+/* Rounds of the ends that were measured. */
+static unsigned ends_rounds(const struct loaded_state *state)
+{
+    const unsigned none = state->steps[LOADED_NONE].trials, full = state->steps[LOADED_FULL].trials;
+    return none > full ? none : full;
+}
+
+/* What the fewest trials of so many steps take, by what the ends took. Fresh memory is touched once
+ * a round, however many steps there are. */
+static double steps_need_s(const struct probe_task *task, double ends_s, unsigned steps)
 {
     const struct loaded_state *state = task->state;
     const unsigned done = state->steps[LOADED_NONE].trials + state->steps[LOADED_FULL].trials;
-    const double left_s = task->plan.budget_s - sampled->elapsed_s;
-    const unsigned trials = (LOADED_STEPS - 2) * task->plan.trials_min;
-    if (stage > 1 || !state->steps[LOADED_FULL].trials ||
-        left_s < trials * sampled->elapsed_s / done)
+    const double visit_s =
+        state->visits_timed ? state->visits_s / state->visits_timed : ends_s / done;
+    const double round_s = fmax(0, (ends_s - done * visit_s) / ends_rounds(state));
+    return task->plan.trials_min * (round_s + steps * visit_s);
+}
+
+static unsigned steps_between(unsigned stride)
+{
+    return (LOADED_FULL - LOADED_NONE - 1) / stride;
+}
+
+/* The steps between: all of them, or every second or third where there is no time for more. A whole
+ * run wants the ends, and has the curve only where it has much time. */
+static int next_loaded(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                       struct error *error)
+{
+    struct loaded_state *state = task->state;
+    const double ends_s = sampled->elapsed_s,
+                 left_s = task->plan.budget_s / task->plan.share - ends_s;
+    const unsigned most = task->named ? STRIDE_MOST : 1;
+    unsigned stride = 1;
+    int code = 0;
+    if (stage > 1 || !state->steps[LOADED_FULL].trials)
+        return 0;
+    while (stride <= most && left_s < steps_need_s(task, ends_s, steps_between(stride)))
+        stride++;
+    if (task->named && stride > 1) {
+        const double need_s = steps_need_s(task, ends_s, steps_between(1));
+        state->left_out_s = need_s + fmax(need_s, ends_s * ENDS_TRIALS_MAX / ends_rounds(state));
+    }
+    if (stride > most)
         return 0;
     probe_plan_afresh(task);
     plan_place(task);
-    int code = 0;
-    for (unsigned step = LOADED_NONE + 1; step < LOADED_FULL && code == 0; step++)
+    for (unsigned step = LOADED_FULL - steps_between(stride) * stride;
+         step < LOADED_FULL && code == 0; step += stride)
         code = add_step(task, step, error);
     return code < 0 ? code : 1;
 }
@@ -284,6 +326,16 @@ static void prepare_loaded(struct trial *trial)
     }
 }
 
+static void note_time(struct loaded_state *state, const struct observation *seen)
+{
+    if (state->last_round == seen->trial->number + 1) {
+        state->visits_s += seen->at_s - state->last_at_s;
+        state->visits_timed++;
+    }
+    state->last_round = seen->trial->number + 1;
+    state->last_at_s = seen->at_s;
+}
+
 static void observe_loaded(void *observer, const struct observation *seen)
 {
     struct probe_task *task = observer;
@@ -292,6 +344,7 @@ static void observe_loaded(void *observer, const struct observation *seen)
     struct loaded_step *step = &state->steps[(unsigned)trial->point->x];
     if (!seen->batch_count || trial->number >= state->trials_max)
         return;
+    note_time(state, seen);
     const double lines = inject_lines * (3.0 + state->injection->modified) / 3;
     uint64_t sum = 0, most = 0;
     double longest_ns = 0, chase_ns = 0;
@@ -333,7 +386,8 @@ const struct probe loaded_probe = {
         "to writes costs the memory time; the order (--traffic), because random lines open a new "
         "row each. Where the processor has prefetchers, sequential traffic asks for most. Memory "
         "is that of the measuring CPU's NUMA node, and its own CPUs inject first.\n"
-        "In a whole run, or with little time, only the two ends are measured.",
+        "In a whole run only the two ends are measured. With little time it is every second or "
+        "third step between them, or none, and the finding of the knee says so.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
     .options = options,

@@ -3,10 +3,15 @@
 #include "base/units.h"
 #include "result/flag.h"
 #include "stats/knee.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A trial in which the injectors moved less than this of what they mostly do at that step: they had
+ * their CPUs for less than half of the time. */
+static const double usual_least = 0.5;
 
 static struct series *series_of(const struct probe_task *task, int which)
 {
@@ -23,6 +28,33 @@ static struct point *point_at(const struct probe_task *task, int which, unsigned
 }
 
 /* --- series --- */
+
+/* Where injectors starve together, or there is one, none is busier than another: what tells is what
+ * they moved in the step's other trials. */
+static int drop_starved(struct loaded_state *state, struct error *error)
+{
+    double *moved = calloc(state->trials_max, sizeof *moved);
+    if (!moved)
+        return error_out_of_memory(error);
+    for (unsigned i = LOADED_NONE + 1; i < LOADED_STEPS; i++) {
+        struct loaded_step *step = &state->steps[i];
+        size_t n = 0;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (!isnan(step->bandwidth[trial]))
+                moved[n++] = step->bandwidth[trial];
+        if (!n)
+            continue;
+        sort_ascending(moved, n);
+        const double least = usual_least * median(moved, n);
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (step->bandwidth[trial] < least) {
+                step->bandwidth[trial] = step->latency[trial] = NAN;
+                step->starved++;
+            }
+    }
+    free(moved);
+    return 0;
+}
 
 /* A latency beside injectors that had no CPU is not one under load. */
 static int fail_starved(struct probe_task *task, struct error *error)
@@ -160,6 +192,14 @@ static int add_ends(struct probe_task *task, struct error *error)
     return code;
 }
 
+static unsigned steps_measured(const struct loaded_state *state)
+{
+    unsigned measured = 0;
+    for (unsigned step = 0; step < LOADED_STEPS; step++)
+        measured += state->steps[step].trials > 0;
+    return measured;
+}
+
 /* Each round's knee, of the curve through its own trials. `knees` and the like have room for
  * trials_max. Returns how many rounds have a curve, and in *found how many of them show a knee. */
 static size_t knees_of_rounds(const struct loaded_state *state, double *knees, size_t *found)
@@ -184,10 +224,28 @@ static size_t knees_of_rounds(const struct loaded_state *state, double *knees, s
     return rounds;
 }
 
+/* What could not be looked for: no value, and no doubt in one. */
+static int add_no_knee(struct probe_task *task, double needed_s, struct error *error)
+{
+    const unsigned measured = steps_measured(task->state);
+    const char *why = measured > 2 ? pool_printf(task->pool,
+                                                 "there was time for %u of %u steps, too far "
+                                                 "apart to tell it",
+                                                 measured, LOADED_STEPS)
+                                   : "there was no time for the steps between the two ends";
+    if (!why)
+        return error_out_of_memory(error);
+    return add_text(
+        probe_add_finding(task, "loaded.knee", "B/s"),
+        pool_printf(task->pool, "left out: %s; give --budget %.0f", why, ceil(needed_s)), error);
+}
+
 static int add_knee(struct probe_task *task, struct error *error)
 {
     const struct loaded_state *state = task->state;
     const struct series *curve = series_of(task, LOADED_CURVE);
+    if (state->left_out_s > 0)
+        return add_no_knee(task, state->left_out_s, error);
     double *knees = calloc(state->trials_max, sizeof *knees);
     if (!knees)
         return error_out_of_memory(error);
@@ -221,7 +279,9 @@ int loaded_conclude(struct probe_task *task, const struct sampled *sampled, stru
 {
     (void)sampled;
     task->plan.series_count = task->result->series_count = LOADED_ALL;
-    int code = fail_starved(task, error);
+    int code = drop_starved(task->state, error);
+    if (code == 0)
+        code = fail_starved(task, error);
     if (code == 0)
         code = add_curve(task, error);
     if (code == 0)

@@ -161,21 +161,21 @@ void probe_release(struct probe_task *task)
     cpulist_free(&task->cpus);
 }
 
-/* What memory was obtained, whatever was asked for. */
-static int note_placement(struct probe_task *task, const struct sampled *sampled,
-                          struct error *error)
+/* What stages came to, one after another. */
+struct course {
+    struct sampled *all;
+    size_t planned;         /* points */
+    enum page_policy asked; /* by the first stage that needed memory */
+    /* Memory of later stages that asked for other pages on purpose; arena_bytes is 0: none did. */
+    struct sampled other;
+};
+
+static int note_pages(struct probe_task *task, const char *name, const struct sampled *sampled,
+                      struct error *error)
 {
     const struct os_placement *placement = &sampled->placement;
-    if (!sampled->arena_bytes)
-        return 0;
-    if (placement->node >= 0) {
-        struct factor *node = probe_add_parameter(task, "node_obtained");
-        if (!node)
-            return error_out_of_memory(error);
-        node->number = placement->node;
-    }
-    struct factor *pages = probe_add_parameter(task, "pages_obtained");
     const char *used = page_policy_names[sampled->pages_used];
+    struct factor *pages = probe_add_parameter(task, name);
     char size[UNIT_TEXT];
     if (pages && isnan(placement->huge_share))
         pages->text = pool_printf(task->pool, "%s (unverified)", used);
@@ -186,6 +186,24 @@ static int note_placement(struct probe_task *task, const struct sampled *sampled
         pages->text =
             pool_printf(task->pool, "%s (%.0f %% huge)", used, 100 * placement->huge_share);
     return pages && pages->text ? 0 : error_out_of_memory(error);
+}
+
+/* What memory was obtained, whatever was asked for. */
+static int note_placement(struct probe_task *task, const struct course *course, struct error *error)
+{
+    const struct sampled *sampled = course->all;
+    if (!sampled->arena_bytes)
+        return 0;
+    if (sampled->placement.node >= 0) {
+        struct factor *node = probe_add_parameter(task, "node_obtained");
+        if (!node)
+            return error_out_of_memory(error);
+        node->number = sampled->placement.node;
+    }
+    int code = note_pages(task, "pages_obtained", sampled, error);
+    if (code == 0 && course->other.arena_bytes)
+        code = note_pages(task, "other_pages_obtained", &course->other, error);
+    return code;
 }
 
 /* Says why points have no value, if any have none. */
@@ -219,16 +237,25 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* What several stages came to: placement and clock of the last that tells. */
+/* The memory of a stage that asked for such pages. The first stages are what the probe is about, so
+ * one that asks for other pages on purpose does not speak for them. */
+static void merge_memory(struct course *course, const struct sampled *stage, enum page_policy asked)
+{
+    if (!stage->arena_bytes)
+        return;
+    if (!course->all->arena_bytes)
+        course->asked = asked;
+    struct sampled *kept = asked == course->asked ? course->all : &course->other;
+    kept->arena_bytes = stage->arena_bytes;
+    kept->placement = stage->placement;
+    kept->pages_used = stage->pages_used;
+}
+
+/* The rest of what several stages came to: the clock of the one that has most of it. */
 static void merge_sampled(struct sampled *all, const struct sampled *stage)
 {
     if (stage->core_hz.n > all->core_hz.n)
         all->core_hz = stage->core_hz;
-    if (stage->arena_bytes) {
-        all->arena_bytes = stage->arena_bytes;
-        all->placement = stage->placement;
-        all->pages_used = stage->pages_used;
-    }
     if (stage->reference_visits) {
         all->reference_visits = stage->reference_visits;
         all->drift_least = stage->drift_least;
@@ -243,7 +270,7 @@ static void merge_sampled(struct sampled *all, const struct sampled *stage)
 
 /* Carries out the task's plan, and what its probe plans next from what it gave. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
-                      size_t *planned, struct sampled *sampled, struct error *error)
+                      struct course *course, struct error *error)
 {
     const struct probe *probe = task->probe;
     const struct trial_work work = {probe->prepare, probe->observe, task, task->state};
@@ -253,9 +280,10 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         struct sampled here;
         double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
         task->plan.budget_s = left_s * task->plan.share;
-        *planned += task->plan.point_count;
+        course->planned += task->plan.point_count;
         int code = sampler_run(engine, &task->plan, &work, task->pool, &here, error);
-        merge_sampled(sampled, &here);
+        merge_memory(course, &here, task->plan.pages);
+        merge_sampled(course->all, &here);
         if (code < 0)
             return code;
         for (size_t i = 0; i < task->plan.series_count; i++) {
@@ -276,8 +304,8 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
     if (result->status == PROBE_SKIPPED)
         return 0;
     uint64_t began_ns = os_raw_ns();
-    size_t planned = 0;
-    int code = run_stages(task, engine, budget_s, &planned, sampled, error);
+    struct course course = {.all = sampled};
+    int code = run_stages(task, engine, budget_s, &course, error);
     result->elapsed_s = (double)(os_raw_ns() - began_ns) * 1e-9;
     result->series = task->plan.series;
     result->series_count = task->plan.series_count;
@@ -286,8 +314,8 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
         result->reason = pool_strdup(task->pool, error ? error->text : "failed");
         return code == ERROR_SYSTEM ? code : 0;
     }
-    note_missing(task, sampled, planned, code);
-    int noted = note_placement(task, sampled, code == 0 ? error : NULL);
+    note_missing(task, sampled, course.planned, code);
+    int noted = note_placement(task, &course, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
         int concluded = task->probe->conclude(task, sampled, code == 0 ? error : NULL);

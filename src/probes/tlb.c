@@ -165,10 +165,13 @@ static int conclude_tlb(struct probe_task *task, const struct sampled *sampled, 
             evidence.spread = &series[size->ladder[size->spread]];
             evidence.packed = &series[size->ladder[TLB_PACKED]];
         }
-        if (size->votes[0] >= 0)
+        if (size->votes[0] >= 0) {
             evidence.first = &series[size->votes[0]];
+            evidence.first_trials = size->trials[0];
+        }
         if (size->votes[1] >= 0) {
             evidence.second = &series[size->votes[1]];
+            evidence.second_trials = size->trials[1];
             evidence.fine_spread = &series[size->fine[1]];
         }
         code = findings_tlb(task->result, task->pool, &evidence, error);

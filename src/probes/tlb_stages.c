@@ -7,6 +7,7 @@
 #include "result/flag.h"
 #include "stats/quantile.h"
 #include "stats/step.h"
+#include "stats/vote.h"
 
 #include <math.h>
 
@@ -197,7 +198,7 @@ static int after_first(struct probe_task *task, double entries, struct error *er
     struct tlb_size *size = current(state);
     const struct series *spread = ladder(task, size->spread), *packed = ladder(task, TLB_PACKED);
     size_t from = 0;
-    if (size->policy != PAGES_SMALL || isnan(entries))
+    if (size->policy != PAGES_SMALL)
         return 0;
     while (from < spread->point_count && spread->points[from].x < 1.4 * entries)
         from++;
@@ -235,16 +236,28 @@ static size_t poll_trials(const struct probe_task *task, double *answers)
 static int keep_votes(struct probe_task *task, int level, double *answers, unsigned trials,
                       struct error *error)
 {
-    struct tlb_size *size = current(task->state);
+    struct tlb_state *state = task->state;
+    struct tlb_size *size = current(state);
     int index = add_series(task, level ? "second level's vote" : "first level's vote", size,
                            "entries by trial", trials, error);
     size->votes[level] = index;
+    size->trials[level] = trial_values_rounds(&state->values);
     if (index < 0)
         return index;
     for (unsigned i = 0; i < trials; i++)
         if (!isnan(answers[i]))
             trial_series_tell(&task->plan.series[index], i, &answers[i], 1);
     return 0;
+}
+
+/* Whether `n` answers of so many trials make a number, as findings_tlb() judges it. */
+static bool votes_agree(const double *answers, size_t n, size_t trials)
+{
+    double all[STEP_TRIALS], scratch[STEP_TRIALS];
+    struct vote vote;
+    for (size_t i = 0; i < trials; i++)
+        all[i] = i < n ? answers[i] : NAN;
+    return vote_count(all, trials, &vote, scratch);
 }
 
 /* Narrows the bracket around what the trials answered until the step is 1 (of the second level: a
@@ -269,7 +282,10 @@ static int after_fine(struct probe_task *task, int level, struct error *error)
         return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN, error);
     }
     int code = keep_votes(task, level, answers, trials, error);
-    return code < 0 || level ? code : after_first(task, entries, error);
+    /* Beyond an end that the trials do not agree on, there is no telling where to look. */
+    if (code == 0 && level == 0 && votes_agree(sorted, n, trial_values_rounds(&state->values)))
+        code = after_first(task, entries, error);
+    return code;
 }
 
 int tlb_plan_next(struct probe_task *task, struct error *error)

@@ -23,6 +23,7 @@ struct tlb_size {
     int ladder[TLB_LAYOUTS]; /* series; -1: none */
     int fine[2];             /* series by level: the spread chain around the level's end */
     int votes[2];            /* series; -1: no end in sight */
+    unsigned trials[2];      /* that ran where they voted */
     enum tlb_layout spread;  /* what is refined: spread, or sparse */
     unsigned shared;
 };

@@ -14,27 +14,20 @@
 #include "probes/chain_ring.h"
 #include "probes/chases.h"
 #include "probes/probes.h"
-#include "probes/trial_values.h"
+#include "probes/window_steps.h"
 #include "result/flag.h"
-#include "stats/quantile.h"
-#include "stats/saturation.h"
 
 #include <math.h>
 
 enum {
-    TRIALS = 11,
     LEAST_FILLERS = 32,
-    FLOOR_POINTS = 3, /* the fewest fillers tell what a pair takes at best */
-    AROUND = 24,      /* counts looked at on both sides of where the step was seen */
-    POINTS_MOST = 96,
+    AROUND = 24,      /* counts looked at on both sides of where the step was seen, at least */
     RING_PARTS = 256, /* each point of a round goes through a part of the ring of its own */
 };
-/* Between one miss's time and two. */
-static const double step_level = 1 / 1.5;
-/* A step that does not come near twice the time is none: something else took the time. */
-static const double least_top = 1.6;
 /* A step that the trials do not agree on any better is not known. */
 static const double widest = 0.05;
+/* Of the trials: fewer that saw a step were disturbed. */
+static const double noticed = 0.25;
 
 static const struct {
     const char *name, *finding, *text;
@@ -60,6 +53,7 @@ struct window_state {
     struct chain_ring ring;
     struct trial_values values;
     int coarse[WINDOW_FILLERS], fine[WINDOW_FILLERS]; /* series; -1: none */
+    struct window_steps seen[WINDOW_FILLERS];         /* by the coarse ones */
     double most;
     bool refined; /* the second stage was planned */
 };
@@ -85,7 +79,7 @@ static void plan_stage(struct probe_task *task)
     struct plan *plan = &task->plan;
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->touch_cpu = state->seat->cpu;
-    plan->trials_min = plan->trials_max = TRIALS;
+    plan->trials_min = plan->trials_max = WINDOW_TRIALS;
     /* Short, so that a trial keeps to its part of the ring. */
     plan->batches = 3;
     plan->batch_ns = 100e3;
@@ -220,71 +214,30 @@ static void observe_window(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-/* --- what the trials tell --- */
-
-/* Fillers beyond which that trial saw two misses' time; NAN where it saw no such step. */
-static double trial_step(const struct probe_task *task, int series, unsigned trial)
-{
-    const struct window_state *state = task->state;
-    double x[POINTS_MOST], speed[POINTS_MOST], least[FLOOR_POINTS], top = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < task->plan.point_count && n < POINTS_MOST; i++) {
-        if ((int)task->plan.points[i].series != series)
-            continue;
-        x[n] = task->plan.points[i].x;
-        speed[n++] = trial_value(&state->values, i, trial);
-    }
-    if (n <= FLOOR_POINTS)
-        return NAN;
-    for (size_t i = 0; i < FLOOR_POINTS; i++)
-        least[i] = speed[i];
-    sort_ascending(least, FLOOR_POINTS);
-    const double floor_value = median(least, FLOOR_POINTS);
-    for (size_t i = 0; i < n; i++) {
-        top = fmax(top, speed[i] / floor_value);
-        speed[i] = floor_value / speed[i];
-    }
-    return top >= least_top ? crossing_down(x, speed, n, step_level) : NAN;
-}
-
-static struct summary steps_of(const struct probe_task *task, int series)
-{
-    double told[TRIALS];
-    size_t n = 0;
-    for (unsigned trial = 0; series >= 0 && trial < TRIALS; trial++) {
-        double step = trial_step(task, series, trial);
-        if (isfinite(step))
-            told[n++] = floor(step);
-    }
-    struct summary summary = summary_of_nothing();
-    if (2 * n > TRIALS)
-        summarize(told, n, told, &summary);
-    return summary;
-}
-
 static int next_window(struct probe_task *task, const struct sampled *sampled, unsigned stage,
                        struct error *error)
 {
     struct window_state *state = task->state;
-    struct summary seen[WINDOW_FILLERS];
     int code = 0;
     (void)sampled;
     if (stage > 1)
         return 0;
     for (int i = 0; i < WINDOW_FILLERS; i++)
-        seen[i] = steps_of(task, state->coarse[i]);
+        state->seen[i] = window_steps_of(&state->values, &task->plan, state->coarse[i]);
     state->refined = true;
     probe_plan_afresh(task);
     plan_stage(task);
     task->plan.share = 1;
     for (int i = 0; i < WINDOW_FILLERS && code == 0; i++) {
-        if (!seen[i].n)
+        if (!window_steps_agree(&state->seen[i]))
             continue;
-        const double at = (double)seen[i].median;
+        /* Whole instructions; and as far as the points that the step was seen between. */
+        const double at = floor((double)state->seen[i].at.median);
+        const double around = fmax(AROUND, next_count(at) - at);
         int series = add_series(task, (enum window_filler)i, "around the step", error);
         state->fine[i] = series;
         code = series < 0 ? series : 0;
-        const double from = fmax(16, at - AROUND), to = fmin(state->most, at + AROUND);
+        const double from = fmax(16, at - around), to = fmin(state->most, at + around);
         for (double x = 4; x <= 12 && code == 0; x += 4)
             code = add_point(task, series, (enum window_filler)i, x, error);
         for (double x = from; x <= to && code == 0; x++)
@@ -305,27 +258,54 @@ static unsigned flags_of(const struct series *series)
     return flags;
 }
 
+/* Why there is no number: that no step was seen is an answer, all else a doubt. */
+static struct finding *add_unknown(struct probe_task *task, enum window_filler filler,
+                                   const struct window_steps *coarse,
+                                   const struct window_steps *fine)
+{
+    const struct window_state *state = task->state;
+    const struct window_steps *last = state->fine[filler] >= 0 ? fine : coarse;
+    struct finding *finding = probe_add_finding(task, fillers[filler].finding, "");
+    if (!finding)
+        return NULL;
+    if (last->voted < WINDOW_LEAST_VOTERS) {
+        finding->flags = FLAG_BIT(FLAG_UNCONVERGED);
+        finding->text = pool_printf(task->pool,
+                                    "not known: only %u trial%s got so far as to tell, and %d are "
+                                    "the fewest; give it time (a larger --budget)",
+                                    last->voted, last->voted == 1 ? "" : "s", WINDOW_LEAST_VOTERS);
+    } else if (last == fine || last->saw >= noticed * last->voted) {
+        finding->flags = FLAG_BIT(FLAG_UNSTABLE);
+        finding->text = pool_printf(
+            task->pool,
+            "not known: a step was seen near %.0f, but the trials do not agree: %u of %u saw it",
+            (double)(last->saw ? last : coarse)->at.median, last->saw, last->voted);
+    } else {
+        finding->text = pool_printf(task->pool,
+                                    "not detected: up to %.0f between two misses, no step from one "
+                                    "miss's time to two",
+                                    state->most);
+    }
+    return finding;
+}
+
 static int add_step(struct probe_task *task, enum window_filler filler, struct error *error)
 {
     const struct window_state *state = task->state;
-    const struct summary steps = steps_of(task, state->fine[filler]);
+    const struct window_steps steps =
+        window_steps_of(&state->values, &task->plan, state->fine[filler]);
     const unsigned own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
     struct finding *finding;
-    if (!steps.n) {
-        finding = probe_add_finding(task, fillers[filler].finding, "");
-        if (finding)
-            finding->text = pool_printf(task->pool,
-                                        "not detected: up to %.0f between two misses, no step from "
-                                        "one miss's time to two",
-                                        state->most);
+    if (!window_steps_agree(&steps)) {
+        finding = add_unknown(task, filler, &state->seen[filler], &steps);
     } else {
         /* The trials' own answers tell how sure the step is. */
         const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
         unsigned flags = flags_of(&task->result->series[state->fine[filler]]) & ~wide;
-        flags |= summary_half_width(&steps) > widest ? wide : 0;
+        flags |= summary_half_width(&steps.at) > widest ? wide : 0;
         finding = finding_add_value(task->result, task->pool, fillers[filler].finding, "",
-                                    (double)steps.median + own, (double)steps.low + own,
-                                    (double)steps.high + own, flags);
+                                    (double)steps.at.median + own, (double)steps.at.low + own,
+                                    (double)steps.at.high + own, flags);
         if (finding)
             finding->text = fillers[filler].text;
     }

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include "result/flag.h"
 #include "views/clean.h"
+#include "views/figure.h"
 #include "views/view.h"
 
 #include <math.h>
@@ -38,8 +39,8 @@ static void add_factors(struct cell *cell, const struct series *series)
 {
     for (size_t i = 0; i < series->factor_count; i++) {
         const struct factor *factor = &series->factors[i];
-        char number[32];
-        snprintf(number, sizeof number, "%.9g", factor->number);
+        char number[UNIT_TEXT];
+        figure_factor(factor->number, number);
         add_text(cell, i ? ";" : "");
         add_text(cell, factor->name);
         add_text(cell, "=");

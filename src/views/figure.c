@@ -1,6 +1,7 @@
 #include "views/figure.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,16 @@ char *figure_valued(double value, const char *unit, char *text)
         return size_format(value, text);
     figure_plain(value / scale.divisor, number);
     snprintf(text, UNIT_TEXT, *scale.unit ? "%.20s %s" : "%.20s", number, scale.unit);
+    return text;
+}
+
+char *figure_factor(double number, char *text)
+{
+    /* Nine digits would cut sizes from 1 GiB on; doubles hold every whole number up to here. */
+    const bool whole = number == floor(number) && fabs(number) <= 0x1p53;
+    if (!isfinite(number))
+        return strcpy(text, "-");
+    snprintf(text, UNIT_TEXT, whole ? "%.0f" : "%.9g", number);
     return text;
 }
 

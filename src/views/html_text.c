@@ -129,6 +129,7 @@ void html_figure(FILE *out, double value)
 
 void html_factors(FILE *out, const struct factor *factors, size_t count)
 {
+    char number[UNIT_TEXT];
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ", " : "", out);
         html_text(out, factors[i].name);
@@ -136,7 +137,7 @@ void html_factors(FILE *out, const struct factor *factors, size_t count)
         if (factors[i].text)
             html_text(out, factors[i].text);
         else
-            fprintf(out, "%.9g", factors[i].number);
+            fputs(figure_factor(factors[i].number, number), out);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "views/clean.h"
+#include "views/figure.h"
 #include "views/parts.h"
 
 #include <stdarg.h>
@@ -23,6 +24,7 @@ void line_add_clean(struct line *line, const char *text)
 
 void line_add_factors(struct line *line, const struct factor *factors, size_t count)
 {
+    char number[UNIT_TEXT];
     for (size_t i = 0; i < count; i++) {
         line_add(line, "%s", line->length ? ", " : "");
         line_add_clean(line, factors[i].name);
@@ -30,7 +32,7 @@ void line_add_factors(struct line *line, const struct factor *factors, size_t co
         if (factors[i].text)
             line_add_clean(line, factors[i].text);
         else
-            line_add(line, "%.9g", factors[i].number);
+            line_add(line, "%s", figure_factor(factors[i].number, number));
     }
 }
 

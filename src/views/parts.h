@@ -68,7 +68,7 @@ size_t table_group(const struct series *, size_t count); /* table_group.c */
 enum { TABLE_FACTORS_MAX = 16 };
 size_t table_common_factors(const struct series *, size_t count,
                             struct factor common[TABLE_FACTORS_MAX]);
-/* Median, least and most of every point of so many series. */
+/* Median, in cycles too where points have them, least and most of every point of so many series. */
 void table_print_group(FILE *, const struct series *, size_t count, const struct view_style *);
 /* How many of the first of these series are columns of one sheet, because they are curves of one
  * name that differ in one factor: 1 where each is to be shown alone. */

@@ -133,15 +133,36 @@ static size_t larger(size_t a, size_t b)
 
 struct columns {
     size_t label, place;
-    bool percent;
+    bool percent, cycles, range;
 };
+
+static bool have_cycles(const struct series *series, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++)
+            if (isfinite(series[i].points[p].cycles.median))
+                return true;
+    return false;
+}
+
+/* What fits beside the labels: the interval goes first, and where that isn't enough it is the
+ * range that goes. Where both units are known both are told. */
+static void choose_columns(struct columns *columns, int width)
+{
+    enum { MARGINS = 2 + 2, MEDIAN = 8, COUNT_AND_MARK = 5 + 2, CYCLES = 8, RANGE = 8 + 8 };
+    enum { PERCENT = 6 };
+    const size_t least = MARGINS + columns->label + columns->place + MEDIAN + COUNT_AND_MARK +
+                         (columns->cycles ? CYCLES : 0);
+    columns->range = !columns->cycles || least + RANGE <= (size_t)width;
+    columns->percent = least + (columns->range ? RANGE : 0) + PERCENT <= (size_t)width;
+}
 
 static struct columns measure_columns(const struct series *series, size_t count, int width)
 {
-    enum { FIGURES = 8 + 8 + 8 + 5 + 2, PERCENT = 6 };
     struct line name = {0};
     line_add_clean(&name, place_name(series));
-    struct columns columns = {0, clean_columns(name.text), false};
+    struct columns columns = {.place = clean_columns(name.text),
+                              .cycles = have_cycles(series, count)};
     for (size_t i = 0; i < count; i++) {
         struct line label = {0};
         add_label(&label, series, count, i);
@@ -152,7 +173,7 @@ static struct columns measure_columns(const struct series *series, size_t count,
             columns.place = larger(columns.place, clean_columns(place.text));
         }
     }
-    columns.percent = 2 + columns.label + 2 + columns.place + FIGURES + PERCENT <= (size_t)width;
+    choose_columns(&columns, width);
     return columns;
 }
 
@@ -180,8 +201,12 @@ static void print_row(FILE *out, const struct series *series, const struct point
         fprintf(out, " %5s",
                 figure_percent((double)y->median * known, (double)y->low, (double)y->high, text));
     }
-    fprintf(out, " %7s", figure_plain((double)y->min / divisor, text));
-    fprintf(out, " %7s", figure_plain((double)y->max / divisor, text));
+    if (columns->cycles)
+        fprintf(out, " %7s", figure_plain((double)point->cycles.median, text));
+    if (columns->range) {
+        fprintf(out, " %7s", figure_plain((double)y->min / divisor, text));
+        fprintf(out, " %7s", figure_plain((double)y->max / divisor, text));
+    }
     fprintf(out, " %4u", y->n);
     if (flag_doubts(point->flags))
         fprintf(out, " %s!%s", ink(style, INK_WARN), ink(style, INK_PLAIN));
@@ -200,9 +225,10 @@ void table_print_group(FILE *out, const struct series *series, size_t count,
     fputs(ink(style, INK_DIM), out);
     print_padded(out, columns.label, &nothing, false);
     print_padded(out, columns.place, &place, true);
-    fprintf(out, " %7s%s %7s %7s    n%s\n",
+    fprintf(out, " %7s%s%s%s    n%s\n",
             *scale.unit ? scale.unit : clean_text(series->y.unit, unit, 8),
-            columns.percent ? "   +-%" : "", "min", "max", ink(style, INK_PLAIN));
+            columns.percent ? "   +-%" : "", columns.cycles ? "  cycles" : "",
+            columns.range ? "     min     max" : "", ink(style, INK_PLAIN));
     for (size_t i = 0; i < count; i++) {
         struct line label = {0};
         add_label(&label, series, count, i);

@@ -232,6 +232,26 @@ static void what_differs_beside_time_is_told(void **state)
             fail_msg("nothing told of: %s", told[i]);
 }
 
+static void pages_of_later_stages_are_compared_where_both_had_them(void **state)
+{
+    struct bench *bench = *state;
+    struct factor table[] = {{"pages_obtained", "thp (2 MiB)", 0},
+                             {"other_pages_obtained", "small (4 KiB)", 0}};
+    struct factor plain[] = {{"pages_obtained", "thp (2 MiB)", 0},
+                             {"other_pages_obtained", "small (64 KiB)", 0}};
+    bench->a.probes[0].parameters = table;
+    bench->a.probes[0].parameter_count = 2;
+    bench->b.probes[0].parameters = plain;
+    bench->b.probes[0].parameter_count = 1;
+    find(bench);
+    assert_int_equal(bench->differences.unfair_count, 0);
+    differences_free(&bench->differences);
+    bench->b.probes[0].parameter_count = 2;
+    find(bench);
+    assert_true(tells(bench->differences.unfair, bench->differences.unfair_count,
+                      "other pages in latency: small (4 KiB), then small (64 KiB)"));
+}
+
 static void what_differs_in_devices_is_told(void **state)
 {
     struct bench *bench = *state;
@@ -327,6 +347,7 @@ int main(void)
         TEST(what_differs_beside_time_is_told),
         TEST(what_differs_in_devices_is_told),
         TEST(the_condition_of_a_device_does_not_change),
+        TEST(pages_of_later_stages_are_compared_where_both_had_them),
         TEST(what_one_lacks_is_told),
         TEST(nothing_in_common_is_refused),
         TEST(chance_is_no_change),

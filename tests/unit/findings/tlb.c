@@ -79,8 +79,12 @@ static void votes_make_a_number_or_none(void **state)
     const double packed_values[] = {4, 4, 4, 4, 4, 4, 4}, spread_values[] = {4, 4, 4, 4, 4, 11, 11};
     struct point points[2][POINTS], said[TRIALS];
     struct series spread, packed, votes = {.points = said, .point_count = TRIALS};
-    struct tlb_evidence evidence = {
-        .page = "64K", .spread = &spread, .packed = &packed, .first = &votes, .shared = 1};
+    struct tlb_evidence evidence = {.page = "64K",
+                                    .spread = &spread,
+                                    .packed = &packed,
+                                    .first = &votes,
+                                    .first_trials = TRIALS,
+                                    .shared = 1};
     fill(&spread, points[0], spread_values, 7, false);
     fill(&packed, points[1], packed_values, 7, false);
     for (int agree = 0; agree < 2; agree++) {
@@ -98,6 +102,57 @@ static void votes_make_a_number_or_none(void **state)
         assert_null(find(&result, "dtlb2.64K.entries")); /* not looked for */
         pool_free(&pool);
     }
+}
+
+/* What five trials of so many say, unanimously, of the first level. */
+static const struct finding *five_of(size_t trials, bool second_level, struct pool *pool,
+                                     struct probe_result *result)
+{
+    const double packed_values[] = {4, 4, 4, 4, 4, 4, 4}, spread_values[] = {4, 4, 4, 4, 4, 11, 11};
+    struct point points[2][POINTS], said[5];
+    struct series spread, packed, votes = {.points = said, .point_count = 5};
+    struct tlb_evidence evidence = {.page = "4K",
+                                    .second_level = second_level,
+                                    .spread = &spread,
+                                    .packed = &packed,
+                                    .first = &votes,
+                                    .first_trials = trials,
+                                    .shared = 1};
+    fill(&spread, points[0], spread_values, 7, false);
+    fill(&packed, points[1], packed_values, 7, false);
+    for (int i = 0; i < 5; i++)
+        said[i] = (struct point){.x = i, .y = {.median = 64, .n = 1}};
+    assert_int_equal(findings_tlb(result, pool, &evidence, NULL), 0);
+    const struct finding *entries = find(result, "dtlb1.4K.entries");
+    assert_non_null(entries);
+    return entries;
+}
+
+static void trials_that_tell_nothing_count_as_trials(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct probe_result few = {0}, enough = {0};
+    const struct finding *entries = five_of(11, false, &pool, &few);
+    assert_true(isnan(entries->value));
+    assert_non_null(strstr(entries->text, "only 5 of 11 tell 64"));
+    entries = five_of(10, false, &pool, &enough);
+    assert_true(entries->value == 64);
+    assert_non_null(strstr(entries->text, "5 of 10 trials agree"));
+    pool_free(&pool);
+}
+
+static void the_second_level_says_why_it_was_not_looked_for(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct probe_result result = {0};
+    five_of(11, true, &pool, &result);
+    const struct finding *second = find(&result, "dtlb2.4K.entries");
+    assert_non_null(second);
+    assert_true(isnan(second->value));
+    assert_string_equal(second->text, "not detected: the first level's end was not found");
+    pool_free(&pool);
 }
 
 static void what_was_not_measured_says_why(void **state)
@@ -119,6 +174,8 @@ int main(void)
         cmocka_unit_test(costs_are_what_the_spread_chain_takes_longer),
         cmocka_unit_test(a_departure_lasts),
         cmocka_unit_test(votes_make_a_number_or_none),
+        cmocka_unit_test(trials_that_tell_nothing_count_as_trials),
+        cmocka_unit_test(the_second_level_says_why_it_was_not_looked_for),
         cmocka_unit_test(what_was_not_measured_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,58 @@ static void bad_lines_are_refused_by_number(void **state)
     assert_refused(desk, &curve_format, "1024,1\n2048,2,6\n", "line 2: write 2 columns");
 }
 
+/* Of lines of that many blanks around a latency the last digits were lost. */
+static void lines_that_do_not_fit_are_refused_and_never_cut(void **state)
+{
+    struct desk *desk = *state;
+    char text[1024];
+    snprintf(text, sizeof text, "1K,1\n%247s4096 1.29\n", "");
+    assert_refused(desk, &curve_format, text, "line 2: has more than 255 bytes");
+    snprintf(text, sizeof text, "\"stride=64\n%247s0.004 1.29\n", "");
+    assert_refused(desk, &lat_mem_rd_format, text, "line 2: has more than 255 bytes");
+    /* What holds no number may be as long as it likes. */
+    snprintf(text, sizeof text, "#%300s\n%300s\n4096 1.29%300s\r\n", "x", "", "");
+    assert_int_equal(read_text(desk, &curve_format, text), 0);
+    assert_true(fabs((double)only(desk)->points[0].y.median - 1.29) < 1e-6);
+    snprintf(text, sizeof text, "%246s4096 1.29\n", "");
+    assert_int_equal(read_text(desk, &curve_format, text), 0);
+    assert_true(fabs((double)only(desk)->points[0].y.median - 1.29) < 1e-6);
+}
+
+static void options_of_other_formats_are_refused(void **state)
+{
+    static const struct {
+        const char *option, *value;
+        bool curve, matrix;
+    } cases[] = {
+        {"unit", "ns", true, true},
+        {"size-unit", "K", true, false},
+        {"op", "cas", false, true},
+        {"ids", "no", false, true},
+    };
+    struct desk *desk = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        settings_free(&desk->settings);
+        assert_int_equal(settings_add(&desk->settings, import_options, NULL), 0);
+        assert_int_equal(settings_set(&desk->settings, cases[i].option, cases[i].value, NULL), 0);
+        for (size_t f = 0; import_formats[f]; f++) {
+            const struct import_format *format = import_formats[f];
+            const bool matrix =
+                format == &core_matrix_format || format == &core_to_core_latency_format;
+            const bool taken =
+                (format == &curve_format && cases[i].curve) || (matrix && cases[i].matrix);
+            /* Options are looked at first: the file need not be there. */
+            assert_int_equal(import_file(format, "/nowhere/table", &desk->settings, &desk->document,
+                                         &desk->error),
+                             ERROR_USAGE);
+            assert_true(taken == !strstr(desk->error.text, "does not take it"));
+            assert_true(taken || (strstr(desk->error.text, cases[i].option) &&
+                                  strstr(desk->error.text, format->name)));
+            document_free(&desk->document);
+        }
+    }
+}
+
 static void curves_without_levels_say_why(void **state)
 {
     struct desk *desk = *state;
@@ -117,6 +169,8 @@ int main(void)
         DESK_TEST(rows_become_points_in_order),
         DESK_TEST(units_and_a_third_column_are_understood),
         DESK_TEST(bad_lines_are_refused_by_number),
+        DESK_TEST(lines_that_do_not_fit_are_refused_and_never_cut),
+        DESK_TEST(options_of_other_formats_are_refused),
         DESK_TEST(curves_without_levels_say_why),
         DESK_TEST(levels_of_a_table_are_found),
         DESK_TEST(a_table_of_lat_mem_rd_has_a_series_a_stride),

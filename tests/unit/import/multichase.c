@@ -84,6 +84,16 @@ static void bad_lines_are_refused_by_number(void **state)
                    "line 2: no threads");
 }
 
+static void lines_that_do_not_fit_are_refused_unless_they_are_passed_over(void **state)
+{
+    struct desk *desk = *state;
+    static char text[8192];
+    snprintf(text, sizeof text, "%4090s1.25e1\n", "");
+    assert_refused(desk, &multichase_format, text, "line 1: has more than 4095 bytes");
+    snprintf(text, sizeof text, "samples (%5000s)\n%s", "", RUN("4096", "64", "1.5"));
+    assert_int_equal(read_text(desk, &multichase_format, text), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +101,7 @@ int main(void)
         DESK_TEST(each_kind_has_a_curve_and_repeats_are_trials),
         DESK_TEST(multiloads_tables_are_understood),
         DESK_TEST(bad_lines_are_refused_by_number),
+        DESK_TEST(lines_that_do_not_fit_are_refused_unless_they_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

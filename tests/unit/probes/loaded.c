@@ -186,8 +186,9 @@ static double latency_at(double gbs)
     return 100 * (1 + 0.5 * gbs / (40 - gbs));
 }
 
-/* `starved`: trials in which the last injector did nothing. */
-static void observe(struct bench *bench, unsigned step, double share, unsigned starved)
+/* `starved`: trials in which the last injector did so much of what it does. */
+static void observe_starved(struct bench *bench, unsigned step, double share, unsigned starved,
+                            double did)
 {
     static const unsigned trials = 7;
     const struct loaded_state *it = state_of(bench);
@@ -204,8 +205,9 @@ static void observe(struct bench *bench, unsigned step, double share, unsigned s
         for (unsigned i = 1; i < point.seat_count; i++)
             background[i] = (struct background){
                 (uint64_t)llround(gbs * ns / it->injectors / (inject_lines * 64)), ns};
+        struct background *last = &background[point.seat_count - 1];
         if (number < starved)
-            background[point.seat_count - 1].repeats = 0;
+            last->repeats = (uint64_t)(did * (double)last->repeats);
         loaded_probe.observe(&bench->task, &(struct observation){.trial = &trial,
                                                                  .batches = batches,
                                                                  .batch_count = 2,
@@ -218,6 +220,11 @@ static void observe(struct bench *bench, unsigned step, double share, unsigned s
     *slot = (struct point){.x = step};
     summarize(values, trials, values, &slot->y);
     slot->cycles = (struct estimate){slot->y.median * 3, slot->y.low * 3, slot->y.high * 3};
+}
+
+static void observe(struct bench *bench, unsigned step, double share, unsigned starved)
+{
+    observe_starved(bench, step, share, starved, 0);
 }
 
 static const struct finding *find(const struct bench *bench, const char *name)
@@ -325,6 +332,24 @@ static void a_starved_injector_spoils_its_trial_and_starved_trials_their_point(v
     assert_non_null(strstr(bench->result.reason, "1 of 3 points failed"));
 }
 
+/* Nobody is busier than a lone injector. */
+static void what_an_injector_mostly_does_tells_when_it_starved(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &loaded_probe, "injectors", "1", NULL), 0);
+    observe(bench, LOADED_NONE, 0.9, 0);
+    observe_starved(bench, LOADED_FULL - 1, 0.9, 3, 0.04);
+    observe_starved(bench, LOADED_FULL, 0.9, 7, 0.6);
+    conclude(bench);
+    const struct point *some = &bench->result.series[LOADED_BANDWIDTH].points[1],
+                       *even = &bench->result.series[LOADED_BANDWIDTH].points[2];
+    assert_int_equal(some->y.n, 4);
+    assert_true((double)some->y.min > 0.99 * asked(LOADED_FULL - 1, 0.9) * 1e9);
+    assert_true(some->flags & FLAG_BIT(FLAG_PREEMPTED));
+    assert_int_equal(even->y.n, 7);
+    assert_false(even->flags & FLAG_BIT(FLAG_PREEMPTED));
+}
+
 static void the_steps_between_are_measured_where_there_is_time_for_all(void **state)
 {
     struct bench *bench = *state;
@@ -342,6 +367,87 @@ static void the_steps_between_are_measured_where_there_is_time_for_all(void **st
             assert_true(bench->task.plan.points[i].x == i + 1);
         assert_int_equal(loaded_probe.next(&bench->task, &sampled, 2, &bench->error), 0);
     }
+}
+
+static void with_less_time_it_is_every_second_or_third_step(void **state)
+{
+    struct bench *bench = *state;
+    /* The ends took 0.1 s a trial, in half of the budget. */
+    static const struct {
+        double half_s;
+        unsigned steps, first;
+        const char *says;
+    } cases[] = {{5, 14, 1, "latency rises little"},
+                 {3, 7, 1, "left out: there was time for 9 of 16 steps"},
+                 {2, 4, 3, "left out: there was time for 6 of 16 steps"},
+                 {1.5, 0, 0, "no time for the steps between the two ends; give --budget 17"}};
+    bench->task.named = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sampled sampled = {.elapsed_s = 1.4};
+        bench->result.finding_count = 0;
+        assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
+        struct plan *plan = &bench->task.plan;
+        assert_true(plan->share > 0.49 && plan->share < 0.51);
+        observe(bench, LOADED_NONE, 0.98, 0);
+        observe(bench, LOADED_FULL, 0.98, 0);
+        plan->budget_s = cases[i].half_s;
+        assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error),
+                         cases[i].steps > 0);
+        for (unsigned k = 0; k < cases[i].steps; k++) {
+            const unsigned stride = (LOADED_FULL - cases[i].first) / cases[i].steps;
+            assert_true(plan->points[k].x == cases[i].first + k * stride);
+            observe(bench, (unsigned)plan->points[k].x, 0.98, 0);
+        }
+        conclude(bench);
+        assert_non_null(find(bench, "loaded.knee"));
+        assert_non_null(strstr(find(bench, "loaded.knee")->text, cases[i].says));
+        if (cases[i].steps)
+            assert_int_equal(plan->point_count, cases[i].steps);
+        if (i == 0)
+            assert_value(bench, "loaded.knee", 40e9 * (2 - sqrt(2)), 0.05);
+        else
+            assert_true(isnan(find(bench, "loaded.knee")->value));
+    }
+}
+
+static void a_whole_run_says_nothing_of_the_steps_that_it_does_not_want(void **state)
+{
+    struct bench *bench = *state;
+    const struct sampled sampled = {.elapsed_s = 1.4};
+    assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
+    observe(bench, LOADED_NONE, 0.9, 0);
+    observe(bench, LOADED_FULL, 0.9, 0);
+    bench->task.plan.budget_s = 9;
+    assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), 0);
+    conclude(bench);
+    assert_null(find(bench, "loaded.knee"));
+}
+
+/* Of the second that a round takes, both visits take 0.2 s and fresh memory the rest. */
+static void memory_that_is_touched_once_a_round_is_counted_once_a_round(void **state)
+{
+    struct bench *bench = *state;
+    bench->task.named = true;
+    assert_int_equal(bench_plan(bench, &loaded_probe, "injectors", "1", NULL), 0);
+    const struct background background[2] = {{0, 0}, {1000, 1e6}};
+    const struct batch batch = {1e6, 3e9};
+    const struct plan_point *points = bench->task.plan.points;
+    for (unsigned number = 0; number < 6; number++)
+        for (unsigned i = 0; i < 2; i++) {
+            struct trial trial = {
+                .point = &points[(i + number) % 2], .number = number, .operations = 64};
+            loaded_probe.observe(&bench->task,
+                                 &(struct observation){.trial = &trial,
+                                                       .batches = &batch,
+                                                       .batch_count = 1,
+                                                       .background = background,
+                                                       .repeats = 100,
+                                                       .at_s = number + 0.9 + 0.1 * i});
+        }
+    const struct sampled sampled = {.elapsed_s = 6};
+    bench->task.plan.budget_s = 10; /* of 20: 6 * (0.8 + 14 * 0.1) are 13.2 */
+    assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+    assert_int_equal(bench->task.plan.point_count, LOADED_STEPS - 2);
 }
 
 static void pauses_shorten_from_step_to_step(void **state)
@@ -366,6 +472,10 @@ int main(void)
         BENCH_TEST(modified_lines_go_both_ways),
         BENCH_TEST(a_starved_injector_spoils_its_trial_and_starved_trials_their_point),
         BENCH_TEST(the_steps_between_are_measured_where_there_is_time_for_all),
+        BENCH_TEST(what_an_injector_mostly_does_tells_when_it_starved),
+        BENCH_TEST(with_less_time_it_is_every_second_or_third_step),
+        BENCH_TEST(a_whole_run_says_nothing_of_the_steps_that_it_does_not_want),
+        BENCH_TEST(memory_that_is_touched_once_a_round_is_counted_once_a_round),
         BENCH_TEST(pauses_shorten_from_step_to_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,25 +10,31 @@ struct failing {
     struct plan_point points[2];
     struct series series;
     bool concluded;
+    enum page_policy second_pages;
     struct sampled sampled;
 };
 
 static struct failing failing;
 
-static int plan(struct probe_task *task, struct error *error)
+static void plan_points(struct probe_task *task, double first_x)
 {
-    (void)error;
     for (int i = 0; i < 2; i++)
         failing.points[i] =
-            (struct plan_point){.x = i, .seats = &failing.seats[i], .seat_count = 1};
-    failing.series = (struct series){.name = "values", .x = {"x", ""}, .y = {"y", "ns"}};
-    task->plan.series = &failing.series;
-    task->plan.series_count = 1;
+            (struct plan_point){.x = first_x + i, .seats = &failing.seats[i], .seat_count = 1};
     task->plan.points = failing.points;
     task->plan.point_count = 2;
     task->plan.kernel_timed = true;
     task->plan.repeats = 1;
     task->plan.span_s = 0;
+}
+
+static int plan(struct probe_task *task, struct error *error)
+{
+    (void)error;
+    failing.series = (struct series){.name = "values", .x = {"x", ""}, .y = {"y", "ns"}};
+    task->plan.series = &failing.series;
+    task->plan.series_count = 1;
+    plan_points(task, 0);
     return 0;
 }
 
@@ -60,19 +66,64 @@ static const struct probe probe = {.name = "failing",
                                    .prepare = prepare,
                                    .conclude = conclude};
 
-/* Measures two points on those CPUs. Returns the result. */
-static const struct probe_result *measure(struct bench *bench, int first, int second,
-                                          double budget_s)
+static void plan_memory(struct probe_task *task, enum page_policy pages)
+{
+    for (int i = 0; i < 2; i++)
+        failing.points[i].arena_bytes = 1;
+    task->plan.pages = pages;
+    task->plan.touch_cpu = failing.seats[0].cpu;
+}
+
+/* A stage on small pages, and a second one on pages that it asks for itself. */
+static int plan_small(struct probe_task *task, struct error *error)
+{
+    int code = plan(task, error);
+    plan_memory(task, PAGES_SMALL);
+    return code;
+}
+
+static int next_on_other_pages(struct probe_task *task, const struct sampled *sampled,
+                               unsigned stage, struct error *error)
+{
+    (void)sampled;
+    (void)error;
+    if (stage > 1)
+        return 0;
+    probe_plan_afresh(task);
+    plan_points(task, 2);
+    plan_memory(task, failing.second_pages);
+    return 1;
+}
+
+static const struct probe two_stages = {.name = "two stages",
+                                        .title = "A stage on other pages",
+                                        .options = no_options,
+                                        .plan = plan_small,
+                                        .prepare = prepare,
+                                        .next = next_on_other_pages,
+                                        .conclude = conclude};
+
+/* Measures what that probe plans on those CPUs. Returns the result. */
+static const struct probe_result *measure_by(const struct probe *measured, struct bench *bench,
+                                             int first, int second, double budget_s)
 {
     struct clock clock;
     struct engine engine = {.machine = &bench->machine, .clock = &clock, .seed = 1};
-    failing = (struct failing){.seats = {{first, MEASURED}, {second, MEASURED}}};
+    failing.seats[0] = (struct seat){first, MEASURED};
+    failing.seats[1] = (struct seat){second, MEASURED};
+    failing.concluded = false;
     clock_calibrate(&clock);
     assert_int_equal(team_create(&engine.team, NULL, NULL), 0);
-    assert_int_equal(bench_plan(bench, &probe, NULL), 0);
+    assert_int_equal(bench_plan(bench, measured, NULL), 0);
     assert_int_equal(probe_measure(&bench->task, &engine, budget_s, &failing.sampled, NULL), 0);
     team_free(engine.team);
     return &bench->result;
+}
+
+static const struct probe_result *measure(struct bench *bench, int first, int second,
+                                          double budget_s)
+{
+    return measure_by(&probe, bench, first, second, budget_s);
 }
 
 /* A CPU that can be pinned to; -1 where none can. */
@@ -127,6 +178,40 @@ static void all_is_well_where_every_point_has_a_value(void **state)
     assert_int_equal(failing.sampled.points_failed + failing.sampled.points_missing, 0);
 }
 
+static const char *parameter(const struct probe_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->parameter_count; i++)
+        if (strcmp(result->parameters[i].name, name) == 0)
+            return result->parameters[i].text;
+    return NULL;
+}
+
+static void pages_of_a_later_stage_are_not_those_of_the_first(void **state)
+{
+    const int cpu = usable_cpu();
+    if (cpu < 0)
+        skip();
+    failing.second_pages = PAGES_AUTO;
+    const struct probe_result *result = measure_by(&two_stages, *state, cpu, cpu, 60);
+    assert_int_equal(result->status, PROBE_OK);
+    assert_int_equal(result->series[0].point_count, 4);
+    assert_non_null(parameter(result, "pages_obtained"));
+    assert_memory_equal(parameter(result, "pages_obtained"), "small", 5);
+    assert_non_null(parameter(result, "other_pages_obtained"));
+    assert_int_equal(failing.sampled.pages_used, PAGES_SMALL);
+}
+
+static void stages_on_the_same_pages_have_one_word_for_them(void **state)
+{
+    const int cpu = usable_cpu();
+    if (cpu < 0)
+        skip();
+    failing.second_pages = PAGES_SMALL;
+    const struct probe_result *result = measure_by(&two_stages, *state, cpu, cpu, 60);
+    assert_non_null(parameter(result, "pages_obtained"));
+    assert_null(parameter(result, "other_pages_obtained"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +219,8 @@ int main(void)
         BENCH_TEST(a_probe_of_which_all_points_fail_has_failed),
         BENCH_TEST(without_time_it_has_failed_and_says_what_to_do),
         BENCH_TEST(all_is_well_where_every_point_has_a_value),
+        BENCH_TEST(pages_of_a_later_stage_are_not_those_of_the_first),
+        BENCH_TEST(stages_on_the_same_pages_have_one_word_for_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

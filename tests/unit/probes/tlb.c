@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "kernels/chase.h"
 #include "probes/tlb_chain.h"
+#include "probes/tlb_state.h"
 #include "result/flag.h"
 
 /* A TLB of `sets` sets that are replaced by age, walked over and over. */
@@ -15,6 +16,7 @@ static struct {
     struct level first[2], second; /* first: of small and of huge pages */
     unsigned shared;               /* neighbouring pages an entry serves */
     double noise, spoiled;         /* scatter; share of trials on a busy core */
+    double blind;                  /* share of trials that see no end */
 } tlb;
 
 static double misses(struct level level, double pages)
@@ -36,6 +38,8 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
     double value = point->x <= 512 ? 4 : 12;
     if (trial < tlb.spoiled * task->plan.trials_max)
         first.entries -= 5 + trial;
+    if (trial < tlb.blind * task->plan.trials_max)
+        return value;
     if (point->detail == TLB_SPREAD && !huge)
         first.entries *= tlb.shared;
     if (spread)
@@ -49,7 +53,7 @@ static void set_up(unsigned small, unsigned sets, unsigned huge, unsigned second
     tlb.first[1] = (struct level){huge, 1};
     tlb.second = (struct level){second, 128};
     tlb.shared = 1;
-    tlb.noise = tlb.spoiled = 0;
+    tlb.noise = tlb.spoiled = tlb.blind = 0;
 }
 
 static double value(const struct bench *bench, const char *name)
@@ -103,6 +107,29 @@ static void a_busy_core_makes_no_wrong_number(void **state)
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(isnan(value(bench, "dtlb1.4K.entries")));
     assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "do not agree"));
+}
+
+/* The ladder's medians show an end, and most of the trials that look closer do not. */
+static double blind_where_it_ends(const struct probe_task *task, const struct plan_point *point,
+                                  unsigned trial)
+{
+    const struct tlb_state *state = task->state;
+    tlb.blind = state->look == TLB_FIRST ? 0.5 : 0;
+    return cycles(task, point, trial);
+}
+
+static void half_of_all_trials_have_to_see_the_end(void **state)
+{
+    struct bench *bench = *state;
+    set_up(64, 1, 64, 2048);
+    drive(bench, &tlb_probe, 0, blind_where_it_ends);
+    const struct finding *first = bench_finding(bench, "dtlb1.4K.entries");
+    assert_true(isnan(first->value));
+    assert_non_null(strstr(first->text, "only 5 of 11"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb2.4K.entries")->text, "not found"));
+    for (size_t i = 0; i < bench->result.series_count; i++)
+        assert_null(
+            strstr(series_factor(&bench->result.series[i], "look")->text, "second level's end"));
 }
 
 static void what_is_not_there_is_not_found(void **state)
@@ -179,6 +206,7 @@ int main(void)
         BENCH_TEST(entries_are_exact),
         BENCH_TEST(pages_that_share_an_entry_do_not_count_for_more),
         BENCH_TEST(a_busy_core_makes_no_wrong_number),
+        BENCH_TEST(half_of_all_trials_have_to_see_the_end),
         BENCH_TEST(what_is_not_there_is_not_found),
         BENCH_TEST(a_slow_rise_has_no_number_but_a_walk_has_its_cost),
         BENCH_TEST(huge_pages_that_were_not_had_are_not_reported),

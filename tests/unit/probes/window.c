@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "kernels/window.h"
+#include "result/flag.h"
 
 #include <stdlib.h>
 
@@ -9,13 +10,24 @@
 static struct {
     double hold[WINDOW_FILLERS];
     double noise, beyond;
+    unsigned rounds; /* for which there was time */
+    bool flat_near;  /* the step is not seen again when looked at from near */
 } core;
+
+static bool is_near(const struct probe_task *task, const struct plan_point *point)
+{
+    const struct factor *look = series_factor(&task->plan.series[point->series], "look");
+    return strcmp(look->text, "around the step") == 0;
+}
 
 static double cycles(const struct probe_task *task, const struct plan_point *point, unsigned trial)
 {
-    (void)task;
+    if (trial >= core.rounds)
+        return NAN;
     struct random random = {random_mix((uint64_t)point->x * 1000003u + point->series) + trial};
-    double value = point->x <= core.hold[point->detail] ? 300 : 300 * core.beyond;
+    const bool holds =
+        point->x <= core.hold[point->detail] || (core.flat_near && is_near(task, point));
+    double value = holds ? 300 : 300 * core.beyond;
     return value * (1 + core.noise * (random_unit(&random) - 0.5));
 }
 
@@ -26,6 +38,8 @@ static int set_up(void **state)
     core.hold[WINDOW_LOAD] = 70;
     core.noise = 0.1;
     core.beyond = 2;
+    core.rounds = UINT32_MAX;
+    core.flat_near = false;
     return bench_set_up(state);
 }
 
@@ -63,6 +77,7 @@ static void no_step_is_not_detected(void **state)
     drive(bench, &window_probe, 0, cycles);
     assert_true(isnan(bench_finding(bench, "window.add")->value));
     assert_non_null(strstr(bench_finding(bench, "window.add")->text, "not detected"));
+    assert_int_equal(bench_finding(bench, "window.add")->flags, 0);
     assert_true(bench_finding(bench, "window.nop")->value > 0);
 }
 
@@ -74,6 +89,64 @@ static void a_rise_that_is_no_second_miss_is_no_step(void **state)
     core.beyond = 1.3;
     assert_int_equal(drive(bench, &window_probe, 0, cycles), 1);
     assert_true(isnan(bench_finding(bench, "window.nop")->value));
+}
+
+static void the_rounds_that_there_was_time_for_decide(void **state)
+{
+    struct bench *bench = *state;
+    if (!window_kernels[0])
+        skip();
+    for (core.rounds = 3; core.rounds < 6; core.rounds++) {
+        bench->result.finding_count = 0;
+        assert_int_equal(drive(bench, &window_probe, 0, cycles), 2);
+        assert_true(bench_finding(bench, "window.add")->value == 150 + 2);
+    }
+}
+
+static void too_few_rounds_are_a_doubt_and_no_answer(void **state)
+{
+    struct bench *bench = *state;
+    if (!window_kernels[0])
+        skip();
+    core.rounds = 1;
+    assert_int_equal(drive(bench, &window_probe, 0, cycles), 1);
+    const struct finding *add = bench_finding(bench, "window.add");
+    assert_true(isnan(add->value));
+    assert_non_null(strstr(add->text, "only 1 trial got so far"));
+    assert_true(flag_doubts(add->flags));
+}
+
+static void a_step_that_is_not_seen_again_is_a_doubt(void **state)
+{
+    struct bench *bench = *state;
+    if (!window_kernels[0])
+        skip();
+    core.flat_near = true;
+    assert_int_equal(drive(bench, &window_probe, 0, cycles), 2);
+    const struct finding *add = bench_finding(bench, "window.add");
+    assert_true(isnan(add->value));
+    assert_non_null(strstr(add->text, "seen near 1"));
+    assert_non_null(strstr(add->text, "0 of 11 saw it"));
+    assert_true(flag_doubts(add->flags));
+}
+
+/* The coarse curve's step lies anywhere between two points, and an even number of trials has its
+ * median between two counts. */
+static void the_near_look_covers_the_coarse_points_in_whole_instructions(void **state)
+{
+    struct bench *bench = *state;
+    if (!window_kernels[0])
+        skip();
+    core.hold[WINDOW_NOP] = 609;
+    core.beyond = 1.7;
+    for (core.rounds = 4; core.rounds <= 10; core.rounds += 2) {
+        bench->result.finding_count = 0;
+        assert_int_equal(drive(bench, &window_probe, 0, cycles), 2);
+        assert_true(bench_finding(bench, "window.nop")->value == 609 + 2 + window_between);
+        const struct plan *plan = &bench->task.plan;
+        for (size_t i = 0; i < plan->point_count; i++)
+            assert_true(plan->points[i].x == floor(plan->points[i].x));
+    }
 }
 
 static void one_filler_alone_can_be_asked_for(void **state)
@@ -140,6 +213,10 @@ int main(void)
         CORE_TEST(the_step_is_exact),
         CORE_TEST(no_step_is_not_detected),
         CORE_TEST(a_rise_that_is_no_second_miss_is_no_step),
+        CORE_TEST(the_rounds_that_there_was_time_for_decide),
+        CORE_TEST(too_few_rounds_are_a_doubt_and_no_answer),
+        CORE_TEST(a_step_that_is_not_seen_again_is_a_doubt),
+        CORE_TEST(the_near_look_covers_the_coarse_points_in_whole_instructions),
         CORE_TEST(one_filler_alone_can_be_asked_for),
         CORE_TEST(two_chases_begin_on_opposite_sides),
     };

@@ -43,9 +43,9 @@ static void factors_are_named(void **state)
     (void)state;
     struct line line = {0};
     const struct factor factors[] = {
-        {"op", "cas", NAN}, {"stride", NULL, 64}, {"share", NULL, 0.5}};
-    line_add_factors(&line, factors, 3);
-    assert_string_equal(line.text, "op cas, stride 64, share 0.5");
+        {"op", "cas", NAN}, {"stride", NULL, 64}, {"share", NULL, 0.5}, {"to", NULL, 0xc0000001}};
+    line_add_factors(&line, factors, 4);
+    assert_string_equal(line.text, "op cas, stride 64, share 0.5, to 3221225473");
 }
 
 int main(void)

@@ -29,7 +29,8 @@ static struct bench bench_of(bool matrix)
                                                       .high = 11,
                                                       .min = 5,
                                                       .max = 77,
-                                                      .n = 6}};
+                                                      .n = 6},
+                                                .cycles = {NAN, NAN, NAN}};
     return bench;
 }
 
@@ -112,6 +113,49 @@ static void rows_are_told_apart_by_what_differs(void **state)
     free(text);
 }
 
+/* The table of two series in both units, at that width. To be freed. */
+static char *in_both_units(struct bench *bench, int width)
+{
+    struct series *series = join(bench, false);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < PLACES; i++)
+            bench->points[s][i].cycles = (struct estimate){31.5f, 31, 32};
+    bench->points[1][1].cycles = (struct estimate){NAN, NAN, NAN};
+    struct capture capture = {0};
+    table_print_group(capture_begin(&capture), series, 2, &(struct view_style){.width = width});
+    return capture_end(&capture);
+}
+
+static void both_units_are_told_at_any_width(void **state)
+{
+    (void)state;
+    /* Up to the blank for a doubt's mark, the widest has 64 columns; the interval takes 6. */
+    static const struct {
+        int width;
+        const char *head, *row, *unknown;
+    } cases[] = {
+        {64, "writers      ns   +-%  cycles     min     max    n\n",
+         "\n  op load         1    10.0    10    31.5    5.00    77.0    6\n",
+         "\n                  2    21.0   4.8       -    5.00    77.0    6\n"},
+        {63, "writers      ns  cycles     min     max    n\n",
+         "\n  op load         1    10.0    31.5    5.00    77.0    6\n",
+         "\n                  2    21.0       -    5.00    77.0    6\n"},
+        {57, "writers      ns   +-%  cycles    n\n",
+         "\n  op load         1    10.0    10    31.5    6\n",
+         "\n                  2    21.0   4.8       -    6\n"},
+        {40, "writers      ns  cycles    n\n", "\n  op load         1    10.0    31.5    6\n",
+         "\n                  2    21.0       -    6\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench bench = bench_of(false);
+        char *text = in_both_units(&bench, cases[i].width);
+        assert_non_null(strstr(text, cases[i].head));
+        assert_non_null(strstr(text, cases[i].row));
+        assert_non_null(strstr(text, cases[i].unknown));
+        free(text);
+    }
+}
+
 static void pairs_are_places_too(void **state)
 {
     (void)state;
@@ -133,6 +177,7 @@ int main(void)
         cmocka_unit_test(what_lies_at_the_same_few_places_goes_together),
         cmocka_unit_test(two_matrices_stay_matrices),
         cmocka_unit_test(rows_are_told_apart_by_what_differs),
+        cmocka_unit_test(both_units_are_told_at_any_width),
         cmocka_unit_test(pairs_are_places_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
