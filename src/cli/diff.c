@@ -87,7 +87,8 @@ const struct command diff_command = {
              "threshold, in time as well as in cycles, and the change survives the correction for "
              "having made so many comparisons; where doubt hangs over a side, its interval is "
              "taken to be wider. What else lies beyond the threshold is shown as uncertain, and "
-             "what has a single trial has no interval. Another processor, page size, version or "
+             "what has a single trial has no interval. What is not above zero has no ratio and is "
+             "named as not compared. Another processor, page size, version or "
              "clock is told.",
     .options = options,
     .run = diff,

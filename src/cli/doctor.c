@@ -53,6 +53,20 @@ static void print_mark(const char *mark, const char *colour, const struct view_s
            ink ? "\033[0m" : "");
 }
 
+static void print_device(const struct gpu_backend *backend, const struct gpu_library *library,
+                         const struct gpu_facts *gpu, size_t index, const struct view_style *style)
+{
+    struct error why = {0};
+    const bool usable = !backend->usable || backend->usable(library, index, &why) == 0;
+    const bool good = usable && !gpu->modelled && gpu->kind && strcmp(gpu->kind, "cpu") != 0;
+    enum remark_weight weight = good ? REMARK_FINE : REMARK_KNOW;
+    print_mark(weights[weight].mark, weights[weight].colour, style);
+    int column = printf("gpu%d by %s: ", gpu->id, backend->name);
+    view_text_gpu(stdout, gpu, (size_t)column + 7, style);
+    if (!usable)
+        printf("       it can't be measured: %s\n", why.text);
+}
+
 /* What 'fathom gpu' could measure, or why it can't. No other command but that opens the libraries:
  * some take a tenth of a second to load. */
 static void print_devices(const struct gpu_backend *backend, const struct view_style *style)
@@ -66,13 +80,8 @@ static void print_devices(const struct gpu_backend *backend, const struct view_s
         print_mark("none", NULL, style);
         printf("GPUs by %s: %s\n", backend->title, why.text);
     }
-    for (size_t i = 0; i < count; i++) {
-        const bool gpu = !gpus[i].modelled && gpus[i].kind && strcmp(gpus[i].kind, "cpu") != 0;
-        enum remark_weight weight = gpu ? REMARK_FINE : REMARK_KNOW;
-        print_mark(weights[weight].mark, weights[weight].colour, style);
-        int column = printf("gpu%d by %s: ", gpus[i].id, backend->name);
-        view_text_gpu(stdout, &gpus[i], (size_t)column + 7, style);
-    }
+    for (size_t i = 0; i < count; i++)
+        print_device(backend, library, &gpus[i], i, style);
     backend->close(library);
     pool_free(&pool);
 }
@@ -114,8 +123,8 @@ const struct command doctor_command = {
     .summary = "say what would spoil a measurement here, and what to do about it",
     .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
              "limits, load and the hypervisor, and names what would move or blur a number, each "
-             "with its remedy. Then lists the GPUs that 'fathom gpu' can measure, by the NVIDIA "
-             "driver and by OpenCL, or says why there are none. Measures nothing and changes "
-             "nothing.",
+             "with its remedy. Then lists the GPUs, by the NVIDIA driver and by OpenCL, and why "
+             "'fathom gpu' can't measure one, or says why there are none. Measures nothing and "
+             "changes nothing.",
     .run = doctor,
 };

@@ -2,7 +2,6 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "result/json.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -35,15 +34,11 @@ static int import(struct invocation *invocation, struct error *error)
     struct document document = {0};
     int code = import_file(format, operands[1], settings, &document, error);
     document.tool = (struct tool_facts){FATHOM_VERSION, FATHOM_COMMIT, __VERSION__};
-    if (code == 0 && settings_has(settings, "output")) {
-        const char *path = settings_text(settings, "output");
-        code = strcmp(path, "-") == 0 ? document_write(&document, stdout, error)
-                                      : document_save(&document, path, error);
-    } else if (code == 0) {
-        /* A single table is shown in full. */
+    if (code == 0 && settings_has(settings, "output"))
+        code = output_save(&document, settings_text(settings, "output"), error);
+    else if (code == 0) /* a single table is shown in full */
         code = output_document(settings, &document,
                                document.probe_count == 1 ? &document.probes[0] : NULL, error);
-    }
     document_free(&document);
     return code;
 }

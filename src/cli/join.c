@@ -5,7 +5,6 @@
 #include "result/json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef int join_function(struct document *, const struct document *, size_t, struct error *);
 
@@ -25,8 +24,7 @@ static int join(struct invocation *invocation, join_function *how, struct error 
         code = how(&joined, documents, count, error);
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
     if (code == 0)
-        code = strcmp(path, "-") == 0 ? document_write(&joined, stdout, error)
-                                      : document_save(&joined, path, error);
+        code = output_save(&joined, path, error);
     document_free(&joined);
     for (size_t i = 0; documents && i < read; i++)
         document_free(&documents[i]);

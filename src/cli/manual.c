@@ -15,7 +15,7 @@
 /*
  * The manual in scdoc's language (scdoc(5)), from the tables that the program works by, so it can't
  * say anything else. A line "; prose" marks where the build puts docs/man/PAGE.md, which holds what
- * no table knows.
+ * no table knows. The page about the document comes whole, from the schema.
  */
 
 /* Plain words in scdoc. A newline begins a paragraph, after which `indent` comes first. */
@@ -209,6 +209,14 @@ static void print_method(void)
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");
 }
 
+static void print_document(void)
+{
+    begin_page("document", 5, "what a run of fathom leaves behind");
+    for (size_t i = 0; manual_document[i]; i++)
+        fputs(manual_document[i], stdout);
+    puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
+}
+
 static int print_page(const char *name, struct error *error)
 {
     const struct probe *probe;
@@ -219,9 +227,12 @@ static int print_page(const char *name, struct error *error)
         print_program();
     else if (strcmp(name, "method") == 0)
         print_method();
+    else if (strcmp(name, "document") == 0)
+        print_document();
     else
         return error_set(error, ERROR_USAGE,
-                         "the manual has no page '%s': choose a command, a probe, fathom or method",
+                         "the manual has no page '%s': choose a command, a probe, fathom, method "
+                         "or document",
                          name);
     return EXIT_DONE;
 }

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/redact.h"
 #include "findings/differences.h"
 #include "machine/conditions.h"
 #include "probes/probe.h"
@@ -197,13 +198,10 @@ static int describe_run(struct measurement *run, struct error *error)
             document->machine.gpus = run->tasks[i].gpus;
             document->machine.gpu_count = run->tasks[i].gpu_count;
         }
-    if (is_redacted(run)) {
-        /* The command line holds names of files, which are named after people and machines. */
-        document->machine.hostname = NULL;
-        document->run.command[0] = "fathom";
-        document->run.command_count = 1;
-    }
-    return 0;
+    if (!is_redacted(run))
+        return 0;
+    document->machine.hostname = NULL;
+    return redact_command(run->invocation, pool, &document->run, error);
 }
 
 /* Where the document goes: -o, or for a whole run a name that tells machine and time. */
@@ -354,10 +352,8 @@ static int measure(struct measurement *run, struct error *error)
 static int show(struct measurement *run, struct error *error)
 {
     const struct probe_result *alone = run->invocation->probe ? &run->document.probes[0] : NULL;
-    if (to_standard_output(run)) {
-        int code = document_write(&run->document, stdout, error);
-        return ferror(stdout) ? 0 : code; /* main() tells of it, as for every other output */
-    }
+    if (to_standard_output(run))
+        return output_save(&run->document, "-", error);
     struct settings format = {0};
     int code = settings_add(&format, format_options, error);
     if (code == 0)
@@ -441,7 +437,7 @@ int measure_and_use(struct invocation *invocation, measure_use *use, void *argum
 
 static const struct option_spec measure_options[] = {
     {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "leave the host's name and the command line out of the document"},
+     "leave the host's name and names of files out of the document"},
     {.name = NULL},
 };
 

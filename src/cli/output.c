@@ -50,6 +50,14 @@ static const struct {
     {"gnuplot", view_gnuplot}, {"source", view_source},
 };
 
+int output_save(const struct document *document, const char *path, struct error *error)
+{
+    if (strcmp(path, "-") != 0)
+        return document_save(document, path, error);
+    int code = document_write(document, stdout, error);
+    return ferror(stdout) ? 0 : code;
+}
+
 struct page {
     const struct document *document;
     const struct probe_result *probe;

@@ -15,6 +15,10 @@ struct view_style output_style(FILE *);
 int output_document(const struct settings *, const struct document *, const struct probe_result *,
                     struct error *);
 
+/* Writes the document itself to the file, "-" being standard output. A failure of standard output
+ * is no error here: the stream keeps it, and main() tells of it as after every other output. */
+int output_save(const struct document *, const char *path, struct error *);
+
 /* Writes the page of the documents to the file, "-" being standard output; `threshold` is for the
  * differences between several. */
 int output_html(const char *path, const struct document *const *, size_t count, double threshold,

@@ -60,7 +60,9 @@ const char *manual_page(size_t i)
         return "fathom";
     if (i == 1)
         return "method";
-    const struct command *command = command_at(i - 2, &probe);
+    if (i == 2)
+        return "document";
+    const struct command *command = command_at(i - 3, &probe);
     return command ? command_name(command, probe) : NULL;
 }
 
@@ -71,7 +73,9 @@ static const char *page_about(size_t i)
         return "the program";
     if (i == 1)
         return "when a number is true, and what flags and findings mean";
-    const struct command *command = command_at(i - 2, &probe);
+    if (i == 2)
+        return "what a run leaves behind, key by key";
+    const struct command *command = command_at(i - 3, &probe);
     return command_summary(command, probe);
 }
 

@@ -22,6 +22,9 @@ bool words_then_files(const struct command *);
 /* What `fathom completion` and `fathom list` know. */
 extern const char *const shell_words[], *const shell_abouts[], *const topic_words[],
                                                                    *const topic_abouts[];
+/* The lines of the page about the document between its first and its last heading, in scdoc; ends
+ * with NULL. docs/man/document makes it of the schema. */
+extern const char *const manual_document[];
 /* The i-th page of the manual, by the name it is asked for; NULL at the end. */
 const char *manual_page(size_t i);
 

@@ -98,6 +98,9 @@ struct plan {
     double precision;      /* relative half width at which a point is good enough */
     double unstable_above; /* robust deviation of the trials over their median that is no longer
                               normal for what is measured; INFINITY: any is */
+    double clock_spread;   /* trials whose clocks differ by more than that share of it saw it move;
+                              0: what two bursts may differ by. More is for devices whose timer's
+                              step is no small part of a batch */
     double span_s;   /* a point's fewest trials are spread over at least this time: neighbours and
                         clocks keep a mood for some tenths of a second */
     double share;    /* of the time that is left, where more stages follow; 1: all of it */

@@ -15,7 +15,8 @@
 static const double drift_z = 3.29, drift_change = 0.03;
 /* Two groups of trials closer than this are one for all purposes. */
 static const double bimodal_distance = 0.05;
-/* The clock moved when trials saw rates further apart than two bursts may differ. */
+/* The clock moved when trials saw rates further apart than two bursts may differ, where the plan
+ * says nothing else. */
 static const double clock_spread = 0.01;
 /* Medians bear a tenth of spoiled values; a fifth shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
@@ -183,11 +184,12 @@ static unsigned shape_flags(const float *column, const struct plan *plan, unsign
     return flags;
 }
 
-static unsigned clock_flags(const struct record *record, double *scratch)
+static unsigned clock_flags(const struct record *record, const struct plan *plan, double *scratch)
 {
+    const double spread = plan->clock_spread > 0 ? plan->clock_spread : clock_spread;
     struct summary mhz;
     summarize_column(record->core_mhz, record->trials, scratch, &mhz);
-    bool moved = (double)(mhz.max - mhz.min) > clock_spread * (double)mhz.median ||
+    bool moved = (double)(mhz.max - mhz.min) > spread * (double)mhz.median ||
                  record->clock_moved > spoiled_share * record->batches;
     return moved ? FLAG_BIT(FLAG_CLOCK_DRIFT) : 0;
 }
@@ -211,7 +213,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     if (record->stolen_trials > stolen_share * record->trials)
         point->flags |= FLAG_BIT(FLAG_STOLEN);
     if (!plan->kernel_timed)
-        point->flags |= clock_flags(record, scratch);
+        point->flags |= clock_flags(record, plan, scratch);
     const float *steady = plan->cycles ? record->cycles : record->values;
     point->flags |= shape_flags(steady, plan, record->trials, scratch);
 }

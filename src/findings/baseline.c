@@ -224,6 +224,25 @@ static int add_probe(struct building *building, const char *name, struct error *
     return code;
 }
 
+/* RFC 3339 in UTC sorts as text. */
+static bool is_newer(const struct document *a, const struct document *b)
+{
+    return strcmp(a->run.started ? a->run.started : "", b->run.started ? b->run.started : "") > 0;
+}
+
+/* What can still be said of the run: a command or a seed would repeat one of several. */
+static struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
+                                   bool complete)
+{
+    return (struct run_facts){.started = newest->run.started,
+                              .elapsed_s = NAN,
+                              .precision = NAN,
+                              .budget_s = NAN,
+                              .complete = complete,
+                              .joined = how,
+                              .documents = (unsigned)count};
+}
+
 int baseline_build(struct document *to, const struct document *documents, size_t count,
                    struct error *error)
 {
@@ -231,9 +250,11 @@ int baseline_build(struct document *to, const struct document *documents, size_t
                                 calloc(count, sizeof(double))};
     int code = building.values && building.scratch ? check_machines(documents, count, false, error)
                                                    : error_out_of_memory(error);
+    const struct document *newest = &documents[0];
+    for (size_t d = 1; d < count; d++)
+        newest = is_newer(&documents[d], newest) ? &documents[d] : newest;
     to->tool = documents[0].tool;
-    to->run = documents[0].run;
-    to->run.complete = true;
+    to->run = joined_run("baseline", newest, count, true);
     to->machine = documents[0].machine;
     to->conditions = documents[0].conditions;
     if (count > 1)
@@ -253,12 +274,6 @@ int baseline_build(struct document *to, const struct document *documents, size_t
     return code;
 }
 
-/* RFC 3339 in UTC sorts as text. */
-static bool is_newer(const struct document *a, const struct document *b)
-{
-    return strcmp(a->run.started ? a->run.started : "", b->run.started ? b->run.started : "") > 0;
-}
-
 int documents_merge(struct document *to, const struct document *documents, size_t count,
                     struct error *error)
 {
@@ -267,18 +282,21 @@ int documents_merge(struct document *to, const struct document *documents, size_
         return code;
     const struct document *newest = &documents[0], *devices = NULL;
     bool complete = true;
+    size_t runs = 0; /* what was merged before is merged of several itself */
     for (size_t d = 0; d < count; d++) {
         newest = is_newer(&documents[d], newest) ? &documents[d] : newest;
         if (documents[d].machine.gpu_count && (!devices || is_newer(&documents[d], devices)))
             devices = &documents[d];
         complete = complete && documents[d].run.complete;
+        runs += documents[d].run.documents ? documents[d].run.documents : 1;
     }
     struct pool pool = to->pool;
     *to = *newest;
     to->pool = pool;
     to->probes = NULL;
     to->probe_count = 0;
-    to->run.complete = complete;
+    if (count > 1)
+        to->run = joined_run("merge", newest, runs, complete);
     if (devices) { /* the newest may not have looked for them */
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;

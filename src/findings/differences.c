@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "findings/device.h"
+#include "findings/finding.h"
 #include "findings/lookup.h"
 #include "findings/unfair.h"
 #include "result/flag.h"
@@ -16,11 +17,6 @@ const double differences_threshold = 0.03;
 
 /* Wrong in one of twenty comparisons of unchanged machines, over all values together. */
 static const double alpha = 0.05;
-
-/* How many times as wide a doubtful finding's interval is taken to be. The eleven runs below
- * benchmarks/recorded, on a shared machine that other programs kept busy: of their 110
- * ordered pairs ten report another DRAM latency at 2 times, and none does at 3. */
-static const double doubt_widens = 3;
 
 struct search {
     struct differences *result;
@@ -70,7 +66,7 @@ static bool beyond(const struct comparison *comparison, double threshold)
 }
 
 /* What two units say together: a change only where both do. `p` stays NAN where nothing is beyond
- * the threshold: it takes no part in the correction. */
+ * the threshold, or nothing is known of how far: it takes no part in the correction. */
 static void judge(struct difference *difference, const struct comparison *time,
                   const struct comparison *cycles, double threshold)
 {
@@ -84,7 +80,8 @@ static void judge(struct difference *difference, const struct comparison *time,
         return;
     bool certain = beyond(time, threshold) && (!cycles || beyond(cycles, threshold));
     difference->verdict = certain ? CHANGED : UNCERTAIN;
-    difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
+    if (isfinite(time->high - time->low) && (!cycles || isfinite(cycles->high - cycles->low)))
+        difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
 }
 
 static void compare_points(struct search *search, const struct probe_result *probe,
@@ -100,22 +97,15 @@ static void compare_points(struct search *search, const struct probe_result *pro
     difference->a = a->y.median;
     difference->b = b->y.median;
     struct comparison time = {(double)b->y.median / (double)a->y.median, NAN, NAN, 1}, cycles;
-    const double left[] = {a->cycles.median, a->cycles.low, a->cycles.high};
-    const double right[] = {b->cycles.median, b->cycles.low, b->cycles.high};
-    bool both = isfinite(left[0]) && isfinite(right[0]);
+    const struct estimate before = finding_cycles_of(a), after = finding_cycles_of(b);
+    const double left[] = {before.median, before.low, before.high};
+    const double right[] = {after.median, after.low, after.high};
+    bool both = left[0] > 0 && right[0] > 0;
     if (fabs(log(time.ratio)) > log1p(search->threshold))
         compare_medians(&a->y, &b->y, search->threshold, flag_doubts(a->flags | b->flags), &time);
     if (both)
         compare_intervals(left, right, search->threshold, &cycles);
     judge(difference, &time, both ? &cycles : NULL, search->threshold);
-}
-
-void finding_doubted_bounds(const struct finding *finding, double bounds[3])
-{
-    double times = flag_doubts(finding->flags) ? doubt_widens : 1;
-    bounds[0] = finding->value;
-    bounds[1] = finding->value * pow(finding->low / finding->value, times);
-    bounds[2] = finding->value * pow(finding->high / finding->value, times);
 }
 
 static struct comparison compare_values(const struct search *search, const struct finding *a,
@@ -150,13 +140,27 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     const struct finding *ns_before = finding_lookup_twin(in_a, before);
     const struct finding *ns_after = finding_lookup_twin(in_b, after);
     struct comparison value = compare_values(search, before, after), ns;
-    bool both = ns_before && ns_after;
+    const bool both = ns_before && ns_after && ns_before->value > 0 && ns_after->value > 0;
     if (both)
         ns = compare_values(search, ns_before, ns_after);
     judge(difference, &value, both ? &ns : NULL, search->threshold);
     if (difference->verdict == CHANGED && is_place(before) &&
         flag_doubts(before->flags | after->flags))
         difference->verdict = UNCERTAIN;
+}
+
+/* Nothing is a multiple of zero, and of what is below it a ratio says nothing. */
+static bool is_comparable(struct search *search, const struct probe_result *probe,
+                          const struct finding *before, const struct finding *after)
+{
+    if (before->value > 0 && after->value > 0)
+        return true;
+    if (isfinite(before->value) && isfinite(after->value) && before->value != after->value)
+        add_missing(search, pool_printf(&search->result->pool,
+                                        "%s (%s) was %.4g, then %.4g: only values above zero have "
+                                        "a ratio",
+                                        before->name, probe->name, before->value, after->value));
+    return false;
 }
 
 static void add_lonely(struct search *search, const char *which, const struct finding *finding,
@@ -182,8 +186,8 @@ static void compare_findings(struct search *search, const struct probe_result *a
         const struct finding *after = finding_lookup_exact(&in_b, before->name, before->cpus);
         if (!after)
             add_lonely(search, "first", before, a);
-        if (!after || !(before->value > 0) || !(after->value > 0) ||
-            finding_lookup_is_twin(&in_a, before))
+        if (!after || finding_lookup_is_twin(&in_a, before) ||
+            !is_comparable(search, a, before, after))
             continue;
         if (text_same(before->unit, after->unit))
             compare_pair(search, &in_a, &in_b, a, before, after);
@@ -249,13 +253,15 @@ static void compare_series(struct search *search, const struct probe_result *pro
         search->failed = true;
         return;
     }
-    size_t i = 0, j = 0, paired = 0, failed = 0;
+    size_t i = 0, j = 0, paired = 0, failed = 0, without = 0;
     while (i < a->point_count && j < b->point_count && !search->failed) {
         int order = by_place(&left[i], &right[j]);
         failed += order == 0 && (!left[i]->y.n || !right[j]->y.n);
         if (order == 0 && left[i]->y.median > 0 && right[j]->y.median > 0) {
             compare_points(search, probe, a, left[i], right[j]);
             paired++;
+        } else if (order == 0 && left[i]->y.n && right[j]->y.n) {
+            without += left[i]->y.median != right[j]->y.median;
         }
         i += order <= 0;
         j += order >= 0;
@@ -265,6 +271,9 @@ static void compare_series(struct search *search, const struct probe_result *pro
                                         "%s %s: of %zu points that both have, one or both "
                                         "failed",
                                         probe->name, or_unknown(a->name), failed));
+    if (without)
+        add_missing(search, pool_printf(pool, "%s %s: of %zu points one or both are not above zero",
+                                        probe->name, or_unknown(a->name), without));
     /* Where levels lie is searched for anew in every run, so curves need not share every size. */
     if (a->matrix && (paired < a->point_count || paired < b->point_count))
         add_missing(search,
@@ -280,6 +289,15 @@ static void compare_status(struct search *search, const char *which,
         add_missing(search,
                     pool_printf(&search->result->pool, "%s of the %s: %s, %s", probe->name, which,
                                 probe_status_names[probe->status], or_unknown(probe->reason)));
+}
+
+static void add_lonely_series(struct search *search, const char *which,
+                              const struct probe_result *probe, const struct series *series)
+{
+    if (!device_has_condition(series)) /* a device's heat is no result */
+        add_missing(search, pool_printf(&search->result->pool,
+                                        "only the %s has the series %s of %s with these factors",
+                                        which, or_unknown(series->name), probe->name));
 }
 
 /* Both documents list their series in much the same order: the search goes on from where the last
@@ -300,7 +318,6 @@ static const struct series *same_series(const struct probe_result *probe, const 
 static void compare_probes(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {
-    struct pool *pool = &search->result->pool;
     search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
@@ -308,22 +325,14 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     size_t in_a = 0, in_b = 0;
     for (size_t i = 0; i < a->series_count; i++) {
         const struct series *series = &a->series[i], *other = same_series(b, series, &in_b);
-        if (device_has_condition(series))
-            continue; /* a device's heat is no result */
-        if (other)
+        if (!other)
+            add_lonely_series(search, "first", a, series);
+        else if (!device_has_condition(series))
             compare_series(search, a, series, other);
-        else
-            add_missing(search, pool_printf(pool,
-                                            "only the first has the series %s of %s with "
-                                            "these factors",
-                                            or_unknown(series->name), a->name));
     }
     for (size_t i = 0; i < b->series_count; i++)
-        if (!device_has_condition(&b->series[i]) && !same_series(a, &b->series[i], &in_a))
-            add_missing(search, pool_printf(pool,
-                                            "only the second has the series %s of %s with "
-                                            "these factors",
-                                            or_unknown(b->series[i].name), b->name));
+        if (!same_series(a, &b->series[i], &in_a))
+            add_lonely_series(search, "second", b, &b->series[i]);
 }
 
 static void compare_documents(struct search *search)

@@ -10,7 +10,10 @@
  * trials the middle four fifths are its interval. What still lies apart has changed, whatever the
  * doubt: an L1 that repeats within 0.1 % is not excused because its ns would not settle. A capacity
  * is where a curve bends, and moves from run to run by more than its interval says: with a doubt it
- * is never more than uncertain.
+ * is never more than uncertain. A doubtful interval without a width is none: what agrees to the
+ * last digit was tried once.
+ *
+ * Ratios need values above zero. A value that is not, on either side, is named as not compared.
  */
 #ifndef FATHOM_FINDINGS_DIFFERENCES_H
 #define FATHOM_FINDINGS_DIFFERENCES_H
@@ -34,7 +37,9 @@ struct difference {
     const struct series *series;      /* NULL: a finding */
     const struct point *point_a, *point_b;
     const struct finding *finding_a, *finding_b;
-    double a, b, ratio, low, high, p;
+    double a, b, ratio;
+    double low, high; /* of the ratio; NAN: no interval, or one that reaches zero */
+    double p;         /* NAN where it is within the threshold, or there is no interval */
 };
 
 /* A sentence about what can't be, or should not be, compared. */
@@ -47,7 +52,8 @@ struct differences {
     size_t count, changed, uncertain;
     struct remark_line *unfair; /* why the two should not be compared without care */
     size_t unfair_count;
-    struct remark_line *missing; /* what only one of them has */
+    struct remark_line
+        *missing; /* what is not compared: one has it, or a value is not above zero */
     size_t missing_count;
     struct pool pool;
 };
@@ -60,9 +66,5 @@ void differences_free(struct differences *);
 
 /* Whether two series measured the same, so that their points are pairs: name, shape and factors. */
 bool differences_alike(const struct series *, const struct series *);
-
-/* Value, low and high of a finding that is not negative, its interval widened where there is doubt;
- * NAN where it has none. */
-void finding_doubted_bounds(const struct finding *, double bounds[3]);
 
 #endif

@@ -19,4 +19,13 @@ struct finding *finding_add_value(struct probe_result *, struct pool *, const ch
 struct finding *finding_add_summary(struct probe_result *, struct pool *, const char *name,
                                     const char *unit, const struct summary *, unsigned flags);
 
+/* A point's time, or its cycles, for a finding: the ends are NAN where they come from a single
+ * trial, whose interval in the document is the trial itself. */
+struct estimate finding_time_of(const struct point *);
+struct estimate finding_cycles_of(const struct point *);
+
+/* Value, low and high of a finding, its interval widened where there is doubt; the ends are NAN
+ * where it has none, or one without a width in spite of doubt. */
+void finding_doubted_bounds(const struct finding *, double bounds[3]);
+
 #endif

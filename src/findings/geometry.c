@@ -233,9 +233,7 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
 
 static struct estimate latency(const struct point *point)
 {
-    return isfinite(point->cycles.median)
-               ? point->cycles
-               : (struct estimate){point->y.median, point->y.low, point->y.high};
+    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
 }
 
 static bool add_inclusive(const struct sheet *sheet)

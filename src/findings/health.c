@@ -1,7 +1,7 @@
 #include "findings/health.h"
 
 #include "findings/device.h"
-#include "findings/differences.h"
+#include "findings/finding.h"
 #include "findings/lookup.h"
 #include "result/flag.h"
 
@@ -94,6 +94,30 @@ static int check_finding(struct health_check *check, const struct finding_lookup
                              : add(check, (struct ailment){health, found, should, bound}, error);
 }
 
+enum { NAMES_BYTES = 160 }; /* as many as an error's line has room for twice */
+
+/* "latency, cores" */
+static const char *probe_names(struct pool *pool, const struct document *document)
+{
+    const char *names = "";
+    for (size_t p = 0; p < document->probe_count && names && strlen(names) < NAMES_BYTES; p++)
+        names = pool_printf(pool, "%s%s%s", names, p ? ", " : "", document->probes[p].name);
+    return names && *names ? names : "none";
+}
+
+static int nothing_to_check(struct health_check *check, const struct document *base,
+                            const struct document *now, bool shared, struct error *error)
+{
+    if (shared || !base->probe_count)
+        return error_set(error, ERROR_USAGE,
+                         "the baseline has no value that could be checked: make one with 'fathom "
+                         "baseline' from whole runs");
+    return error_set(error, ERROR_USAGE,
+                     "the document checked (%s) has no probe in common with the baseline (%s): "
+                     "check a run of one of those",
+                     probe_names(&check->pool, now), probe_names(&check->pool, base));
+}
+
 int health_check(struct health_check *check, const struct document *base,
                  const struct document *now, double tolerance, struct error *error)
 {
@@ -117,19 +141,17 @@ int health_check(struct health_check *check, const struct document *base,
     if (finding_lookup_build(&of_base, &check->pool, base, NULL) < 0 ||
         finding_lookup_build(&of_now, &check->pool, now, NULL) < 0)
         code = error_out_of_memory(error);
+    bool shared = false;
     /* What the probes that ran now have: a baseline of a whole run serves a quick check too. */
     for (size_t p = 0; p < base->probe_count; p++) {
         const struct probe_result *probe = &base->probes[p];
         if (!document_probe(now, probe->name))
             continue;
+        shared = true;
         for (size_t f = 0; f < probe->finding_count && code == 0; f++)
             code = check_finding(check, &of_base, &of_now, &probe->findings[f], tolerance, error);
     }
-    if (code == 0 && !check->checked)
-        code = error_set(error, ERROR_USAGE,
-                         "the baseline has no value that could be checked: make one with 'fathom "
-                         "baseline' from whole runs");
-    return code;
+    return code == 0 && !check->checked ? nothing_to_check(check, base, now, shared, error) : code;
 }
 
 void health_check_free(struct health_check *check)

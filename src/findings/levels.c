@@ -164,19 +164,33 @@ static const char *plateau_text(const struct reading *reading, size_t index)
                        left ? "" : "; no larger size was measured that leaves it");
 }
 
+/* A level of a single point that was tried once, or of such that agree, tells of no interval. */
+static bool has_interval(const struct reading *reading, size_t index)
+{
+    const struct level *level = &reading->levels.list[index];
+    bool known = level->low < level->high;
+    for (size_t i = 0; i < reading->series->point_count && !known; i++)
+        known =
+            reading->samples[i].level == (int)index && reading->series->points[i].y.coverage > 0;
+    return known;
+}
+
 static int add_latency(const struct reading *reading, size_t index, const char *level_name)
 {
     const struct level *level = &reading->levels.list[index];
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
-    struct level_estimate ns = {level->latency, level->low, level->high};
+    const bool interval = has_interval(reading, index);
+    const struct level_estimate found = {level->latency, interval ? level->low : NAN,
+                                         interval ? level->high : NAN};
+    struct level_estimate ns = found;
     char name[2 * NAME_BYTES];
     if (!text)
         return error_out_of_memory(reading->error);
     if (isfinite(reading->clock) || (unit && strcmp(unit, "cycles") == 0)) {
         snprintf(name, sizeof name, "%s.latency", level_name);
         struct finding *cycles = finding_add_value(reading->result, reading->pool, name, "cycles",
-                                                   level->latency, level->low, level->high, flags);
+                                                   found.value, found.low, found.high, flags);
         if (!cycles)
             return error_out_of_memory(reading->error);
         cycles->text = text;

@@ -33,6 +33,13 @@ const struct finding_name finding_names_gpu[] = {
      "Where it is far below the highest that the driver declares, look at power and heat "
      "(nvidia-smi -q -d PERFORMANCE), or lock it before you compare ns."},
 
+    {"gpu", "gpu*.condition", "",
+     "Between what the device's clocks, power and temperature lay while all of it was measured, "
+     "and what slowed its clock, as NVML tells them; it has no value, its text says it. Companions "
+     "of the curves tell them point by point.",
+     "Where a clock moved or was slowed, cool the device or lock its clock (nvidia-smi -lgc), and "
+     "repeat."},
+
     {"gpu", "gpu*.split.*.L*.latency, gpu*.split.*.DRAM.latency", "cycles",
      "The latency of that level where so much of the first-level memory is L1 (--l1 sweep).",
      "It should be the same for all splits; where it is not, look at that split's curve."},
@@ -111,7 +118,8 @@ const struct finding_name finding_names_gpu[] = {
      "Where it is far from the other direction's, look at the link (nvidia-smi topo -m) and at the "
      "host's memory."},
     {"gpu", "gpu*.host.both_ways.pinned, gpu*.host.both_ways.pageable", "B/s",
-     "A copy in each direction at the same time: the sum of the two.",
+     "A copy in each direction at the same time: the sum of the two. Of pageable memory that "
+     "is asked of OpenCL alone: the NVIDIA driver's call returns when such a copy has ended.",
      "Where it is well above one direction's, overlap copies to and fro."},
     {"gpu", "gpu*.host.read_ns", "ns",
      "A load by the device from the host's pinned memory, across the link and past its caches.",

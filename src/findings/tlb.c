@@ -26,7 +26,7 @@ static bool in_cycles(const struct series *series, size_t i)
 
 static struct estimate value_of(const struct point *point, bool cycles)
 {
-    return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
+    return cycles ? finding_cycles_of(point) : finding_time_of(point);
 }
 
 static float between(float before, float after, double share)

@@ -61,19 +61,24 @@ static int make_results(struct gpu *gpu, struct error *error)
     return code < 0 ? code : cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host, error);
 }
 
-static int may_be_used(const struct gpu *gpu, struct error *error)
+/* nvidia-smi numbers devices in the order of their places on the bus, CUDA by speed or as
+ * CUDA_VISIBLE_DEVICES says: only the place means the same device to both. */
+static int cuda_usable(const struct gpu_library *library, size_t index, struct error *error)
 {
-    const struct cuda_device *device = gpu->device;
+    const struct cuda_device *device = &library->devices[index];
+    const unsigned number = (unsigned)index;
+    char named[24];
+    snprintf(named, sizeof named, "%u", number);
     if (device->capability < LEAST_CAPABILITY)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "gpu%u: its capability is %u.%u, and fathom needs 5.0: choose another "
                          "device (--device)",
-                         gpu->index, device->capability / 10, device->capability % 10);
+                         number, device->capability / 10, device->capability % 10);
     if (device->compute_mode == CUDA_MODE_PROHIBITED)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "gpu%u: computing is prohibited on it: nvidia-smi -i %u -c DEFAULT allows "
+                         "gpu%u: computing is prohibited on it: nvidia-smi -i %s -c DEFAULT allows "
                          "it",
-                         gpu->index, gpu->index);
+                         number, *device->bus ? device->bus : named);
     return 0;
 }
 
@@ -102,7 +107,7 @@ static int cuda_start(struct gpu_library *library, size_t index, struct gpu **st
     gpu->device = &library->devices[index];
     gpu->index = (unsigned)index;
     gpu->peers = calloc(library->count, sizeof *gpu->peers);
-    int code = gpu->peers ? may_be_used(gpu, error) : error_out_of_memory(error);
+    int code = gpu->peers ? cuda_usable(library, index, error) : error_out_of_memory(error);
     if (code == 0)
         code = take_device(gpu, error);
     if (code == 0)
@@ -168,6 +173,7 @@ const struct gpu_backend gpu_cuda = {
     .title = "the NVIDIA driver",
     .open = cuda_open,
     .close = cuda_close,
+    .usable = cuda_usable,
     .start = cuda_start,
     .stop = cuda_stop,
     .refuses = cuda_refuses,

@@ -37,7 +37,7 @@ struct cuda_device {
     size_t first_level_bytes; /* never 0: the largest known where it is not declared */
     size_t shared_bytes;      /* the most that one block may have */
     size_t texels;            /* the most of a texture in linear memory; 0 unknown */
-    char bus[32];             /* "00000000:17:00.0", for NVML; "" unknown */
+    char bus[32];             /* "00000000:17:00.0", for NVML and nvidia-smi; "" unknown */
 };
 
 struct gpu_library {

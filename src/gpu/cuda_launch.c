@@ -40,10 +40,20 @@ static int give_up(struct gpu *gpu, double waited_ns, struct error *error)
     return error_set(error, gpu->lost.code, "%s", gpu->lost.text);
 }
 
-/* 1: all streams are done; 0: not yet. */
+/* Only copies both ways use the second queue. Looking at one that is idle costs a call of the
+ * driver, which a launch's time would hold. */
+static size_t queues_in_use(const struct gpu *gpu)
+{
+    const struct gpu_work *work = &gpu->job.work;
+    const bool both = work->action == GPU_TRANSFER && work->direction == GPU_BOTH_WAYS;
+    return both ? sizeof gpu->streams / sizeof *gpu->streams : 1;
+}
+
+/* 1: all queues in use are done; 0: not yet. */
 static int poll_streams(struct gpu *gpu, struct error *error)
 {
-    for (size_t i = 0; i < sizeof gpu->streams / sizeof *gpu->streams; i++) {
+    const size_t queues = queues_in_use(gpu);
+    for (size_t i = 0; i < queues; i++) {
         int result = gpu->library->calls.cuStreamQuery(gpu->streams[i]);
         if (result == CUDA_NOT_READY)
             return 0;

@@ -2,7 +2,10 @@
  * Transfers: copies by the device's copy engines, between the host and a device, or from one device
  * to another, timed by events on the device.
  *
- * Both ways at once moves one half of `bytes` in each direction, on a queue of its own each.
+ * Both ways at once moves one half of `bytes` in each direction, on a queue of its own each. That
+ * takes pinned memory: a call that copies from the device to pageable memory returns when it has
+ * done so, whatever its queue (CUDA Driver API, "API synchronization behavior"), so the one host
+ * thread would wait for one copy before it asks for the next.
  */
 #include "gpu/cuda.h"
 
@@ -20,6 +23,10 @@ static const char *refuses_transfer(const struct gpu *gpu, const struct gpu_work
     (void)gpu;
     if (work->bytes < 2)
         return "needs at least 2 bytes to copy";
+    if (work->direction == GPU_BOTH_WAYS && !work->pinned)
+        return "needs pinned memory: a copy to pageable memory ends before the call for it "
+               "returns, "
+               "so none goes beside it";
     return NULL;
 }
 

@@ -84,6 +84,12 @@ struct gpu_senses {
     uint64_t throttle; /* NVML's reasons (nvmlClocksThrottleReasons) that slow the clock; 0: none */
 };
 
+/* What those reasons are, in words; ends with a NULL name. */
+extern const struct gpu_throttle {
+    uint64_t reason;
+    const char *name;
+} gpu_throttles[];
+
 struct gpu_library; /* each backend's own */
 struct gpu;         /* an opened device, each backend's own */
 
@@ -97,7 +103,10 @@ struct gpu_backend {
     int (*open)(struct gpu_library **, struct pool *, struct gpu_facts **, size_t *count,
                 struct error *);
     void (*close)(struct gpu_library *); /* NULL is fine */
-    /* ERROR_IMPOSSIBLE with the reason: busy, in prohibited mode, no memory, the kernels' text is
+    /* Whether start() may try that device, as far as its facts tell: nothing is started. 0, or
+     * ERROR_IMPOSSIBLE with the reason and the remedy ("gpu0: ..."). NULL: every device. */
+    int (*usable)(const struct gpu_library *, size_t index, struct error *);
+    /* ERROR_IMPOSSIBLE with the reason: not usable(), busy, no memory, the kernels' text is
      * refused (with the compiler's own first line). */
     int (*start)(struct gpu_library *, size_t index, struct gpu **, struct error *);
     void (*stop)(struct gpu *); /* NULL is fine */

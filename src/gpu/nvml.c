@@ -13,11 +13,14 @@ enum { TEMPERATURE_OF_DIE = 0 };
 enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS = 0x100 };
 
 /* X(name, symbol, its name in older versions or NULL, arguments). All return nvmlReturn_t. */
-#define NVML_CALLS(X)                                                                              \
+#define NVML_NEEDED_CALLS(X)                                                                       \
     X(nvmlInit, "nvmlInit_v2", NULL, (void))                                                       \
     X(nvmlShutdown, "nvmlShutdown", NULL, (void))                                                  \
     X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2", NULL,                     \
-      (const char *bus, struct nvml_device **device))                                              \
+      (const char *bus, struct nvml_device **device))
+
+/* NULL in a library that lacks them: what they tell is then unknown. */
+#define NVML_OPTIONAL_CALLS(X)                                                                     \
     X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", NULL, (char *text, unsigned size)) \
     X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NULL,                                      \
       (struct nvml_device *, int clock, unsigned *mhz))                                            \
@@ -33,7 +36,8 @@ struct nvml {
     void *handle;
     bool started;
 #define DECLARE(name, symbol, older, arguments) int(*name) arguments;
-    NVML_CALLS(DECLARE)
+    NVML_NEEDED_CALLS(DECLARE)
+    NVML_OPTIONAL_CALLS(DECLARE)
 #undef DECLARE
 };
 
@@ -54,14 +58,18 @@ static void *find(void *handle, const char *symbol, const char *older)
     return found || !older ? found : dlsym(handle, older);
 }
 
+/* Whether those are there without which nothing can be asked. */
 static bool find_calls(struct nvml *nvml)
 {
     bool all = true;
 #define FIND(name, symbol, older, arguments)                                                       \
-    *(void **)&nvml->name = find(nvml->handle, symbol, older);                                     \
-    all &= nvml->name != NULL;
-    NVML_CALLS(FIND)
+    *(void **)&nvml->name = find(nvml->handle, symbol, older);
+#define NEED(name, symbol, older, arguments) all &= nvml->name != NULL;
+    NVML_NEEDED_CALLS(FIND)
+    NVML_OPTIONAL_CALLS(FIND)
+    NVML_NEEDED_CALLS(NEED)
 #undef FIND
+#undef NEED
     return all;
 }
 
@@ -93,7 +101,8 @@ void nvml_close(struct nvml *nvml)
 
 bool nvml_driver_version(const struct nvml *nvml, char *text, size_t size)
 {
-    return nvml && nvml->nvmlSystemGetDriverVersion(text, (unsigned)size) == 0 && *text;
+    return nvml && nvml->nvmlSystemGetDriverVersion &&
+           nvml->nvmlSystemGetDriverVersion(text, (unsigned)size) == 0 && *text;
 }
 
 struct nvml_device *nvml_find(const struct nvml *nvml, const char *bus)
@@ -104,6 +113,14 @@ struct nvml_device *nvml_find(const struct nvml *nvml, const char *bus)
     return device;
 }
 
+static double ask_clock(const struct nvml *nvml, struct nvml_device *device, int clock)
+{
+    unsigned mhz;
+    if (!nvml->nvmlDeviceGetClockInfo || nvml->nvmlDeviceGetClockInfo(device, clock, &mhz) != 0)
+        return NAN;
+    return mhz * 1e6;
+}
+
 void nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct gpu_senses *senses)
 {
     *senses = (struct gpu_senses){NAN, NAN, NAN, NAN, 0};
@@ -111,15 +128,15 @@ void nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct gpu_
         return;
     unsigned value;
     unsigned long long reasons;
-    if (nvml->nvmlDeviceGetClockInfo(device, CLOCK_OF_MULTIPROCESSORS, &value) == 0)
-        senses->clock_hz = value * 1e6;
-    if (nvml->nvmlDeviceGetClockInfo(device, CLOCK_OF_MEMORY, &value) == 0)
-        senses->memory_clock_hz = value * 1e6;
-    if (nvml->nvmlDeviceGetPowerUsage(device, &value) == 0)
+    senses->clock_hz = ask_clock(nvml, device, CLOCK_OF_MULTIPROCESSORS);
+    senses->memory_clock_hz = ask_clock(nvml, device, CLOCK_OF_MEMORY);
+    if (nvml->nvmlDeviceGetPowerUsage && nvml->nvmlDeviceGetPowerUsage(device, &value) == 0)
         senses->power_w = value / 1e3;
-    if (nvml->nvmlDeviceGetTemperature(device, TEMPERATURE_OF_DIE, &value) == 0)
+    if (nvml->nvmlDeviceGetTemperature &&
+        nvml->nvmlDeviceGetTemperature(device, TEMPERATURE_OF_DIE, &value) == 0)
         senses->temperature_c = value;
-    if (nvml->nvmlDeviceGetCurrentClocksEventReasons(device, &reasons) == 0)
+    if (nvml->nvmlDeviceGetCurrentClocksEventReasons &&
+        nvml->nvmlDeviceGetCurrentClocksEventReasons(device, &reasons) == 0)
         senses->throttle = reasons & ~(unsigned long long)(REASON_IDLE | REASON_APPLICATION_CLOCKS |
                                                            REASON_DISPLAY_CLOCKS);
 }

@@ -1,7 +1,7 @@
 /*
  * NVML, the library behind nvidia-smi: the state of a device while it works. Opened at run time
- * where it is there (libnvidia-ml.so.1, or what FATHOM_LIBNVML names); without it, or with one that
- * lacks a call, everything is unknown and nothing else is missing.
+ * where it is there (libnvidia-ml.so.1, or what FATHOM_LIBNVML names); without it everything is
+ * unknown and nothing else is missing, and of one that lacks a call what that call tells.
  *
  * Reference: NVIDIA, "NVML API Reference Guide".
  */

@@ -31,7 +31,7 @@
 static const struct target {
     unsigned capability;
     const char *version; /* of the language, the first that knows the target: the oldest driver */
-} targets[] = {{50, "5.0"}, {90, "7.8"}};
+} targets[] = {{50, "4.0"}, {90, "7.8"}};
 
 enum { TARGETS = sizeof targets / sizeof *targets };
 

@@ -3,9 +3,11 @@
  *
  * A stream's memory is cut into chunks, one a block and round. In a chunk each warp has 32 times
  * ptx_stream_round_bytes, which a thread goes through in VECTORS vectors of 16 bytes, 512 bytes
- * apart: so that a warp's every access is one piece, its addresses are immediate, and all of a
- * round's loads are under way together. The repeats are one sequence of chunks, dealt to the
- * blocks in turn, so that all end together whatever the number of chunks.
+ * apart: so that a warp's every access is one piece, its addresses are immediate, and no load of a
+ * round waits for another. How many are under way together is the assembler's choice: ptxas gives a
+ * read 58 registers for sm_75, room for all eight, and 32 from sm_80 on, room for about half; the
+ * many warps make up for that. The repeats are one sequence of chunks, dealt to the blocks in turn,
+ * so that all end together whatever the number of chunks.
  */
 #include "gpu/ptx_write.h"
 

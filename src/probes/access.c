@@ -207,9 +207,10 @@ static int add_forward(struct probe_task *task, size_t series, enum forwarding w
     const struct point *point = task->result->series[series].points;
     if (!task->result->series[series].point_count)
         return 0;
+    const struct estimate cycles = finding_cycles_of(point);
     struct finding *finding = finding_add_value(task->result, task->pool, cases[which].finding,
-                                                "cycles", point->cycles.median, point->cycles.low,
-                                                point->cycles.high, point->flags);
+                                                "cycles", (double)cycles.median, (double)cycles.low,
+                                                (double)cycles.high, point->flags);
     if (!finding)
         return error_out_of_memory(error);
     finding->text = cases[which].text;
@@ -249,7 +250,7 @@ static int add_crossing(struct probe_task *task, const struct chase_level *level
     const struct point *crossing = point_at(task, state->series[across], x);
     if (!plain || !crossing)
         return 0;
-    const struct estimate *a = &plain->cycles, *b = &crossing->cycles;
+    const struct estimate a = finding_cycles_of(plain), b = finding_cycles_of(crossing);
     char name[40];
     snprintf(name, sizeof name, "access.%s_cross.%s", pages ? "page" : "line", level->name);
     if (pages && fell_short(task, level, plain)) {
@@ -262,14 +263,15 @@ static int add_crossing(struct probe_task *task, const struct chase_level *level
     }
     struct finding *finding =
         finding_add_value(task->result, task->pool, name, "cycles",
-                          (double)b->median - (double)a->median, (double)b->low - (double)a->high,
-                          (double)b->high - (double)a->low, plain->flags | crossing->flags);
+                          (double)b.median - (double)a.median, (double)b.low - (double)a.high,
+                          (double)b.high - (double)a.low, plain->flags | crossing->flags);
     if (!finding)
         return error_out_of_memory(error);
-    finding->text =
-        pool_printf(task->pool, "more than the %.1f cycles of a load %s%s", (double)a->median,
-                    crossing_names[within],
-                    !(finding->low > 0 || finding->high < 0) ? ": no difference is shown" : "");
+    const char *verdict = isnan(finding->low) ? ": a single trial shows no difference for certain"
+                          : !(finding->low > 0 || finding->high < 0) ? ": no difference is shown"
+                                                                     : "";
+    finding->text = pool_printf(task->pool, "more than the %.1f cycles of a load %s%s",
+                                (double)a.median, crossing_names[within], verdict);
     return 0;
 }
 

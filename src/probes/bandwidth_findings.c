@@ -87,9 +87,11 @@ static int add_saturation(struct probe_task *task, const char *stem, const struc
 {
     const struct point *best = NULL, *first = NULL, *earliest = NULL, *latest = NULL;
     size_t measured = 0;
+    bool known = true; /* an interval that is not known may hold any other point's */
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         measured += point->y.n > 0;
+        known = known && (!point->y.n || point->y.coverage > 0);
         if (point->y.n && (!best || point->y.median > best->y.median))
             best = point;
     }
@@ -108,10 +110,11 @@ static int add_saturation(struct probe_task *task, const char *stem, const struc
         return 0;
     const double last = series->points[series->point_count - 1].x;
     const char *name = pool_printf(task->pool, "%s.saturated_by", stem);
+    const double low = earliest ? fmin(earliest->x, first->x) : first->x;
+    const double high = latest ? fmax(latest->x, first->x) : last;
     struct finding *finding =
-        name ? finding_add_value(task->result, task->pool, name, "", first->x,
-                                 earliest ? fmin(earliest->x, first->x) : first->x,
-                                 latest ? fmax(latest->x, first->x) : last, first->flags)
+        name ? finding_add_value(task->result, task->pool, name, "", first->x, known ? low : NAN,
+                                 known ? high : NAN, first->flags)
              : NULL;
     if (!finding)
         return error_out_of_memory(error);

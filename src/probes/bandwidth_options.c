@@ -245,6 +245,20 @@ static int check_least(const struct probe_task *task, const char *option, uint64
                                : "");
 }
 
+/* What it goes through in one step does not fit in the largest set that there is by default. */
+static int refuse_access(const struct bandwidth_state *state, const struct probe_task *task,
+                         uint64_t least, struct error *error)
+{
+    char needs[UNIT_TEXT], most[UNIT_TEXT];
+    const bool stride = settings_has(task->settings, "stride");
+    return error_set(error, ERROR_USAGE,
+                     "--%s: the arrays of %s take at least %s, and the largest set is by default "
+                     "%s; ask for less, or for larger sets (--to)",
+                     stride ? "stride" : "access", state->access_text,
+                     size_format((double)least, needs),
+                     size_format((double)working_sets_largest(task->machine), most));
+}
+
 static int choose_sizes(struct bandwidth_state *state, struct probe_task *task, struct error *error)
 {
     const struct settings *settings = task->settings;
@@ -261,8 +275,13 @@ static int choose_sizes(struct bandwidth_state *state, struct probe_task *task, 
     for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
          i-- && code == 0;)
         code = check_least(task, "sizes", sizes[i], least, error);
-    if (code == 0 && settings_has(settings, "from"))
-        code = check_least(task, "from", settings_size(settings, "from"), least, error);
+    static const char *const ends[] = {"from", "to"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && code == 0; i++)
+        if (settings_has(settings, ends[i]))
+            code = check_least(task, ends[i], settings_size(settings, ends[i]), least, error);
+    if (code == 0 && !settings_has(settings, "to") && !settings_has(settings, "sizes") &&
+        working_sets_largest(task->machine) < least)
+        code = refuse_access(state, task, least, error);
     return code == 0 ? working_sets_choose(&state->sets, task, (size_t)least, error) : code;
 }
 

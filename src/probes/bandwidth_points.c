@@ -16,6 +16,11 @@ static const uint64_t HUGE_PAGE = 2 << 20, GIB = 1 << 30;
 enum { SMALL_PAGE = 4096, EVERY_COUNT_TO = 8, EVERY_OTHER = 2 };
 /* A batch is long enough for teams to start and end at different times, and for a clock. */
 static const double batch_ns = 300e3, stream_batch_ns = 20e6;
+/* What a CPU touches of fresh memory in a second, about. */
+static const double touched_bytes_s = 1e9;
+/* Batches of a trial by threads: with more of them, where others use the CPUs and batches have to
+ * be repeated, fewer rounds are left than an interval takes. */
+enum { BATCHES_MOST = 10 };
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
@@ -282,19 +287,36 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
                             (level->last && (op == STREAM_WRITE_NT || op == STREAM_TRIAD));
         if (!kernel || !wanted || (kernel->past_caches && depth))
             continue;
-        int series = bandwidth_add_series(
-            task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name}, error);
-        int code = series < 0 ? series : 0;
-        for (size_t i = 0; i < n && code == 0; i++) {
+        int series = -1;
+        for (size_t i = 0; i < n; i++) {
             uint64_t bytes = level->bytes / (depth ? sharing(task, depth, counts[i]) : counts[i]);
-            if (bytes > level->above || !depth) /* or it would fit the cache before */
-                code = add_curve_point(task, (unsigned)series, (double)counts[i], counts[i],
-                                       bytes_of_array(state, kernel, bytes), error);
+            /* It would fit the cache before, or holds no step of the access. */
+            if ((bytes <= level->above && depth) || !bytes_of_array(state, kernel, bytes))
+                continue;
+            if (series < 0)
+                series = bandwidth_add_series(
+                    task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name}, error);
+            int code = series < 0
+                           ? series
+                           : add_curve_point(task, (unsigned)series, (double)counts[i], counts[i],
+                                             bytes_of_array(state, kernel, bytes), error);
+            if (code < 0)
+                return code;
         }
-        if (code < 0)
-            return code;
     }
     return 0;
+}
+
+/* Every round has fresh memory, and takes as long to touch it as a first part, which is the
+ * largest, takes one CPU. Measuring is to take about as long: longer trials then cost little. */
+static void fill_rounds(struct probe_task *task)
+{
+    const struct bandwidth_state *state = task->state;
+    struct plan *plan = &task->plan;
+    const double touch_s = (double)state->parts[0].bytes / touched_bytes_s;
+    const double batches = touch_s / (1e-9 * plan->batch_ns * (double)plan->point_count);
+    if (batches > plan->batches)
+        plan->batches = batches < BATCHES_MOST ? (unsigned)batches : BATCHES_MOST;
 }
 
 int bandwidth_plan_threads(struct probe_task *task, struct error *error)
@@ -323,6 +345,8 @@ int bandwidth_plan_threads(struct probe_task *task, struct error *error)
     }
     if (code == 0)
         code = lay_out_parts(task, error);
+    if (code == 0)
+        fill_rounds(task);
     return code < 0 ? code : task->plan.point_count > 0;
 }
 

@@ -3,7 +3,9 @@
 #include "engine/ring.h"
 #include "kernels/chains.h"
 
-enum { PAGE = 4096, MARKS_MOST = 4096 };
+/* Places in the order are known to 1 in 4096, and where many chains begin, to a quarter of what
+ * lies between two of them. */
+enum { PAGE = 4096, MARKS_USUAL = 4096, MARKS_EACH = 4 };
 
 struct chain_places {
     const unsigned char *memory; /* the ring that was built: fresh memory holds none */
@@ -11,7 +13,7 @@ struct chain_places {
     uint64_t seed;
     bool settled;
     size_t marked;
-    void *marks[MARKS_MOST]; /* elements equally far apart */
+    void *marks[]; /* elements equally far apart */
 };
 
 static size_t whole_pages(size_t bytes)
@@ -19,16 +21,26 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
+static size_t marks_of(const struct chain_ring *ring)
+{
+    const size_t lines = ring->bytes / ring->line_bytes, wanted = MARKS_EACH * ring->starts_most;
+    const size_t marks = wanted > MARKS_USUAL ? wanted : MARKS_USUAL;
+    return marks < lines ? marks : lines;
+}
+
+static size_t places_bytes(const struct chain_ring *ring)
+{
+    return whole_pages(sizeof(struct chain_places) + marks_of(ring) * sizeof(void *));
+}
+
 size_t chain_ring_arena_bytes(const struct chain_ring *ring)
 {
-    return whole_pages(ring->bytes) + whole_pages(sizeof(struct chain_places)) +
-           ring->states * CHAIN_STATE_BYTES;
+    return whole_pages(ring->bytes) + places_bytes(ring) + ring->states * CHAIN_STATE_BYTES;
 }
 
 void *chain_ring_state(const struct chain_ring *ring, const struct arena *arena, size_t i)
 {
-    return arena->memory + whole_pages(ring->bytes) + whole_pages(sizeof(struct chain_places)) +
-           i * CHAIN_STATE_BYTES;
+    return arena->memory + whole_pages(ring->bytes) + places_bytes(ring) + i * CHAIN_STATE_BYTES;
 }
 
 static struct ring ring_of(const struct chain_ring *ring, unsigned char *memory, uint64_t seed)
@@ -51,7 +63,7 @@ struct chain_places *chain_ring_places(const struct chain_ring *ring, const stru
     ring_build(&built);
     places->count = built.count;
     places->seed = trial->seed;
-    places->marked = built.count < MARKS_MOST ? built.count : MARKS_MOST;
+    places->marked = marks_of(ring);
     ring_mark(&built, places->marked, places->marks);
     places->bytes = ring->bytes;
     places->settled = false;
@@ -64,7 +76,7 @@ struct chain_places *chain_ring_places(const struct chain_ring *ring, const stru
 static void *mark_at(const struct chain_places *places, double turn, size_t i, size_t n,
                      uint64_t lines_before)
 {
-    const size_t marked = places->marked;
+    const uint64_t marked = places->marked;
     uint64_t before = lines_before * marked / places->count % marked;
     uint64_t at = (uint64_t)(turn * (double)marked) + i * marked / n + marked - before;
     return places->marks[at % marked];

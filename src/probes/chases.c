@@ -275,8 +275,7 @@ static double capacity_found(const struct probe_result *found, const char *name)
     return NAN;
 }
 
-/* Bytes that level n holds; 0 where there is none. */
-static uint64_t capacity_of(const struct probe_task *task, const struct probe_result *found, int n)
+uint64_t chases_capacity(const struct probe_task *task, const struct probe_result *found, int n)
 {
     char name[24];
     snprintf(name, sizeof name, "L%d.capacity", n);
@@ -315,7 +314,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
     size_t count = 0;
     uint64_t above = 0, declared_last = last_level_bytes(task->machine);
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
-        uint64_t capacity = capacity_of(task, found, n);
+        uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)
             break;
         struct chase_level *level = &levels[count++];

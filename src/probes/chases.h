@@ -68,10 +68,13 @@ struct chase_level {
 };
 enum { CHASE_LEVELS_MAX = 8 };
 
-/* The levels: capacities as the findings of `found` (may be NULL) tell, else those of the document
- * so far, else as declared. Half of the first and second level, a third of those further out (their
- * last part is shared with others), and four times the last for DRAM, as far as memory goes. Fills
- * at most CHASE_LEVELS_MAX and returns how many. */
+/* Bytes that level n holds, as the findings of `found` (may be NULL) tell, else those of the
+ * document so far, else as declared; 0 where there is none. */
+uint64_t chases_capacity(const struct probe_task *, const struct probe_result *found, int n);
+
+/* The levels: capacities as above. Half of the first and second level, a third of those further out
+ * (their last part is shared with others), and four times the last for DRAM, as far as memory goes.
+ * Fills at most CHASE_LEVELS_MAX and returns how many. */
 size_t chases_levels(const struct probe_task *, const struct probe_result *found,
                      struct chase_level *);
 

@@ -284,6 +284,9 @@ static int move_on(struct probe_task *task, struct error *error)
             if (code != 0)
                 return code;
         }
+        code = gpu_log_end(&state->log, &state->task, error);
+        if (code < 0)
+            return code;
         stop_device(state);
     }
     return 0;
@@ -323,33 +326,13 @@ static int conclude_gpu(struct probe_task *task, const struct sampled *sampled, 
 {
     (void)sampled;
     struct gpu_state *state = task->state;
-    struct probe_result *result = task->result;
     int code = finish_experiment(task, error); /* one that was interrupted */
-    result->series = task->plan.series;
-    result->series_count = task->plan.series_count;
-    size_t points = 0;
-    for (size_t i = 0; i < result->series_count; i++)
-        points += result->series[i].point_count;
-    if (points == 0 && result->status == PROBE_OK) {
-        result->status = PROBE_FAILED;
-        result->reason = state->failures       ? state->failures
-                         : state->not_measured ? state->not_measured
-                                               : "there was nothing to measure";
-    } else if (state->failures) {
-        result->status = PROBE_PARTIAL;
-        result->reason = !result->reason
-                             ? state->failures
-                             : pool_printf(task->pool, "%s; %s", result->reason, state->failures);
-        if (!result->reason)
-            code = error_out_of_memory(code == 0 ? error : NULL);
-    }
-    if (state->not_measured && code == 0) {
-        struct factor *parameter = probe_add_parameter(task, "not_measured");
-        if (!parameter)
-            return error_out_of_memory(error);
-        parameter->text = state->not_measured;
-    }
-    return code;
+    task->result->series = task->plan.series;
+    task->result->series_count = task->plan.series_count;
+    if (code == 0)
+        code = gpu_log_end(&state->log, &state->task, error);
+    int told = gpu_tell_left_out(task, code == 0 ? error : NULL);
+    return code == 0 ? told : code;
 }
 
 static void release_gpu(struct probe_task *task)

@@ -32,6 +32,11 @@ static const size_t span_most = 32 << 20;
  * of what many cells come to. */
 static const double batch_ns = 100e3;
 enum { BATCHES = 2 };
+/* Two readings of that clock (%globaltimer in steps of 1024 ns, on some) can tell a batch, and so
+ * the clock rate that a trial saw, longer or shorter by a step each. The slowest and the fastest of
+ * a point's trials are then two steps apart; a third leaves room for batches that are shorter than
+ * asked for. What the clock moves less is not told here. */
+static const double slowest_step_ns = 1024, steps_apart = 3;
 /* Of the lines so many are taken to be near to two multiprocessors of one side: few, for chance may
  * put few there, and not one, which may be wrong. */
 static const double nearest_share = 0.1;
@@ -106,6 +111,7 @@ static int plan_distance(struct gpu_task *task, unsigned stage, struct error *er
     state->series = (int)(series - plan->series);
     plan->batches = BATCHES;
     plan->batch_ns = batch_ns;
+    plan->clock_spread = steps_apart * slowest_step_ns / batch_ns;
     int code = gpu_add_factor(task, series, "line_bytes", NULL, LINE_BYTES, error);
     for (size_t i = 0; i < LINES; i++)
         for (unsigned sm = 0; sm < task->facts->multiprocessors && code == 0; sm++) {

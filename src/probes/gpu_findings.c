@@ -33,18 +33,6 @@ int gpu_points_between(struct gpu_points *points, struct gpu_task *task,
     return code;
 }
 
-static struct estimate ns_of(const struct point *point)
-{
-    bool interval = point->y.coverage > 0;
-    return (struct estimate){point->y.median, interval ? point->y.low : NAN,
-                             interval ? point->y.high : NAN};
-}
-
-static struct estimate cycles_of(const struct point *point)
-{
-    return point->cycles;
-}
-
 static int pool_points(const struct gpu_points *points, struct gpu_task *task,
                        struct estimate (*of)(const struct point *), struct level_estimate *result,
                        struct error *error)
@@ -62,6 +50,8 @@ static int pool_points(const struct gpu_points *points, struct gpu_task *task,
     }
     *result =
         all ? level_pool(values, halves, points->count) : (struct level_estimate){NAN, NAN, NAN};
+    if (points->count == 1 && !(points->list[0]->y.coverage > 0)) /* tried once */
+        result->low = result->high = NAN;
     return 0;
 }
 
@@ -85,8 +75,8 @@ int gpu_points_read(const struct gpu_points *points, struct gpu_task *task,
     *read = (struct gpu_latency_read){nothing, nothing, flags_of(points)};
     if (points->count == 0)
         return 0;
-    int code = pool_points(points, task, ns_of, &read->ns, error);
-    return code < 0 ? code : pool_points(points, task, cycles_of, &read->cycles, error);
+    int code = pool_points(points, task, finding_time_of, &read->ns, error);
+    return code < 0 ? code : pool_points(points, task, finding_cycles_of, &read->cycles, error);
 }
 
 static int add_value(struct gpu_task *task, const char *name, const char *unit,
@@ -125,7 +115,7 @@ int gpu_add_rate(struct gpu_task *task, const char *finding, const struct point 
 {
     if (!point || !point->y.n)
         return 0;
-    struct estimate rate = ns_of(point); /* as the series has it: B/s */
+    struct estimate rate = finding_time_of(point); /* as the series has it: B/s */
     struct level_estimate value = {(double)rate.median, (double)rate.low, (double)rate.high};
     return add_value(task, gpu_name(task, finding), "B/s", value, point->flags, text, error);
 }

@@ -52,7 +52,7 @@ struct host_state {
     int read, launch;
 };
 
-/* The largest copy: the device holds two at once, and others may use it. */
+/* The largest copy: the device holds two at once (both ways), and others may use it. */
 static uint64_t copy_most(const struct gpu_task *task)
 {
     enum { MEMORY_PART = 8 };
@@ -70,13 +70,14 @@ static const char *memory_name(const struct copy *copy)
 
 /* --- planning --- */
 
+/* `bytes` are those of one copy: both ways there are two. */
 static struct gpu_work copy_of(const struct copy *copy, uint64_t bytes)
 {
     struct gpu_work work = gpu_work_none;
     work.action = GPU_TRANSFER;
     work.direction = copy->direction;
     work.pinned = copy->pinned;
-    work.bytes = (size_t)bytes;
+    work.bytes = (size_t)bytes * (copy->direction == GPU_BOTH_WAYS ? 2 : 1);
     return work;
 }
 
@@ -84,11 +85,11 @@ static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
                      struct error *error)
 {
     const uint64_t most = copy_most(task);
-    struct gpu_work work = copy_of(copy, most);
+    const struct gpu_work largest_copy = copy_of(copy, most);
     char what[64];
     snprintf(what, sizeof what, "copies %s, %s", copy->name, memory_name(copy));
     *index = -1;
-    if (!gpu_can(task, what, &work))
+    if (!gpu_can(task, what, &largest_copy))
         return 0;
     struct series *series = gpu_add_series(task, "host copies", (struct axis){"size", "B"},
                                            (struct axis){"bandwidth", "B/s"});
@@ -101,7 +102,7 @@ static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
     const unsigned factor = copy->pinned ? PINNED_FACTOR : PAGEABLE_FACTOR;
     const uint64_t least = copy->pinned ? pinned_least : pageable_least;
     for (uint64_t bytes = most; bytes >= least && code == 0; bytes /= factor) {
-        work.bytes = (size_t)bytes;
+        const struct gpu_work work = copy_of(copy, bytes);
         code = gpu_add_point(task, (size_t)*index, (double)bytes, &work, error);
     }
     return code;

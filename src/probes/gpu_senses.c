@@ -1,10 +1,12 @@
 #include "probes/gpu_senses.h"
 
 #include "engine/visit.h"
+#include "findings/finding.h"
 #include "result/flag.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* NVML renews power and clocks every 20 to 100 ms, and takes up to some milliseconds to tell. */
@@ -15,10 +17,13 @@ enum { POINTS_EACH_MOST = 256 };
 static const struct quantity_sensed {
     struct axis axis;
     size_t offset; /* of a double in struct gpu_senses */
-} quantities[] = {
-    {{"clock", "Hz"}, offsetof(struct gpu_senses, clock_hz)},
-    {{"power", "W"}, offsetof(struct gpu_senses, power_w)},
-    {{"temperature", "C"}, offsetof(struct gpu_senses, temperature_c)},
+    double shown;  /* of that unit, in a sentence */
+    const char *shown_unit;
+} quantities[GPU_QUANTITIES] = {
+    {{"clock", "Hz"}, offsetof(struct gpu_senses, clock_hz), 1e9, "GHz"},
+    {{"memory clock", "Hz"}, offsetof(struct gpu_senses, memory_clock_hz), 1e9, "GHz"},
+    {{"power", "W"}, offsetof(struct gpu_senses, power_w), 1, "W"},
+    {{"temperature", "C"}, offsetof(struct gpu_senses, temperature_c), 1, "C"},
 };
 
 int gpu_log_begin(struct gpu_log *log, const struct plan *plan, struct pool *pool,
@@ -30,6 +35,27 @@ int gpu_log_begin(struct gpu_log *log, const struct plan *plan, struct pool *poo
     if (log->has && plan->point_count > POINTS_EACH_MOST)
         memset(log->has, true, plan->point_count);
     return log->has ? 0 : error_out_of_memory(error);
+}
+
+static double value_of(const struct gpu_senses *senses, const struct quantity_sensed *quantity)
+{
+    double value;
+    memcpy(&value, (const char *)senses + quantity->offset, sizeof value);
+    return value;
+}
+
+static void widen_spans(struct gpu_log *log, const struct gpu_senses *senses)
+{
+    log->throttle |= senses->throttle;
+    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
+        struct gpu_span *span = &log->spans[q];
+        const double value = value_of(senses, &quantities[q]);
+        if (!isfinite(value))
+            continue;
+        *span = span->known
+                    ? (struct gpu_span){true, fmin(span->least, value), fmax(span->most, value)}
+                    : (struct gpu_span){true, value, value};
+    }
 }
 
 void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct gpu *gpu,
@@ -47,6 +73,7 @@ void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct
         .point = *seen->trial->point,
         .senses = {.clock_hz = NAN, .memory_clock_hz = NAN, .power_w = NAN, .temperature_c = NAN}};
     backend->sense(gpu, &sensed->senses);
+    widen_spans(log, &sensed->senses);
 }
 
 static bool is_beside(const struct gpu_sensed *sensed, const struct series *series, size_t index,
@@ -71,13 +98,6 @@ void gpu_log_flag(const struct gpu_log *log, const struct gpu_task *task)
         }
 }
 
-static double value_of(const struct gpu_sensed *sensed, const struct quantity_sensed *quantity)
-{
-    double value;
-    memcpy(&value, (const char *)&sensed->senses + quantity->offset, sizeof value);
-    return value;
-}
-
 /* What was sensed beside that point, into values; how many. */
 static size_t collect(const struct gpu_log *log, const struct series *series, size_t index,
                       const struct point *point, const struct quantity_sensed *quantity,
@@ -85,14 +105,15 @@ static size_t collect(const struct gpu_log *log, const struct series *series, si
 {
     size_t n = 0;
     for (size_t i = 0; i < log->count; i++) {
-        const double value = value_of(&log->list[i], quantity);
+        const double value = value_of(&log->list[i].senses, quantity);
         if (isfinite(value) && is_beside(&log->list[i], series, index, point))
             values[n++] = value;
     }
     return n;
 }
 
-/* The companion of curve `index`, where anything was sensed beside it. */
+/* The companion of curve `index`, where anything was sensed beside it. A matrix has none: four more
+ * of a thousand cells each would say little, and gpu_log_end() tells their span. */
 static int add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
                          const struct quantity_sensed *quantity, double *values,
                          struct error *error)
@@ -138,8 +159,71 @@ int gpu_log_conclude(struct gpu_log *log, const struct gpu_task *task, struct er
     double *values = pool_alloc(task->task->pool, log->count + 1, sizeof *values);
     int code = values ? 0 : error_out_of_memory(error);
     for (size_t s = task->first_series; log->count && s < end && code == 0; s++)
-        for (size_t q = 0; q < sizeof quantities / sizeof *quantities && code == 0; q++)
+        for (size_t q = 0; q < GPU_QUANTITIES && code == 0; q++)
             code = add_companion(log, task, s, &quantities[q], values, error);
-    *log = (struct gpu_log){0};
+    log->list = NULL;
+    log->count = 0;
+    log->points = NULL;
+    log->has = NULL;
     return code;
+}
+
+/* --- all the time --- */
+
+/* Adds "clock 1.53 to 1.545 GHz" to a text; false without memory. */
+static bool add_span(struct pool *pool, const char **text, const struct gpu_span *span,
+                     const struct quantity_sensed *quantity)
+{
+    char most[32] = "";
+    if (span->most > span->least)
+        snprintf(most, sizeof most, " to %.4g", span->most / quantity->shown);
+    *text =
+        pool_printf(pool, "%s%s %s %.4g%s %s",
+                    *text ? *text : "while all of it was measured:", *text ? "," : "",
+                    quantity->axis.name, span->least / quantity->shown, most, quantity->shown_unit);
+    return *text != NULL;
+}
+
+static bool add_reasons(struct pool *pool, const char **text, uint64_t reasons)
+{
+    const char *between = *text ? "; its clock was slowed by" : "its clock was slowed by";
+    for (const struct gpu_throttle *throttle = gpu_throttles; throttle->name; throttle++) {
+        if (!(reasons & throttle->reason))
+            continue;
+        *text = pool_printf(pool, "%s%s %s", *text ? *text : "", between, throttle->name);
+        if (!*text)
+            return false;
+        reasons &= ~throttle->reason;
+        between = ",";
+    }
+    if (reasons)
+        *text = pool_printf(pool, "%s%s NVML's reason 0x%llx", *text ? *text : "", between,
+                            (unsigned long long)reasons);
+    return *text != NULL;
+}
+
+int gpu_log_end(struct gpu_log *log, const struct gpu_task *task, struct error *error)
+{
+    const struct gpu_log ended = *log;
+    struct pool *pool = task->task ? task->task->pool : NULL;
+    const char *text = NULL;
+    bool told = ended.throttle != 0;
+    *log = (struct gpu_log){0};
+    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
+        told = told || ended.spans[q].known;
+        if (ended.spans[q].known && !add_span(pool, &text, &ended.spans[q], &quantities[q]))
+            return error_out_of_memory(error);
+    }
+    if (!told)
+        return 0;
+    if (ended.throttle && !add_reasons(pool, &text, ended.throttle))
+        return error_out_of_memory(error);
+    const char *name = gpu_name(task, "condition");
+    struct finding *finding = name ? finding_add(task->task->result, pool, name, "") : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = text;
+    finding->flags = (ended.throttle ? FLAG_BIT(FLAG_THROTTLED) : 0) |
+                     (task->facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0);
+    return 0;
 }

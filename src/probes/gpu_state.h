@@ -37,5 +37,8 @@ int gpu_wake(const struct gpu_backend *, struct gpu *, struct error *);
 int gpu_not_measured(struct gpu_task *, const char *what, const char *why, struct error *);
 /* Says that this device failed. 0, or ERROR_SYSTEM. */
 int gpu_failed(struct probe_task *, unsigned device, const char *why, struct error *);
+/* The result's status and reason, and its parameter `not_measured`, from all of these; for when
+ * everything else is concluded. 0, or ERROR_SYSTEM. */
+int gpu_tell_left_out(struct probe_task *, struct error *);
 
 #endif

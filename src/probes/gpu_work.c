@@ -89,7 +89,7 @@ const char *gpu_name(const struct gpu_task *here, const char *finding)
 
 /* --- what is left out --- */
 
-/* Adds "gpu0 what: why" to a text. A backend's errors name the device already. */
+/* Adds "gpu0 what: why" to a text, once. A backend's errors name the device already. */
 static int tell(const char **text, struct pool *pool, int id, const char *what, const char *why,
                 struct error *error)
 {
@@ -97,8 +97,10 @@ static int tell(const char **text, struct pool *pool, int id, const char *what, 
     snprintf(device, sizeof device, "gpu%d: ", id);
     if (strncmp(why, device, strlen(device)) == 0)
         why += strlen(device);
-    *text = pool_printf(pool, "%s%sgpu%d%s%s: %s", *text ? *text : "", *text ? "; " : "", id,
-                        *what ? " " : "", what, why);
+    const char *told = pool_printf(pool, "gpu%d%s%s: %s", id, *what ? " " : "", what, why);
+    if (told && *text && strstr(*text, told))
+        return 0;
+    *text = told && *text ? pool_printf(pool, "%s; %s", *text, told) : told;
     return *text ? 0 : error_out_of_memory(error);
 }
 
@@ -120,6 +122,49 @@ bool gpu_can(struct gpu_task *here, const char *what, const struct gpu_work *wor
     if (why)
         gpu_not_measured(here, what, why, NULL);
     return !why;
+}
+
+static size_t points_of(const struct probe_result *result)
+{
+    size_t points = 0;
+    for (size_t i = 0; i < result->series_count; i++)
+        points += result->series[i].point_count;
+    return points;
+}
+
+/* What no device can do is no failure, and told once: as the reason. */
+static void tell_nothing(struct gpu_state *state, struct probe_result *result)
+{
+    const bool lacking = !state->failures && state->not_measured;
+    result->status = lacking ? PROBE_SKIPPED : PROBE_FAILED;
+    result->reason = lacking           ? state->not_measured
+                     : state->failures ? state->failures
+                                       : "there was nothing to measure";
+    if (lacking)
+        state->not_measured = NULL;
+}
+
+int gpu_tell_left_out(struct probe_task *task, struct error *error)
+{
+    struct gpu_state *state = task->state;
+    struct probe_result *result = task->result;
+    if (result->status == PROBE_OK && points_of(result) == 0) {
+        tell_nothing(state, result);
+    } else if (state->failures) {
+        result->status = PROBE_PARTIAL;
+        result->reason = !result->reason
+                             ? state->failures
+                             : pool_printf(task->pool, "%s; %s", result->reason, state->failures);
+        if (!result->reason)
+            return error_out_of_memory(error);
+    }
+    if (!state->not_measured)
+        return 0;
+    struct factor *parameter = probe_add_parameter(task, "not_measured");
+    if (!parameter)
+        return error_out_of_memory(error);
+    parameter->text = state->not_measured;
+    return 0;
 }
 
 /* --- trials --- */

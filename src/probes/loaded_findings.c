@@ -1,6 +1,7 @@
 #include "probes/loaded.h"
 
 #include "base/units.h"
+#include "findings/finding.h"
 #include "result/flag.h"
 #include "stats/knee.h"
 #include "stats/quantile.h"
@@ -174,9 +175,10 @@ static int add_ends(struct probe_task *task, struct error *error)
         if (code == 0 && !cycles)
             return error_out_of_memory(error);
         if (cycles) {
-            cycles->value = (double)none->cycles.median;
-            cycles->low = (double)none->cycles.low;
-            cycles->high = (double)none->cycles.high;
+            const struct estimate alone = finding_cycles_of(none);
+            cycles->value = (double)alone.median;
+            cycles->low = (double)alone.low;
+            cycles->high = (double)alone.high;
             cycles->flags = none->flags;
         }
     }

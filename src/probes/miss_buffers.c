@@ -3,8 +3,12 @@
 #include <fnmatch.h>
 #include <stddef.h>
 
-/* What makers have published of their own processors. Models as they name themselves; a virtual
- * machine often hides its model, and then nothing is known. */
+/* What makers have published of their own processors. They are told by the names that they give
+ * themselves, as family and model are not among the facts; so nothing is found in a virtual machine
+ * that hides the name ("AMD EPYC"), though its family and model would tell.
+ *
+ * Intel's sixth generation of Core is Skylake, but for the four i7-68x0K to i7-6950X, which are
+ * Broadwell: of i[357]-68xx and i[357]-69xx only those of notebooks are Skylake. */
 static const struct {
     const char *vendor, *model;
     struct miss_buffers buffers;
@@ -16,7 +20,13 @@ static const struct {
      "*Xeon(R) [PGS]* [4568][12][0-9][0-9]*",
      {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
     {"GenuineIntel",
-     "*Core(TM) i[357]-[67][0-9][0-9][0-9]*",
+     "*Core(TM) i[357]-7[0-9][0-9][0-9]*",
+     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Core(TM) i[357]-6[0-7][0-9][0-9]*",
+     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Core(TM) i[357]-6[89][0-9][0-9][EH]*",
      {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
     {"GenuineIntel",
      "*Xeon(R) [PGS]* [4568]4[0-9][0-9]*",

@@ -135,7 +135,8 @@ static int compare(struct probe_task *task, int from, int near, int far, struct 
                        *b = cell(task, NUMA_LATENCY, from, far);
     const unsigned nearer = declared(task->machine, from, near),
                    farther = declared(task->machine, from, far);
-    if (!a || !b || !nearer || !farther || nearer >= farther || !(a->y.low > b->y.high))
+    if (!a || !b || !nearer || !farther || nearer >= farther || !(a->y.low > b->y.high) ||
+        !(a->y.coverage > 0) || !(b->y.coverage > 0)) /* of single trials nothing is sure */
         return 0;
     const char *name = pool_printf(task->pool, "numa.disagreement.%d.%d.%d", from, near, far);
     struct finding *finding =

@@ -20,6 +20,8 @@
 enum { THREADS_MOST = 65536 };
 /* Further stages are for those who ask for this probe; a run has a few seconds for it. */
 static const double time_enough_s = 6;
+/* What the first stage may take of the time, and each of the others of what is left. */
+static const double first_share = 0.6, next_share = 0.5;
 
 static const struct option_spec options[] = {
     {"chains", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL,
@@ -120,10 +122,10 @@ static int plan_curve(struct probe_task *task, size_t level, bool rest, struct e
         if (curve->series < 0)
             return curve->series;
     }
-    const size_t lines = state->ring.bytes / state->ring.line_bytes;
+    const uint64_t room = parallelism_room(state, state->ring.bytes);
     int code = 0;
     for (size_t i = 0; i < state->chain_count && code == 0; i++)
-        if (2 * (size_t)state->chains[i] <= lines)
+        if (state->chains[i] <= room)
             code = add_point(task, curve->series, state->chains[i],
                              parallelism_detail(MODE_CHAINS, state->chains[i], 0), 1, error);
     return code;
@@ -172,32 +174,32 @@ static int plan_work(struct probe_task *task, struct error *error)
     return code;
 }
 
-/* The caches of all CPUs together are beyond what one chain's working set has to exceed. */
-static size_t bytes_for_threads(const struct probe_task *task, const struct chase_level *level)
+/* What the stage goes through, and how many chains at once. */
+static void lay_out_ring(struct probe_task *task, const struct parallelism_stage *stage)
 {
-    const struct cache_facts *last = machine_cache(task->machine, 0);
-    struct cpulist sharers = {0};
-    uint64_t most = machine_memory_budget(task->machine), bytes = level->bytes;
-    if (!level->last || !last || !last->shared_cpus ||
-        cpulist_parse(last->shared_cpus, &sharers, NULL) < 0)
-        return (size_t)bytes;
-    uint64_t caches = sharers.count ? task->machine->cpu_count / sharers.count : 1;
-    cpulist_free(&sharers);
-    const uint64_t beyond = 2 * caches * last->size_bytes;
-    return (size_t)(beyond <= bytes ? bytes : beyond < most / 2 ? beyond : most / 2);
+    struct parallelism_state *state = task->state;
+    const struct chase_level *level = &state->levels[stage->level];
+    const bool threads = stage->look == LOOK_THREADS;
+    struct chain_ring *ring = &state->ring;
+    ring->bytes = (size_t)(threads ? parallelism_bytes_for_threads(task, level) : level->bytes);
+    ring->bytes -= ring->bytes % ring->line_bytes;
+    ring->states = threads ? state->threads : 1;
+    ring->starts_most = CHAINS_MOST;
+    if (!threads)
+        return;
+    const uint64_t each = parallelism_room(state, ring->bytes) / state->threads;
+    if (state->chains_per_thread > each)
+        state->chains_per_thread = (unsigned)each;
+    ring->starts_most = state->threads * state->chains_per_thread;
 }
 
 static int plan_stage(struct probe_task *task, struct error *error)
 {
     struct parallelism_state *state = task->state;
     const struct parallelism_stage *stage = &state->stages[state->at];
-    const struct chase_level *level = &state->levels[stage->level];
     struct plan *plan = &task->plan;
     const bool last = state->at + 1 == state->stage_count;
-    state->ring.bytes =
-        stage->look == LOOK_THREADS ? bytes_for_threads(task, level) : (size_t)level->bytes;
-    state->ring.bytes -= state->ring.bytes % state->ring.line_bytes;
-    state->ring.states = stage->look == LOOK_THREADS ? state->threads : 1;
+    lay_out_ring(task, stage);
     state->taken = false;
     plan->touch_cpu = state->seat->cpu;
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
@@ -206,7 +208,7 @@ static int plan_stage(struct probe_task *task, struct error *error)
     /* Neighbours move what lies beyond the caches by more than a percent. */
     if (!settings_has(task->settings, "precision"))
         plan->precision = 0.02;
-    plan->share = last ? 1 : state->at == 0 ? 0.6 : 0.5;
+    plan->share = last ? 1 : state->at == 0 ? first_share : next_share;
     int code;
     switch (stage->look) {
     case LOOK_THREADS:
@@ -259,6 +261,22 @@ static int plan_parallelism(struct probe_task *task, struct error *error)
     return plan_stage(task, error);
 }
 
+/* Notes a level that there is no time for, and the time that would do whatever the stages before it
+ * take. */
+static int leave_out(struct probe_task *task, const struct parallelism_stage *stage,
+                     struct error *error)
+{
+    struct parallelism_state *state = task->state;
+    const char *name = state->levels[stage->level].name, *before = state->left_out;
+    if (stage->look != LOOK_CURVE)
+        return 0;
+    state->left_out = before ? pool_printf(task->pool, "%s, %s", before, name) : name;
+    state->time_for_all_s = time_enough_s / (1 - first_share);
+    for (size_t i = 1; i < state->at; i++)
+        state->time_for_all_s /= 1 - next_share;
+    return state->left_out ? 0 : error_out_of_memory(error);
+}
+
 static int next_parallelism(struct probe_task *task, const struct sampled *sampled, unsigned stage,
                             struct error *error)
 {
@@ -266,14 +284,18 @@ static int next_parallelism(struct probe_task *task, const struct sampled *sampl
     const double left_s = task->plan.budget_s / task->plan.share - sampled->elapsed_s;
     (void)stage;
     parallelism_take(task);
-    while (++state->at < state->stage_count)
-        if (!state->stages[state->at].optional || left_s >= time_enough_s)
+    int code = 0;
+    while (++state->at < state->stage_count && code == 0) {
+        const struct parallelism_stage *stage_now = &state->stages[state->at];
+        if (!stage_now->optional || left_s >= time_enough_s)
             break;
-    if (state->at >= state->stage_count)
-        return 0;
+        code = leave_out(task, stage_now, error);
+    }
+    if (code < 0 || state->at >= state->stage_count)
+        return code;
     parallelism_list_chains(state, state->stages[state->at].look == LOOK_REST);
     probe_plan_afresh(task);
-    int code = plan_stage(task, error);
+    code = plan_stage(task, error);
     return code < 0 ? code : 1;
 }
 

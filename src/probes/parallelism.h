@@ -39,7 +39,9 @@ struct parallelism_state {
     size_t level_count, far; /* far: the level that threads and work are looked at in */
     struct parallelism_stage stages[STAGES_MAX];
     size_t stage_count, at;
-    bool taken; /* what the stage's trials told is kept */
+    bool taken;            /* what the stage's trials told is kept */
+    const char *left_out;  /* levels that there was no time for, "L1, L2"; NULL: none */
+    double time_for_all_s; /* a budget in which there would have been */
     struct chain_ring ring;
     struct trial_values values;
     unsigned chains[CURVE_POINTS_MAX]; /* of the next curve */
@@ -70,9 +72,18 @@ enum { PARALLELISM_USUAL = 16 };
 /* Reads the options into the state, whose seat and ring are known. ERROR_USAGE for those that
  * contradict the machine or each other. */
 int parallelism_choose(struct probe_task *, struct error *);
+/* The most chains in so many bytes: each has two lines of its own, or it would meet the next one at
+ * once. */
+uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
+/* Bytes that all threads together go through. */
+uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
 /* Numbers of chains for what follows the first curve: all of them, or the rest. */
 void parallelism_list_chains(struct parallelism_state *, bool rest);
 
+/* What is within it of the best is as good. */
+extern const double parallelism_tolerance;
+/* Where a curve ends to fall, by the indexes of its points. False where it has too few. */
+bool parallelism_plateau(const struct series *, struct saturation *);
 /* Keeps what the trials of the stage that was measured told, before the next one is planned. */
 void parallelism_take(struct probe_task *);
 /* Adds what all stages came to. */

@@ -1,194 +1,22 @@
+/* What the stages say: DRAM.parallelism, parallelism.all.rate and so on. */
 #include "base/units.h"
 #include "findings/finding.h"
-#include "kernels/chains.h"
 #include "probes/miss_buffers.h"
 #include "probes/parallelism.h"
 #include "result/flag.h"
-#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { TRIALS_MOST = 512, FOUR = 4 };
-/* What is within it of the best is as good. */
-static const double plateau_tolerance = 0.05;
 /* Four chains where nothing is used up may differ so much from a quarter of one's time. */
 static const double four_tolerance = 0.03;
-/* Two accesses overlap, or none does. */
-static const double overlap_ends = 1.5;
-
-/* --- what the trials of a stage tell --- */
-
-/* The median of what each trial tells, NAN where it tells nothing. */
-static struct summary by_trial(const struct probe_task *task,
-                               double (*tell)(const struct probe_task *, unsigned, const void *),
-                               const void *about)
-{
-    const struct parallelism_state *state = task->state;
-    double told[TRIALS_MOST];
-    size_t n = 0;
-    for (unsigned trial = 0; trial < state->values.trials && n < TRIALS_MOST; trial++) {
-        double value = tell(task, trial, about);
-        if (isfinite(value))
-            told[n++] = value;
-    }
-    if (!n)
-        return summary_of_nothing();
-    struct summary summary;
-    summarize(told, n, told, &summary);
-    return summary;
-}
-
-/* The trial's value at that x of that series of the plan; NAN where there is none. */
-static double value_at(const struct probe_task *task, int series, double x, unsigned trial)
-{
-    const struct parallelism_state *state = task->state;
-    for (size_t i = 0; i < task->plan.point_count; i++) {
-        const struct plan_point *point = &task->plan.points[i];
-        if ((int)point->series == series && point->x == x)
-            return trial_value(&state->values, i, trial);
-    }
-    return NAN;
-}
-
-struct curve_plateau {
-    int series;
-    double x[CURVE_POINTS_MAX]; /* the numbers of chains on it */
-    size_t count;
-};
-
-/* One ring and one moment for both, so what moves the memory moves both. */
-static double trial_sustained(const struct probe_task *task, unsigned trial, const void *about)
-{
-    const struct curve_plateau *plateau = about;
-    double on[CURVE_POINTS_MAX];
-    size_t n = 0;
-    for (size_t i = 0; i < plateau->count; i++) {
-        double value = value_at(task, plateau->series, plateau->x[i], trial);
-        if (isfinite(value))
-            on[n++] = value;
-    }
-    if (!n)
-        return NAN;
-    sort_ascending(on, n);
-    return value_at(task, plateau->series, 1, trial) / median(on, n);
-}
-
-static double trial_four(const struct probe_task *task, unsigned trial, const void *about)
-{
-    const int *series = about;
-    return FOUR * value_at(task, *series, FOUR, trial) / value_at(task, *series, 1, trial);
-}
-
-/* The times of a curve and whose they are; points that failed have none. */
-static size_t curve_times(const struct series *series, double *times, size_t *at)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < series->point_count && n < CURVE_POINTS_MAX; i++) {
-        if (!series->points[i].y.n)
-            continue;
-        at[n] = i;
-        times[n++] = (double)series->points[i].y.median;
-    }
-    return n;
-}
-
-/* Where a curve ends to fall, by the indexes of its points. */
-static bool find_plateau(const struct series *series, struct saturation *found)
-{
-    double times[CURVE_POINTS_MAX] = {0}, scratch[CURVE_POINTS_MAX];
-    size_t at[CURVE_POINTS_MAX];
-    size_t n = curve_times(series, times, at);
-    if (!saturation_find(times, n, plateau_tolerance, found, scratch))
-        return false;
-    found->typical = at[found->typical];
-    found->knee = at[found->knee];
-    return true;
-}
-
-static void take_curve(struct probe_task *task, struct parallelism_level *curve)
-{
-    const struct series *series = &task->plan.series[curve->series];
-    struct saturation found;
-    if (!find_plateau(series, &found))
-        return;
-    struct curve_plateau plateau = {.series = curve->series};
-    for (size_t i = found.knee; i < series->point_count && plateau.count < CURVE_POINTS_MAX; i++)
-        if ((double)series->points[i].y.median <= found.plateau * (1 + plateau_tolerance))
-            plateau.x[plateau.count++] = series->points[i].x;
-    curve->sustained = by_trial(task, trial_sustained, &plateau);
-    curve->four = by_trial(task, trial_four, &curve->series);
-    struct parallelism_state *state = task->state;
-    if (curve == &state->curves[state->far] && series->points[found.typical].x > 1)
-        state->chains_per_thread = (unsigned)series->points[found.typical].x;
-}
-
-/* How many accesses overlap in that trial at each amount of work; the work at which fewer than two
- * do. With one chain the next access waits for the last one; with several it need not, and does
- * where the window does not reach it. */
-static double trial_knee(const struct probe_task *task, unsigned trial, const void *about)
-{
-    const struct parallelism_state *state = task->state;
-    double x[CURVE_POINTS_MAX], overlap[CURVE_POINTS_MAX];
-    size_t n = 0;
-    (void)about;
-    for (size_t i = 0; i < task->plan.point_count && n < CURVE_POINTS_MAX; i++) {
-        const struct plan_point *point = &task->plan.points[i];
-        if ((int)point->series != state->work[0])
-            continue;
-        x[n] = point->x;
-        overlap[n++] = value_at(task, state->work[0], point->x, trial) /
-                       value_at(task, state->work[1], point->x, trial);
-    }
-    return crossing_down(x, overlap, n, overlap_ends);
-}
-
-static double trial_gain(const struct probe_task *task, unsigned trial, const void *about)
-{
-    const struct parallelism_state *state = task->state;
-    const double *work = about;
-    return value_at(task, state->work[1], *work, trial) /
-           value_at(task, state->work[2], *work, trial);
-}
-
-static void take_work(struct probe_task *task)
-{
-    struct parallelism_state *state = task->state;
-    state->work_knee = by_trial(task, trial_knee, NULL);
-    if (state->work[2] < 0)
-        return;
-    /* Where the window has just stopped to reach the next access; else the most work there is. */
-    double from = state->work_knee.n ? (double)state->work_knee.median : state->work_most;
-    state->prefetch_at = state->work_most;
-    for (size_t i = 0; i < task->plan.point_count; i++) {
-        double x = task->plan.points[i].x;
-        if (x >= from && x < state->prefetch_at)
-            state->prefetch_at = x;
-    }
-    state->prefetch_gain = by_trial(task, trial_gain, &state->prefetch_at);
-}
-
-void parallelism_take(struct probe_task *task)
-{
-    struct parallelism_state *state = task->state;
-    if (state->taken || state->at >= state->stage_count)
-        return;
-    state->taken = true;
-    const struct parallelism_stage *stage = &state->stages[state->at];
-    if (stage->look == LOOK_CURVE)
-        take_curve(task, &state->curves[stage->level]);
-    else if (stage->look == LOOK_WORK)
-        take_work(task);
-}
-
-/* --- findings --- */
 
 /* What the trials tell together has an interval of its own: it may be narrow where a point's is
  * not, because one moment's neighbours move all points of a trial. */
 static unsigned flags_by_trial(const struct summary *told, unsigned flags)
 {
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
-    return (flags & ~wide) | (summary_half_width(told) > plateau_tolerance ? wide : 0);
+    return (flags & ~wide) | (summary_half_width(told) > parallelism_tolerance ? wide : 0);
 }
 
 /* A series of rates from one of times: so many bytes or accesses each. */
@@ -218,22 +46,35 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
     return 0;
 }
 
+/* Where a level's loads are answered. */
+enum answered { BY_FIRST, BEYOND_FIRST, NOT_KNOWN };
+
+/* A set that the first level holds answers with hits; what that level holds may not be known. */
+static enum answered answered_where(const struct probe_task *task, const struct chase_level *level)
+{
+    const uint64_t first = chases_capacity(task, NULL, 1);
+    return level->last                     ? BEYOND_FIRST
+           : first && level->bytes > first ? BEYOND_FIRST
+           : first                         ? BY_FIRST
+                                           : NOT_KNOWN;
+}
+
 static int add_sustained(struct probe_task *task, const struct parallelism_level *curve,
                          const struct saturation *found, unsigned flags, struct error *error)
 {
     const struct machine_facts *facts = &task->machine->facts;
-    const struct parallelism_state *state = task->state;
     const struct series *series = &task->result->series[curve->series];
-    const bool first = curve->level->above == 0 && curve != &state->curves[state->far];
+    const bool misses = answered_where(task, curve->level) == BEYOND_FIRST;
     const struct miss_buffers *known =
-        first ? NULL : miss_buffers_find(facts->cpu_vendor, facts->cpu_model);
+        misses ? miss_buffers_find(facts->cpu_vendor, facts->cpu_model) : NULL;
+    const char *what = misses ? "misses" : "loads";
     char name[48], documented[160] = "";
     snprintf(name, sizeof name, "%s.parallelism", curve->level->name);
     if (!curve->sustained.n)
         return 0;
     struct finding *finding =
-        finding_add_summary(task->result, task->pool, name, first ? "loads" : "misses",
-                            &curve->sustained, flags_by_trial(&curve->sustained, flags));
+        finding_add_summary(task->result, task->pool, name, what, &curve->sustained,
+                            flags_by_trial(&curve->sustained, flags));
     if (!finding)
         return error_out_of_memory(error);
     if (known) {
@@ -241,12 +82,12 @@ static int add_sustained(struct probe_task *task, const struct parallelism_level
         snprintf(documented, sizeof documented, "; documented are %u %s (%s)", known->count,
                  known->name, known->source);
     }
-    finding->text = pool_printf(
-        task->pool,
-        "sustains %s%.1f %s at once: one chain's time over the least there is; %s%.0f "
-        "chains come within 5 %% of it%s",
-        found->open ? "at least " : "", (double)curve->sustained.median, first ? "loads" : "misses",
-        found->open ? "not before " : "", series->points[found->knee].x, documented);
+    finding->text =
+        pool_printf(task->pool,
+                    "sustains %s%.1f %s at once: one chain's time over the least there is; %s%.0f "
+                    "chains come within 5 %% of it%s",
+                    found->open ? "at least " : "", (double)curve->sustained.median, what,
+                    found->open ? "not before " : "", series->points[found->knee].x, documented);
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
@@ -256,9 +97,9 @@ static int add_four(struct probe_task *task, const struct parallelism_level *cur
                     struct error *error)
 {
     const struct summary *four = &curve->four;
-    const bool apart = four->n && ((double)four->low > 1 + four_tolerance ||
-                                   (double)four->high < 1 - four_tolerance);
-    if (!apart || curve->level->above || curve->level->last)
+    const bool apart = four->coverage > 0 && ((double)four->low > 1 + four_tolerance ||
+                                              (double)four->high < 1 - four_tolerance);
+    if (!apart || answered_where(task, curve->level) != BY_FIRST)
         return 0;
     char name[48];
     snprintf(name, sizeof name, "%s.parallelism.four", curve->level->name);
@@ -279,9 +120,10 @@ static int add_curve(struct probe_task *task, const struct parallelism_level *cu
     const struct parallelism_state *state = task->state;
     struct saturation found;
     const struct series series = task->result->series[curve->series];
-    if (!find_plateau(&series, &found))
+    if (!parallelism_plateau(&series, &found))
         return 0;
     const struct point *best = &series.points[found.typical];
+    const struct estimate each = finding_time_of(best);
     const unsigned flags = series.points[0].flags | best->flags;
     const double line = (double)state->ring.line_bytes, ns = 1e9 * line;
     char name[48];
@@ -294,8 +136,8 @@ static int add_curve(struct probe_task *task, const struct parallelism_level *cu
         code = error_out_of_memory(error);
     snprintf(name, sizeof name, "%s.parallelism.rate", curve->level->name);
     if (code == 0 &&
-        !finding_add_value(task->result, task->pool, name, "B/s", ns / (double)best->y.median,
-                           ns / (double)best->y.high, ns / (double)best->y.low, best->flags))
+        !finding_add_value(task->result, task->pool, name, "B/s", ns / (double)each.median,
+                           ns / (double)each.high, ns / (double)each.low, best->flags))
         code = error_out_of_memory(error);
     if (code == 0)
         code =
@@ -387,11 +229,28 @@ static int add_work(struct probe_task *task, struct error *error)
     return won->text ? 0 : error_out_of_memory(error);
 }
 
+/* Says which levels there was no time for. */
+static int note_left_out(struct probe_task *task, struct error *error)
+{
+    const struct parallelism_state *state = task->state;
+    if (!state->left_out)
+        return 0;
+    struct factor *note = probe_add_parameter(task, "not_measured");
+    const char *text = pool_printf(task->pool,
+                                   "%s: there was no time left; give --budget %.0f, or ask for one "
+                                   "level alone (--level)",
+                                   state->left_out, ceil(state->time_for_all_s));
+    if (!note || !text)
+        return error_out_of_memory(error);
+    note->text = text;
+    return 0;
+}
+
 int parallelism_conclude(struct probe_task *task, const struct sampled *sampled,
                          struct error *error)
 {
     const struct parallelism_state *state = task->state;
-    int code = 0;
+    int code = note_left_out(task, error);
     (void)sampled;
     parallelism_take(task);
     for (size_t i = state->level_count; i-- > 0 && code == 0;)

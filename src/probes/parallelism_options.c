@@ -9,7 +9,7 @@
 static const unsigned few[] = {1, 2, 4, 8, 12, 16, 24, 32, 64};
 static const unsigned every[] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12,
                                  14, 16, 20, 24, 28, 32, 40, 48, 64};
-enum { FEW = sizeof few / sizeof *few, EVERY = sizeof every / sizeof *every };
+enum { FEW = sizeof few / sizeof *few, EVERY = sizeof every / sizeof *every, LINES_EACH = 2 };
 
 const char *const parallelism_level_names[] = {"all", "L1", "L2", "L3", "L4", "DRAM", NULL};
 
@@ -48,7 +48,7 @@ static int choose_levels(struct probe_task *task, struct error *error)
     const int wanted = settings_choice(settings, "level");
     if (settings_has(settings, "size")) {
         uint64_t bytes = settings_size(settings, "size");
-        if (wanted)
+        if (settings_given(settings, "level"))
             return error_set(error, ERROR_USAGE,
                              "--size names the only working set, so --level can't be given with "
                              "it: leave one out");
@@ -96,10 +96,11 @@ static int choose_threads(struct probe_task *task, struct error *error)
                          : count;
     if (state->threads <= count)
         return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--threads %zu: only %zu CPUs may be used, and each holds one thread; ask for "
-                     "at most %zu",
-                     state->threads, count, count);
+    return error_set(
+        error, ERROR_USAGE,
+        "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
+        "at most %zu",
+        state->threads, count, count == 1 ? "" : "s", count);
 }
 
 static int choose_work(struct probe_task *task, struct error *error)
@@ -122,26 +123,74 @@ static int choose_work(struct probe_task *task, struct error *error)
                            state->ahead, PARALLELISM_USUAL, PARALLELISM_USUAL);
 }
 
-/* A chain has at least two lines of its own, or it would meet the next one at once. */
+/* --- room --- */
+
+uint64_t parallelism_room(const struct parallelism_state *state, uint64_t bytes)
+{
+    return bytes / state->ring.line_bytes / LINES_EACH;
+}
+
+/* The caches of all CPUs together are beyond what one chain's working set has to exceed. */
+uint64_t parallelism_bytes_for_threads(const struct probe_task *task,
+                                       const struct chase_level *level)
+{
+    const struct cache_facts *last = machine_cache(task->machine, 0);
+    struct cpulist sharers = {0};
+    uint64_t most = machine_memory_budget(task->machine), bytes = level->bytes;
+    if (!level->last || !last || !last->shared_cpus ||
+        cpulist_parse(last->shared_cpus, &sharers, NULL) < 0)
+        return bytes;
+    uint64_t caches = sharers.count ? task->machine->cpu_count / sharers.count : 1;
+    cpulist_free(&sharers);
+    const uint64_t beyond = 2 * caches * last->size_bytes;
+    return beyond <= bytes ? bytes : beyond < most / 2 ? beyond : most / 2;
+}
+
+static int too_small(const struct probe_task *task, const struct chase_level *level, uint64_t bytes,
+                     uint64_t chains, bool of_threads, struct error *error)
+{
+    const struct parallelism_state *state = task->state;
+    const char *whose = of_threads ? " of all threads" : "";
+    const char *fewer = of_threads ? "--threads" : "--chains";
+    char text[UNIT_TEXT], least[UNIT_TEXT];
+    size_format((double)bytes, text);
+    if (settings_has(task->settings, "size"))
+        return error_set(error, ERROR_USAGE,
+                         "--size %s is too small for %llu chains%s: give at least %s, or fewer %s",
+                         text, (unsigned long long)chains, whose,
+                         size_format((double)(LINES_EACH * chains * state->ring.line_bytes), least),
+                         fewer);
+    return error_set(error, ERROR_USAGE,
+                     "--level %s: its working set of %s is too small for %llu chains%s; give fewer "
+                     "%s, or another --level",
+                     level->name, text, (unsigned long long)chains, whose, fewer);
+}
+
+/* Of one chain's working sets those that were asked for: in the others, what does not fit is left
+ * out. Threads take as many chains each as there is room for, in a level at least one. */
 static int check_room(const struct probe_task *task, struct error *error)
 {
     const struct parallelism_state *state = task->state;
-    const size_t line = state->ring.line_bytes;
-    const bool of_threads = settings_has(task->settings, "threads") && state->threads > 1;
-    uint64_t most = state->work_most || of_threads ? PARALLELISM_USUAL : 1;
-    for (size_t i = 0; i < state->chain_count; i++)
+    const bool sized = settings_has(task->settings, "size");
+    const bool asked = sized || settings_given(task->settings, "level");
+    unsigned most = 1;
+    for (size_t i = 0; i < state->chain_count && (sized || state->chains_named); i++)
         most = state->chains[i] > most ? state->chains[i] : most;
-    most *= of_threads ? state->threads : 1;
-    const uint64_t bytes = state->levels[0].bytes;
-    if (!settings_has(task->settings, "size") || bytes / line >= 2 * most)
+    const unsigned at_work =
+        state->work_most && most < PARALLELISM_USUAL ? PARALLELISM_USUAL : most;
+    for (size_t i = 0; i < state->level_count; i++) {
+        const unsigned chains = i == state->far ? at_work : most;
+        const struct chase_level *level = &state->levels[i];
+        if ((asked || i == state->far) && parallelism_room(state, level->bytes) < chains)
+            return too_small(task, level, level->bytes, chains, false, error);
+    }
+    const struct chase_level *far = &state->levels[state->far];
+    if (state->threads < 2 || !(far->last || settings_has(task->settings, "threads")))
         return 0;
-    char text[UNIT_TEXT], least[UNIT_TEXT];
-    return error_set(error, ERROR_USAGE,
-                     "--size %s is too small for %llu chains%s: give at least %s, or fewer %s",
-                     size_format((double)bytes, text), (unsigned long long)most,
-                     of_threads ? " of all threads" : "",
-                     size_format((double)(2 * most * line), least),
-                     of_threads ? "--threads" : "--chains");
+    const unsigned each = !sized ? 1 : most < PARALLELISM_USUAL ? PARALLELISM_USUAL : most;
+    const uint64_t bytes = parallelism_bytes_for_threads(task, far), all = each * state->threads;
+    return parallelism_room(state, bytes) >= all ? 0
+                                                 : too_small(task, far, bytes, all, true, error);
 }
 
 int parallelism_choose(struct probe_task *task, struct error *error)

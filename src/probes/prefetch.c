@@ -200,14 +200,13 @@ static int next_prefetch(struct probe_task *task, const struct sampled *sampled,
 /* --- concluding --- */
 
 struct share {
-    double value, low, high;
+    double value, low, high; /* the ends are NAN where a side is a single trial */
     unsigned flags;
 };
 
 static struct estimate measure_of(const struct point *point)
 {
-    struct estimate ns = {point->y.median, point->y.low, point->y.high};
-    return isfinite(point->cycles.median) ? point->cycles : ns;
+    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
 }
 
 /* 1 - part / whole; the interval from the far ends of both. */
@@ -268,6 +267,12 @@ static int add_direction(struct probe_task *task, const struct series_set *set, 
     return 0;
 }
 
+/* Beyond doubt; where there are only single trials, as far as those tell: their flags say so. */
+static bool hides_well(const struct share *share)
+{
+    return (isfinite(share->low) ? share->low : share->value) >= hidden_well;
+}
+
 /* The largest stride, forward, at which a quarter is hidden in some level, and the next one. */
 static int add_stride(struct probe_task *task, struct error *error)
 {
@@ -275,17 +280,17 @@ static int add_stride(struct probe_task *task, struct error *error)
     size_t strides[STRIDES_MAX], count = choose_strides(state->chases.line_bytes, strides);
     size_t best = count;
     const struct series_set *where = NULL;
-    unsigned flags = 0;
+    struct share widest = {0};
     for (size_t s = 0; s < state->set_count; s++) {
         for (size_t i = 0; i < count; i++) {
             struct share share;
             bool measured = share_at(task, &state->sets[s], FORWARD, (double)strides[i], &share);
-            if (!measured || !(share.low >= hidden_well))
+            if (!measured || !hides_well(&share))
                 continue;
             if (best == count || i > best) {
                 best = i;
                 where = &state->sets[s];
-                flags = share.flags;
+                widest = share;
             }
         }
     }
@@ -297,9 +302,12 @@ static int add_stride(struct probe_task *task, struct error *error)
         finding->text = "not detected: at no stride is a quarter of any level's latency hidden";
         return 0;
     }
-    finding->value = finding->low = (double)strides[best];
-    finding->high = best + 1 < count ? (double)strides[best + 1] : NAN;
-    finding->flags = flags;
+    finding->value = (double)strides[best];
+    if (isfinite(widest.low)) {
+        finding->low = finding->value;
+        finding->high = best + 1 < count ? (double)strides[best + 1] : NAN;
+    }
+    finding->flags = widest.flags;
     finding->text = pool_printf(task->pool,
                                 "forward, a quarter or more of %s's latency is hidden up to a "
                                 "stride of %s%s",
@@ -330,10 +338,13 @@ static int add_crossing(struct probe_task *task, struct error *error)
         finding->value = finding->low = finding->high = 0;
         verdict = "prefetchers stop at the end of a page";
     }
+    const char *ends = isnan(saved.low) ? "in a single trial"
+                                        : pool_printf(task->pool, "(%.0f to %.0f)", 100 * saved.low,
+                                                      100 * saved.high);
     finding->text = pool_printf(task->pool,
-                                "%s: page after page takes %.0f %% (%.0f to %.0f) less than the "
-                                "same pages in random order, on 4 KiB pages",
-                                verdict, 100 * saved.value, 100 * saved.low, 100 * saved.high);
+                                "%s: page after page takes %.0f %% %s less than the same pages in "
+                                "random order, on 4 KiB pages",
+                                verdict, 100 * saved.value, ends);
     return 0;
 }
 

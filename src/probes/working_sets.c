@@ -15,7 +15,7 @@ uint64_t last_level_bytes(const struct machine *machine)
     return cache ? cache->size_bytes : 0;
 }
 
-static uint64_t default_largest(const struct machine *machine)
+uint64_t working_sets_largest(const struct machine *machine)
 {
     uint64_t last_level = last_level_bytes(machine);
     uint64_t largest = last_level && last_level < GIB / 4 ? 4 * last_level : GIB;
@@ -43,7 +43,7 @@ static int check_within(const struct working_set_limits *limits, const char *opt
 static struct working_set_limits limits_of(const struct probe_task *task)
 {
     return (struct working_set_limits){
-        .largest = default_largest(task->machine),
+        .largest = working_sets_largest(task->machine),
         .most = machine_memory_budget(task->machine),
         .most_is = "half of the memory that is free",
         .per_octave = settings_has(task->settings, "quick") ? PER_OCTAVE_QUICK : PER_OCTAVE,

@@ -31,6 +31,9 @@ int working_sets_within(struct working_sets *, struct probe_task *, size_t strid
  * stride, larger than the memory that may be used, or contradict each other. */
 int working_sets_choose(struct working_sets *, struct probe_task *, size_t stride, struct error *);
 
+/* The largest by default. */
+uint64_t working_sets_largest(const struct machine *);
+
 /* ERROR_USAGE, naming the option, where a working set of so many bytes is smaller than the stride
  * or larger than the memory that may be used. */
 int working_sets_check(const struct probe_task *, const char *option, uint64_t bytes, size_t stride,

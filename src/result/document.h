@@ -33,6 +33,11 @@ struct run_facts {
     double precision; /* relative half width asked for: 0.01 */
     double budget_s;
     bool complete;
+    /* A document that was made of others: "merge" or "baseline", and of how many runs or documents.
+     * Then `started` is the newest one's, and what one run alone can tell is absent: id, elapsed_s,
+     * command, seed, precision and budget_s. NULL and 0 in a run's own. */
+    const char *joined;
+    unsigned documents;
 };
 
 struct cache_facts {

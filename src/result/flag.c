@@ -14,7 +14,7 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
                      "measure when the host is quiet, or on a machine with CPUs of its own", true},
     [FLAG_CLOCK_DRIFT] = {"clock-drift", "the core clock moved between trials",
                           "compare cycles rather than ns, or fix the clock (governor "
-                          "'performance', turbo off)",
+                          "'performance', turbo off; of a GPU: nvidia-smi -lgc)",
                           false},
     [FLAG_DRIFT] = {"drift", "the value rose or fell steadily through the run",
                     "let the machine settle (temperature, background work) and repeat", true},

@@ -82,6 +82,8 @@ static const struct field run_fields[] = {
     NUMBER("precision", struct run_facts, precision),
     NUMBER("budget_s", struct run_facts, budget_s),
     {FIELD("complete", FIELD_TRUTH, struct run_facts, complete), .required = true},
+    TEXT("joined", struct run_facts, joined),
+    WHOLE("documents", struct run_facts, documents, UINT_MAX),
     END,
 };
 static SHAPE(run, struct run_facts);

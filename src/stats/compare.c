@@ -83,7 +83,7 @@ void compare_medians(const struct summary *a, const struct summary *b, double th
     struct random random = {0x66617468}; /* the same documents give the same answer */
     double lowest[TAIL], highest[TAIL], mean = 0, squares = 0;
     *comparison = (struct comparison){(double)b->median / (double)a->median, NAN, NAN, 1};
-    if (a->n < 2 || b->n < 2)
+    if (a->n < 2 || b->n < 2 || !(left.value[0] > 0) || !(right.value[0] > 0))
         return;
     for (int i = 0; i < TAIL; i++)
         lowest[i] = highest[i] = INFINITY;
@@ -110,10 +110,12 @@ void compare_intervals(const double a[3], const double b[3], double threshold,
                        struct comparison *comparison)
 {
     enum { VALUE, LOW, HIGH };
-    *comparison = (struct comparison){b[VALUE] / a[VALUE], b[LOW] / a[HIGH], b[HIGH] / a[LOW], 1};
+    *comparison = (struct comparison){b[VALUE] / a[VALUE], NAN, NAN, 1};
     double width_a = log(a[HIGH] / a[LOW]), width_b = log(b[HIGH] / b[LOW]);
-    if (!isfinite(width_a + width_b))
+    if (!(a[LOW] > 0) || !(b[LOW] > 0) || !isfinite(width_a + width_b))
         return;
+    comparison->low = b[LOW] / a[HIGH];
+    comparison->high = b[HIGH] / a[LOW];
     double deviation = fmax(hypot(width_a, width_b) / (2 * normal_95), 1e-6);
     double beyond = fabs(log(comparison->ratio)) - log1p(threshold);
     comparison->p = erfc(beyond / deviation / sqrt(2)) / 2;

@@ -16,8 +16,10 @@
 
 struct comparison {
     double ratio;     /* median of b over median of a */
-    double low, high; /* its 95 % interval; NAN where a side has a single trial */
-    double p;         /* how likely so large a ratio is if the true one is within the threshold */
+    double low, high; /* its 95 % interval; NAN where a side has a single trial, or where its
+                       * interval reaches zero: then the ratio may be anything */
+    double p;         /* how likely so large a ratio is if the true one is within the threshold; 1
+                       * where there is no interval */
 };
 
 /* Compares two medians above 0. `threshold` is a relative change: 0.03. With `doubtful`, the

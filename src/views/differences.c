@@ -135,8 +135,7 @@ void view_differences_text(FILE *out, const struct differences *differences, dou
                   "uncertain: beyond the threshold, but not beyond doubt", UNCERTAIN_MAX, &style);
     print_remarks(out, differences->unfair, differences->unfair_count,
                   "with care: the two differ in more than time", &style);
-    print_remarks(out, differences->missing, differences->missing_count, "only in one of the two",
-                  &style);
+    print_remarks(out, differences->missing, differences->missing_count, "not compared", &style);
 }
 
 static void put_cell(FILE *out, const struct line *line)

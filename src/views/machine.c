@@ -93,3 +93,12 @@ const char *gpu_warning(const struct gpu_facts *gpu)
                "through OpenCL";
     return NULL;
 }
+
+void line_add_joined(struct line *line, const struct run_facts *run)
+{
+    const char *many = run->documents == 1 ? "" : "s";
+    if (run->joined && strcmp(run->joined, "baseline") == 0)
+        line_add(line, "baseline of %u document%s", run->documents, many);
+    else if (run->joined)
+        line_add(line, "merged from %u run%s", run->documents, many);
+}

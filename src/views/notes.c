@@ -129,7 +129,7 @@ static void print_status(FILE *out, const struct probe_result *probe,
     print_note(out, style, probe->status != PROBE_SKIPPED, &line);
 }
 
-/* What a device can't do, "gpu0 texture: needs ..."; NULL where nothing was left out. */
+/* What was left out and why, "gpu0 texture: needs ..."; NULL where nothing was. */
 static const char *not_measured(const struct probe_result *probe)
 {
     for (size_t i = 0; i < probe->parameter_count; i++)

@@ -28,6 +28,8 @@ void line_add_clean(struct line *, const char *text);
 void line_add_factors(struct line *, const struct factor *, size_t count);
 /* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
 void line_add_machine(struct line *, const struct machine_facts *); /* machine.c */
+/* "baseline of 3 documents", "merged from 2 runs"; nothing for the document of one run. */
+void line_add_joined(struct line *, const struct run_facts *); /* machine.c */
 /* Takes blanks off the end. */
 void line_trim(struct line *);
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
@@ -68,6 +70,8 @@ size_t table_group(const struct series *, size_t count); /* table_group.c */
 enum { TABLE_FACTORS_MAX = 16 };
 size_t table_common_factors(const struct series *, size_t count,
                             struct factor common[TABLE_FACTORS_MAX]);
+/* Whether only the names tell the tables of the two apart. */
+bool table_is_taken_for(const struct series *, const struct series *);
 /* Median, in cycles too where points have them, least and most of every point of so many series. */
 void table_print_group(FILE *, const struct series *, size_t count, const struct view_style *);
 /* How many of the first of these series are columns of one sheet, because they are curves of one
@@ -122,6 +126,14 @@ const char *gpu_warning(const struct gpu_facts *); /* machine.c */
 void width_print(FILE *, const struct document *, const struct view_style *);
 /* How far each TLB reaches, a line a page size; part of the depth. */
 void translation_print(FILE *, const struct document *, const struct view_style *);
+
+/* --- disagreements.c: where what was found and what the machine says are not the same --- */
+
+/* Whether a finding's interval keeps its value apart from what is declared, or it is there to say
+ * so. Clusters speak for themselves, below their matrix. */
+bool disagreement_is(const struct finding *);
+/* "L3: 5.70 MiB of 32 MiB behave as cache here: ..." */
+void line_add_disagreement(struct line *, const struct finding *);
 /* What was found and the machine says otherwise, of one probe or of all; returns how much it is.
  * `out` may be NULL: nothing is printed. */
 size_t disagreements_print(FILE *out, const struct document *, const struct probe_result *only,

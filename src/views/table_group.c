@@ -19,6 +19,15 @@ static bool is_same_axis(const struct axis *a, const struct axis *b)
     return text_same(a->name, b->name) && text_same(a->unit, b->unit);
 }
 
+bool table_is_taken_for(const struct series *a, const struct series *b)
+{
+    struct factor common[TABLE_FACTORS_MAX];
+    const struct series both[] = {*a, *b};
+    return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
+           a->factor_count == b->factor_count &&
+           table_common_factors(both, 2, common) == a->factor_count;
+}
+
 static bool is_same_factor(const struct factor *a, const struct factor *b)
 {
     if (!a || !b || !a->text != !b->text)
@@ -43,6 +52,19 @@ static bool is_alike(const struct series *a, const struct series *b)
            (!a->matrix || text_same(a->name, b->name));
 }
 
+/* Rows of one name are told apart by their factors; where names differ, every row has its own, or
+ * two would have one label. A device's rows show both. */
+static bool names_agree(const struct series *series, size_t together)
+{
+    if (together == 1 || device_has_series(series))
+        return true;
+    const bool same = text_same(series[0].name, series[1].name);
+    for (size_t i = 0; i < together; i++)
+        if (text_same(series[i].name, series[together].name) != same)
+            return false;
+    return true;
+}
+
 /* Some may lack a place that there was no time for; all of them together have but a few. */
 size_t table_group(const struct series *series, size_t count)
 {
@@ -50,7 +72,8 @@ size_t table_group(const struct series *series, size_t count)
     size_t places = series->point_count, together = 1;
     if (!places || places > most)
         return 1;
-    for (; together < count && is_alike(series, &series[together]); together++) {
+    for (; together < count && is_alike(series, &series[together]) && names_agree(series, together);
+         together++) {
         const struct series *next = &series[together];
         for (size_t i = 0; i < next->point_count && places <= most; i++) {
             bool known = false;

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "findings/device.h"
 #include "result/flag.h"
 #include "views/clean.h"
@@ -32,15 +33,31 @@ static void print_title(FILE *out, const struct document *document, const struct
         fprintf(out, "%s\n", line.text);
     else
         line_print_wrapped(out, style, indent, &line);
+    struct line joined = {0};
+    line_add_joined(&joined, &document->run);
+    if (joined.length)
+        fprintf(out, "%s\n", joined.text);
     if (!document->run.complete)
         fprintf(out, "%s! not complete: the run was stopped, and this is what it had measured%s\n",
                 ink(style, INK_WARN), ink(style, INK_PLAIN));
 }
 
+/* A curve of totals and one of shares of them are of one axis and unit. */
+static bool needs_name(const struct probe_result *probe, const struct series *series)
+{
+    for (size_t i = 0; i < probe->series_count && series->name && !series->matrix; i++)
+        if (!text_same(probe->series[i].name, series->name) &&
+            table_is_taken_for(&probe->series[i], series))
+            return true;
+    return false;
+}
+
 /* "latency  Load latency by working-set size (pages huge2m, order random)"; where `brief`, with
- * only as many factors as the line has room for. */
+ * only as many factors as the line has room for. The series' name follows where another series of
+ * the probe would have the same heading; `like` is the series, or the first of those in one table.
+ */
 static void print_heading(FILE *out, const struct probe_result *probe, const struct series *series,
-                          const struct view_style *style, bool brief)
+                          const struct series *like, const struct view_style *style, bool brief)
 {
     struct line line = {0};
     char name[CLEAN_TEXT];
@@ -50,7 +67,9 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
     fprintf(out, "\n%s%s%s  ", ink(style, INK_BOLD), name, ink(style, INK_PLAIN));
     const bool of_device = device_has_series(series);
     line_add_clean(&line, probe->title && !of_device ? probe->title : series->name);
-    if (probe->title && !of_device && matrix_is_repeated(probe, series)) {
+    if (probe->title && !of_device &&
+        (matrix_is_repeated(probe, series) ||
+         (!brief && series->name && needs_name(probe, like)))) {
         line_add(&line, ": ");
         line_add_clean(&line, series->name);
     }
@@ -87,7 +106,8 @@ static void print_parameters(FILE *out, const struct document *document,
             strcmp(probe->parameters[i].name, "cpu_labels") != 0 && /* stands beside the rows */
             strcmp(probe->parameters[i].name, "not_measured") != 0) /* stands below all */
             line_add_factors(&line, &probe->parameters[i], 1);
-    if (document->run.started) /* what was imported had no random orders */
+    /* What was imported had no random orders, and what was joined had several. */
+    if (document->run.started && !document->run.joined)
         line_add(&line, "%sseed %llu", line.length ? ", " : "",
                  (unsigned long long)document->run.seed);
     if (!line.length)
@@ -111,7 +131,7 @@ static void print_headline(FILE *out, const struct document *document,
                            const struct view_style *style)
 {
     enum { CURVE_ROWS = 6 };
-    print_heading(out, probe, series, style, true);
+    print_heading(out, probe, series, series, style, true);
     if (series->matrix) {
         matrix_print(out, probe, series, style, false);
         if (series == &probe->series[0])
@@ -183,8 +203,11 @@ static void print_findings(FILE *out, const struct probe_result *probe,
     }
 }
 
+/* Of GPUs a person wants to know which they are even where nothing was measured. */
 static bool has_devices(const struct probe_result *probe)
 {
+    if (strcmp(or_empty(probe->name), "gpu") == 0)
+        return true;
     for (size_t s = 0; s < probe->series_count; s++)
         if (device_has_series(&probe->series[s]))
             return true;
@@ -215,14 +238,14 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
             for (size_t i = 1; i < together && common.name; i++)
                 if (strcmp(or_empty(series[i].name), common.name) != 0)
                     common.name = NULL; /* each one's rows begin with its own */
-            print_heading(out, probe, &common, &style, false);
+            print_heading(out, probe, &common, series, &style, false);
             if (s == 0)
                 print_parameters(out, document, probe, series, &style);
             (grouped > 1 ? table_print_group : table_print_sheet)(out, series, together, &style);
             s += together - 1;
             continue;
         }
-        print_heading(out, probe, series, &style, false);
+        print_heading(out, probe, series, series, &style, false);
         if (s == 0)
             print_parameters(out, document, probe, series, &style);
         if (series->matrix) {

@@ -3,16 +3,16 @@ import json
 import os
 import subprocess
 
-from measured import against_schema, check, measured, says_no_time, with_time
+from measured import IMPOSSIBLE, against_schema, check, measured, says_no_time, with_time
 from place import Skip
 
 
-def stand_in(here):
+def stand_in(here, model="tiny"):
     """The environment that puts the stand-in in the driver's place."""
     library = here.program.parent / "tests" / "gpu" / "stand_in" / "cuda-model.so"
     if not library.exists():
         raise Skip("the stand-in driver was not built")
-    return f"FATHOM_LIBCUDA={library} FATHOM_LIBNVML={library} FATHOM_GPU_MODEL=tiny"
+    return f"FATHOM_LIBCUDA={library} FATHOM_LIBNVML={library} FATHOM_GPU_MODEL={model}"
 
 
 def points_of(document):
@@ -37,6 +37,27 @@ def modelled_device(here):
     # What the stand-in's README says of the tiny device: 30 in L1, 500 in DRAM.
     return complaints + check((abs(cycles[0] / 30 - 1) < 0.01 and abs(cycles[1] / 500 - 1) < 0.01,
                                f"{cycles} cycles in L1 and DRAM"))
+
+
+def prohibited_device(here):
+    """The doctor says beforehand what `gpu` would fail with."""
+    model = stand_in(here, "tiny,compute_mode=2")
+    why = "computing is prohibited on it: nvidia-smi -i 0000:10:00.0 -c DEFAULT"
+    status, told, _ = here.run(f"{model} fathom doctor", here.folder())
+    failed, said, _ = here.run(f"{model} fathom gpu --budget 5", here.folder())
+    return check((status == 0 and f"it can't be measured: gpu0: {why}" in told, told),
+                 (failed == IMPOSSIBLE and why in " ".join(said.split()), said))
+
+
+def nothing_it_can(here):
+    """What a device can't do is no failure, is told once, and the device is named."""
+    model = stand_in(here, "tiny,cluster_most=1,capability=75")
+    status, said, _ = here.run(f"{model} fathom gpu --what cluster --budget 5", here.folder())
+    words = " ".join(said.split())
+    return check((status == IMPOSSIBLE, f"exit status {status}"),
+                 ("gpu was skipped: gpu0 cluster: needs an NVIDIA device of capability" in words
+                  and words.count("gpu0 cluster") == 1 and "failed" not in words, said),
+                 ("gpu0 modelled GPU (tiny)" in words, said))
 
 
 def opencl_cpu(here):
@@ -69,6 +90,8 @@ def nothing_is_linked(here):
 def tests():
     return [
         ("gpu on a modelled device", modelled_device),
+        ("doctor tells of a device that may not be used", prohibited_device),
+        ("gpu: what the device lacks is no failure", nothing_it_can),
         ("gpu on OpenCL's CPU", opencl_cpu),
         ("gpu: no library is linked", nothing_is_linked),
     ]

@@ -115,6 +115,28 @@ def same_seed(here):
                  (document["run"]["seed"] == str(seed), f"{document['run']['seed']}"))
 
 
+def redacted(here):
+    """What is left of the command repeats the run, and says no name of a file or the host."""
+    command = (f"fathom latency {TINY} --redact --seed 7 -oprivate.json "
+               "--cpu $CPU")
+    result = with_time(here, command)
+    complaints = check((result.status in (TRUSTED, IMPOSSIBLE, DOUBTFUL),
+                        f"status {result.status}: {result.err}"))
+    path = result.folder / "private.json"
+    if not path.exists():
+        return complaints + [f"no document: {result.err}"]
+    document = json.loads(path.read_text())
+    words = document["run"]["command"]
+    again = here.run(" ".join(words), here.folder())
+    return complaints + check(
+        (words[:2] == ["fathom", "latency"], f"{words}"),
+        ({"--sizes=4K,8K", "--quick", "--redact", "--seed=7", f"--cpu={here.cpus[0]}"} <= set(words),
+         f"{words}"),
+        (not any("private" in word for word in words), f"{words} name files"),
+        ("hostname" not in document["machine"], "names the host"),
+        (again[0] in (TRUSTED, IMPOSSIBLE, DOUBTFUL), f"{words}: status {again[0]}: {again[2]}"))
+
+
 def schema(here):
     """All other documents here are held against it too, where that can be done."""
     try:
@@ -289,6 +311,7 @@ def tests():
         ("latency -o FILE", latency_file),
         ("a seed is kept whole", same_seed),
         ("documents keep docs/fathom-1.schema.json", schema),
+        ("--redact keeps what repeats the run", redacted),
         ("cores on one CPU is skipped with a reason", one_cpu),
         ("cores as the source tool measures", as_the_source_tool),
         ("cores prints its matrix and its closing line", cores_text),

@@ -79,6 +79,31 @@ static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
     assert_true(point.y.high > point.y.low * 1.1);
 }
 
+/* Of a timer whose step is a part in a hundred of a batch, the same trials say less. */
+static void what_the_clock_may_seem_to_move_is_the_plans(void **state)
+{
+    (void)state;
+    static const struct {
+        double spread, moves;
+        unsigned flags;
+    } cases[] = {
+        {0, 0.02, FLAG_BIT(FLAG_CLOCK_DRIFT)},
+        {0.03, 0.02, 0},
+        {0.03, 0.04, FLAG_BIT(FLAG_CLOCK_DRIFT)},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct record record = {0};
+        struct plan plan = plain;
+        plan.clock_spread = cases[c].spread;
+        for (int i = 0; i < 12; i++) {
+            double hz = i * 7 % 12 < 6 ? 2.5e9 : 2.5e9 * (1 + cases[c].moves);
+            add(&record, &plan, 5e9 / hz, hz);
+        }
+        assert_int_equal(conclude(&record, &plan).flags & FLAG_BIT(FLAG_CLOCK_DRIFT),
+                         cases[c].flags);
+    }
+}
+
 static void wide_trials_are_unconverged_and_unstable(void **state)
 {
     (void)state;
@@ -245,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_point_has_its_value_and_no_flag),
         cmocka_unit_test(a_moving_clock_scatters_ns_but_not_cycles),
+        cmocka_unit_test(what_the_clock_may_seem_to_move_is_the_plans),
         cmocka_unit_test(wide_trials_are_unconverged_and_unstable),
         cmocka_unit_test(a_rise_through_the_run_is_drift),
         cmocka_unit_test(two_groups_are_bimodal),

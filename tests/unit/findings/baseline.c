@@ -146,6 +146,37 @@ static void the_newest_probe_is_merged(void **state)
     assert_string_equal(bench->result.run.started, "2026-01-03T00:00:00Z");
 }
 
+/* A command, a seed or a time would be those of one of several runs. */
+static void what_is_of_one_run_alone_is_left_out(void **state)
+{
+    struct bench *bench = *state;
+    static const char *command[] = {"fathom", "cores"};
+    for (int i = 0; i < 3; i++) {
+        struct run_facts *run = &bench->documents[i].run;
+        run->command = command;
+        run->command_count = 2;
+        run->seed = 7;
+        run->elapsed_s = 3;
+    }
+    bench->documents[1].run.started = "2099-01-03T00:00:00Z";
+    bench->documents[2].run.documents = 4; /* merged before */
+    for (int merged = 0; merged < 2; merged++) {
+        const struct run_facts *run = &bench->result.run;
+        assert_int_equal(merged ? documents_merge(&bench->result, bench->documents, 3, NULL)
+                                : baseline_build(&bench->result, bench->documents, 3, NULL),
+                         0);
+        assert_string_equal(run->joined, merged ? "merge" : "baseline");
+        assert_int_equal(run->documents, merged ? 6 : 3);
+        assert_string_equal(run->started, "2099-01-03T00:00:00Z");
+        assert_int_equal(run->command_count, 0);
+        assert_true(run->seed == 0 && isnan(run->elapsed_s) && isnan(run->budget_s) && !run->id);
+        document_free(&bench->result);
+    }
+    assert_int_equal(documents_merge(&bench->result, bench->documents, 1, NULL), 0);
+    assert_null(bench->result.run.joined);
+    assert_int_equal(bench->result.run.command_count, 2);
+}
+
 static void other_machines_are_not_merged(void **state)
 {
     struct bench *bench = *state;
@@ -199,6 +230,7 @@ int main(void)
         TEST(other_processors_are_refused),
         TEST(documents_without_values_are_refused),
         TEST(the_newest_probe_is_merged),
+        TEST(what_is_of_one_run_alone_is_left_out),
         TEST(other_machines_are_not_merged),
         TEST(other_devices_are_refused),
         TEST(the_newest_that_has_devices_tells_of_them),

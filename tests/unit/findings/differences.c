@@ -196,6 +196,56 @@ static void a_single_trial_has_no_interval(void **state)
     assert_true(fabs(difference->ratio - 2) < 1e-6);
 }
 
+/* Two documents of one trial a point, as runs without time leave them: their findings' intervals
+ * have no width, and doubt says why. */
+static void findings_of_single_trials_do_not_change(void **state)
+{
+    struct bench *bench = *state;
+    plant(&bench->a, 1, 0);
+    plant(&bench->b, 1.1, 0);
+    find(bench);
+    const struct difference *difference = &bench->differences.list[0];
+    assert_int_equal(difference->verdict, UNCERTAIN);
+    assert_true(isnan(difference->low) && isnan(difference->high) && isnan(difference->p));
+    assert_int_equal(bench->differences.changed, 0);
+}
+
+static void what_is_not_above_zero_is_named(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *before = bench->a.probes[0].findings, *after = bench->b.probes[0].findings;
+    struct point *point = &bench->b.probes[0].series[0].points[3];
+    size_t compared;
+    find(bench);
+    compared = bench->differences.count;
+    differences_free(&bench->differences);
+    after[0].value = 0;
+    before[2].value = after[2].value = -4; /* nothing to tell of */
+    point->y.median = -1;
+    find(bench);
+    const struct differences *found = &bench->differences;
+    assert_int_equal(found->count, compared - 3);
+    assert_int_equal(found->missing_count, 2);
+    assert_true(tells(found->missing, found->missing_count, "L1.latency (latency) was"));
+    assert_true(tells(found->missing, found->missing_count, ", then 0: only values above zero"));
+    assert_true(tells(found->missing, found->missing_count, "of 1 points one or both are not"));
+}
+
+static void an_interval_that_reaches_zero_is_none(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < 2; i++) {
+        bench->a.probes[0].findings[i].low *= -1;
+        bench->b.probes[0].findings[i].value *= 2;
+        bench->b.probes[0].findings[i].low *= 2;
+        bench->b.probes[0].findings[i].high *= 2;
+    }
+    find(bench);
+    const struct difference *difference = &bench->differences.list[0];
+    assert_int_equal(difference->verdict, UNCERTAIN);
+    assert_true(isnan(difference->low) && isnan(difference->high) && isnan(difference->p));
+}
+
 static void failed_points_are_told_and_passed_over(void **state)
 {
     struct bench *bench = *state;
@@ -343,6 +393,9 @@ int main(void)
         TEST(doubt_widens_and_does_not_excuse),
         TEST(a_doubtful_capacity_is_uncertain),
         TEST(a_single_trial_has_no_interval),
+        TEST(findings_of_single_trials_do_not_change),
+        TEST(what_is_not_above_zero_is_named),
+        TEST(an_interval_that_reaches_zero_is_none),
         TEST(failed_points_are_told_and_passed_over),
         TEST(what_differs_beside_time_is_told),
         TEST(what_differs_in_devices_is_told),

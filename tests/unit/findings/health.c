@@ -104,6 +104,34 @@ static void a_doubtful_value_is_worse_only_far_beyond_its_interval(void **state)
     assert_int_equal(bench->check.worse, 1);
 }
 
+/* Of a single trial a run flags that it did not converge: nobody knows how far off it is. */
+static void a_doubtful_value_without_a_width_is_never_worse(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *findings = bench->now.probes[0].findings;
+    for (int i = 0; i < 2; i++) {
+        findings[i].value *= 2;
+        findings[i].low = findings[i].high = findings[i].value;
+        findings[i].flags = FLAG_BIT(FLAG_UNCONVERGED);
+    }
+    check(bench);
+    assert_int_equal(bench->check.worse, 0);
+    assert_int_equal(bench->check.count, 1);
+    assert_int_equal(bench->check.ailments[0].health, DOUBTFUL);
+}
+
+static void the_side_without_common_probes_is_named(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    bench->now.probes[0].name = "access";
+    bench->now.probe_count = 1;
+    assert_int_equal(health_check(&bench->check, &bench->base, &bench->now, 0.05, &error),
+                     ERROR_USAGE);
+    assert_non_null(strstr(error.text, "checked (access) has no probe in common"));
+    assert_non_null(strstr(error.text, "with the baseline (latency, "));
+}
+
 static void worse_ones_come_first(void **state)
 {
     struct bench *bench = *state;
@@ -217,6 +245,8 @@ int main(void)
         TEST(a_faster_level_is_healthy),
         TEST(what_only_the_clock_explains_is_healthy),
         TEST(a_doubtful_value_is_worse_only_far_beyond_its_interval),
+        TEST(a_doubtful_value_without_a_width_is_never_worse),
+        TEST(the_side_without_common_probes_is_named),
         TEST(worse_ones_come_first),
         TEST(a_missing_value_is_told),
         TEST(a_probe_that_did_not_run_is_not_missed),

@@ -143,6 +143,33 @@ static void a_driver_without_devices_says_so(void **state)
     bench_close(&bench);
 }
 
+/* Known without a context: so the doctor can tell. */
+static void what_may_not_be_used_is_known_before_it_is_started(void **state)
+{
+    static const struct {
+        const char *model, *fault, *says;
+    } cases[] = {
+        {"tiny,compute_mode=2", "", "gpu0: computing is prohibited on it"},
+        {"tiny,capability=35", "", "its capability is 3.5, and fathom needs 5.0"},
+        /* CUDA's order need not be that of nvidia-smi; the place on the bus is the same. */
+        {"tiny,compute_mode=2", "", "nvidia-smi -i 0000:10:00.0 -c DEFAULT"},
+        {"tiny,compute_mode=2", "cuDeviceGetPCIBusId=1", "nvidia-smi -i 0 -c DEFAULT"},
+    };
+    struct bench bench;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench_model(cases[i].model, cases[i].fault);
+        assert_int_equal(bench_list(&bench), 0);
+        assert_int_equal(gpu_cuda.usable(bench.library, 0, &bench.error), ERROR_IMPOSSIBLE);
+        assert_line(&bench.error, cases[i].says);
+        bench_close(&bench);
+    }
+    bench_model("tiny,compute_mode=3", "");
+    assert_int_equal(bench_list(&bench), 0);
+    assert_int_equal(gpu_cuda.usable(bench.library, 0, &bench.error), 0);
+    bench_close(&bench);
+}
+
 static void assert_not_started(const char *model, const char *fault, const char *says)
 {
     struct bench bench;
@@ -157,7 +184,7 @@ static void a_device_that_may_not_be_used_says_why(void **state)
 {
     (void)state;
     assert_not_started("tiny,compute_mode=2", "",
-                       "gpu0: computing is prohibited on it: nvidia-smi -i 0 -c DEFAULT");
+                       "gpu0: computing is prohibited on it: nvidia-smi -i 0000:10:00.0 -c");
     assert_not_started("tiny,compute_mode=3", "cuDevicePrimaryCtxRetain=46",
                        "CUDA_ERROR_DEVICE_UNAVAILABLE (46): the device is busy or unavailable: "
                        "another program has it for itself");
@@ -236,6 +263,8 @@ int main(void)
         cmocka_unit_test_teardown(facts_that_are_not_told_are_unknown, bench_restore),
         cmocka_unit_test_teardown(a_driver_that_does_not_start_says_why, bench_restore),
         cmocka_unit_test_teardown(a_driver_without_devices_says_so, bench_restore),
+        cmocka_unit_test_teardown(what_may_not_be_used_is_known_before_it_is_started,
+                                  bench_restore),
         cmocka_unit_test_teardown(a_device_that_may_not_be_used_says_why, bench_restore),
         cmocka_unit_test_teardown(a_text_that_is_refused_is_explained_by_the_compiler,
                                   bench_restore),

@@ -106,6 +106,26 @@ static void a_file_that_is_no_nvml_is_none(void **state)
     assert_null(nvml_open(true));
 }
 
+/* One call that is missing takes no other with it. */
+static void a_library_that_lacks_calls_tells_the_rest(void **state)
+{
+    struct bench bench;
+    struct gpu_senses senses;
+    (void)state;
+    bench_model(model, "");
+    setenv("FATHOM_LIBNVML", getenv("FATHOM_FAKE_NVML"), 1);
+    assert_int_equal(bench_list(&bench), 0);
+    assert_non_null(bench.library->nvml);
+    assert_string_equal(bench.facts[0].driver, "CUDA 12.4");
+    assert_int_equal(gpu_cuda.start(bench.library, 0, &bench.gpu, &bench.error), 0);
+    gpu_cuda.sense(bench.gpu, &senses);
+    assert_near(senses.power_w, 77, 1e-9);
+    assert_true(isnan(senses.clock_hz) && isnan(senses.memory_clock_hz));
+    assert_true(isnan(senses.temperature_c));
+    assert_int_equal(senses.throttle, 0);
+    bench_close(&bench);
+}
+
 /* Each call that fails leaves its own out. */
 static void what_nvml_does_not_tell_is_unknown(void **state)
 {
@@ -139,6 +159,7 @@ int main(void)
         cmocka_unit_test_teardown(without_nvml_nothing_is_sensed, bench_restore),
         cmocka_unit_test_teardown(an_nvml_that_fails_is_none, bench_restore),
         cmocka_unit_test_teardown(a_file_that_is_no_nvml_is_none, bench_restore),
+        cmocka_unit_test_teardown(a_library_that_lacks_calls_tells_the_rest, bench_restore),
         cmocka_unit_test_teardown(what_nvml_does_not_tell_is_unknown, bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

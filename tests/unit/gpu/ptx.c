@@ -111,9 +111,9 @@ static void the_lowest_target_that_has_all_is_taken(void **state)
     static const struct {
         unsigned capability;
         const char *head;
-    } cases[] = {{50, ".version 5.0\n.target sm_50\n.address_size 64\n"},
-                 {61, ".version 5.0\n.target sm_50\n.address_size 64\n"},
-                 {89, ".version 5.0\n.target sm_50\n.address_size 64\n"},
+    } cases[] = {{50, ".version 4.0\n.target sm_50\n.address_size 64\n"},
+                 {61, ".version 4.0\n.target sm_50\n.address_size 64\n"},
+                 {89, ".version 4.0\n.target sm_50\n.address_size 64\n"},
                  {90, ".version 7.8\n.target sm_90\n.address_size 64\n"},
                  {121, ".version 7.8\n.target sm_90\n.address_size 64\n"}};
     for (size_t i = 0; i < LENGTH(cases); i++) {

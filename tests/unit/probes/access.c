@@ -202,6 +202,28 @@ static void what_is_lost_in_noise_is_said_to_be(void **state)
     assert_null(strstr(find(bench, "access.page_cross.L3")->text, "no difference"));
 }
 
+/* A run without time for a second trial: its interval in the document is the trial itself. */
+static void a_single_trial_gives_no_interval(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled = {0};
+    conclude(bench, 0);
+    for (size_t s = 0; s < bench->result.series_count; s++)
+        for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
+            bench->result.series[s].points[i].y.coverage = 0;
+            bench->result.series[s].points[i].y.n = 1;
+        }
+    bench->result.finding_count = 0;
+    assert_int_equal(access_probe.conclude(&bench->task, &sampled, &bench->error), 0);
+    const struct finding *forwarding = find(bench, "access.forwarding");
+    assert_true(forwarding->value == 5 && isnan(forwarding->low) && isnan(forwarding->high));
+    if (!chase_straddles)
+        return;
+    const struct finding *line = find(bench, "access.line_cross.L1");
+    assert_true(line->value == 1 && isnan(line->low) && isnan(line->high));
+    assert_non_null(strstr(line->text, "a single trial shows no difference"));
+}
+
 static void an_interrupted_run_concludes_what_there_is(void **state)
 {
     struct bench *bench = *state;
@@ -231,6 +253,7 @@ int main(void)
         BENCH_TEST(findings_are_what_it_costs_beyond_a_plain_load),
         BENCH_TEST(lines_that_fell_into_the_level_before_tell_nothing),
         BENCH_TEST(what_is_lost_in_noise_is_said_to_be),
+        BENCH_TEST(a_single_trial_gives_no_interval),
         BENCH_TEST(an_interrupted_run_concludes_what_there_is),
         BENCH_TEST(a_cpu_that_may_not_be_used_is_refused),
     };

@@ -115,6 +115,40 @@ static void caches_have_no_stores_past_them(void **state)
     assert_int_equal(points_by(bench, "write", "L2"), 5);
 }
 
+static void a_level_that_holds_no_block_is_left_out(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read", "access",
+                                "random-block:64K", "sizes", "1M,64M", NULL),
+                     0);
+    assert_int_equal(next(bench, 1), 1);
+    assert_int_equal(points_by(bench, "read", "L2"), 5);
+    const struct plan *plan = &bench->task.plan;
+    for (size_t i = 0; i < plan->series_count; i++) {
+        const char *level = factor_of(&plan->series[i], "level");
+        assert_true(!level || strcmp(level, "L1") != 0);
+    }
+}
+
+/* Fresh memory for every round takes longer than a few short batches. */
+static void trials_by_threads_are_worth_their_memory(void **state)
+{
+    struct bench *bench = *state;
+    struct document document = {.probe_count = 1};
+    struct probe_result other = {.name = "other"};
+    document.probes = &other;
+    bench->caches[2].size_bytes = 256 * MIB;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read", NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    const unsigned usual = plan->batches;
+    bench->task.document = &document;
+    assert_int_equal(next(bench, 1), 1);
+    assert_true(plan->batches >= 2 * usual);
+    /* Where there is little to touch, rounds are as short as others. */
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read", "size", "1M", NULL), 0);
+    assert_int_equal(plan->batches, usual);
+}
+
 static void beside_other_probes_it_is_brief(void **state)
 {
     struct bench *bench = *state;
@@ -231,6 +265,10 @@ static void contradictions_are_refused(void **state)
     refuse(bench, "multiple of 64", "stride", "100", NULL, NULL);
     refuse(bench, "random-block:SIZE", "access", "zigzag", NULL, NULL);
     refuse(bench, "--stride", "access", "random-block:4K", "stride", "128");
+    refuse(bench, "--access: the arrays of random-block:1 GiB take at least 3 GiB", "access",
+           "random-block:1G", NULL, NULL);
+    refuse(bench, "--stride: the arrays of strided:64 MiB", "stride", "64M", NULL, NULL);
+    refuse(bench, "--to 4 MiB: too small for the arrays", "to", "4M", "access", "random-block:2M");
     refuse(bench, "random-block:8 GiB", "access", "random-block:8G", NULL, NULL);
     refuse(bench, "--stream", "stream", NULL, "kernel", "read");
     refuse(bench, "--size", "size", "1M", "sizes", "2M");
@@ -295,7 +333,7 @@ static void nodes_are_measured_from_each_to_each(void **state)
 }
 
 /* As if measured: the road holds three CPUs' worth of 1e9 a second and array. */
-static void give_points(struct bench *bench)
+static void give_points_of(struct bench *bench, size_t trial_count)
 {
     struct plan *plan = &bench->task.plan;
     for (size_t i = 0; i < plan->point_count; i++) {
@@ -305,10 +343,15 @@ static void give_points(struct bench *bench)
         const double rate = 1e9 * arrays_of(series) * fmin(plan->points[i].x, 3);
         double trials[] = {rate, rate, rate, rate, rate, rate * 1.25};
         *point = (struct point){.x = plan->points[i].x};
-        summarize(trials, 6, trials, &point->y);
+        summarize(trials, trial_count, trials, &point->y);
     }
     bench->result.series = plan->series;
     bench->result.series_count = plan->series_count;
+}
+
+static void give_points(struct bench *bench)
+{
+    give_points_of(bench, 6);
 }
 
 static bool is_near(double a, double b)
@@ -343,6 +386,19 @@ static void what_threads_reach_is_told(void **state)
     assert_true(is_near((double)last->points[4].y.median, 6e9 / 5));
 }
 
+static void one_trial_has_no_interval(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled = {0};
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read", "size", "64M", NULL), 0);
+    give_points_of(bench, 1);
+    assert_int_equal(bandwidth_probe.conclude(&bench->task, &sampled, NULL), 0);
+    const struct finding *saturated = bench_finding(bench, "set.bandwidth.read.saturated_by");
+    assert_true(saturated->value == 3);
+    assert_true(isnan(saturated->low) && isnan(saturated->high));
+    assert_true(isnan(bench_finding(bench, "set.bandwidth.read.efficiency")->low));
+}
+
 static void streams_best_pass_stands_beside_the_median(void **state)
 {
     struct bench *bench = *state;
@@ -362,6 +418,8 @@ int main(void)
         BENCH_TEST(read_by_size_comes_first),
         BENCH_TEST(threads_join_in_at_every_level),
         BENCH_TEST(caches_have_no_stores_past_them),
+        BENCH_TEST(a_level_that_holds_no_block_is_left_out),
+        BENCH_TEST(trials_by_threads_are_worth_their_memory),
         BENCH_TEST(beside_other_probes_it_is_brief),
         BENCH_TEST(each_cpu_touches_its_own_part),
         BENCH_TEST(workers_have_arrays_of_their_own),
@@ -370,6 +428,7 @@ int main(void)
         BENCH_TEST(streams_arrays_are_four_times_the_caches),
         BENCH_TEST(nodes_are_measured_from_each_to_each),
         BENCH_TEST(what_threads_reach_is_told),
+        BENCH_TEST(one_trial_has_no_interval),
         BENCH_TEST(streams_best_pass_stands_beside_the_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

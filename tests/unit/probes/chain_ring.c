@@ -15,9 +15,9 @@ struct bench {
     struct trial trial;
 };
 
-static void set_up(struct bench *bench, size_t bytes, uint64_t settled)
+static void set_up(struct bench *bench, size_t bytes, uint64_t settled, size_t starts)
 {
-    *bench = (struct bench){.ring = {bytes, LINE, settled, 3}};
+    *bench = (struct bench){.ring = {bytes, LINE, settled, 3, starts}};
     bench->arena.bytes = (chain_ring_arena_bytes(&bench->ring) + 4095) / 4096 * 4096;
     bench->arena.memory = aligned_alloc(4096, bench->arena.bytes);
     assert_non_null(bench->arena.memory);
@@ -37,7 +37,7 @@ static size_t distance(const void *from, const void *to, size_t most)
 static void check_spread(size_t lines, size_t n, double turn)
 {
     struct bench bench;
-    set_up(&bench, lines * LINE, 1 << 30);
+    set_up(&bench, lines * LINE, 1 << 30, 0);
     struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
     size_t least = lines, most = 0, sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -66,11 +66,43 @@ static void starting_points_are_equally_far_apart(void **state)
         }
 }
 
+/* A wide machine's threads: neighbouring chains must not be one chain. */
+static void many_chains_begin_on_lines_of_their_own(void **state)
+{
+    (void)state;
+    static const size_t lines[] = {2 * 171 * 24, 40000};
+    enum { STARTS = 171 * 24 };
+    for (size_t l = 0; l < 2; l++) {
+        struct bench bench;
+        set_up(&bench, lines[l] * LINE, 1 << 30, STARTS);
+        struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
+        unsigned char *taken = calloc(lines[l], 1);
+        assert_non_null(taken);
+        for (size_t i = 0; i < STARTS; i++) {
+            unsigned char *start = chain_ring_start(places, 0.37, i, STARTS);
+            const size_t line = (size_t)(start - bench.arena.memory) / LINE;
+            assert_true(line < lines[l]);
+            assert_int_equal(taken[line]++, 0);
+        }
+        /* What follows the marks in the arena is the workers'. */
+        memset(chain_ring_state(&bench.ring, &bench.arena, 0), 0xff, CHAIN_STATE_BYTES);
+        const size_t each = lines[l] / STARTS;
+        for (size_t i = 0; i + 1 < STARTS; i++) {
+            const void *from = chain_ring_start(places, 0, i, STARTS);
+            const size_t steps =
+                distance(from, chain_ring_start(places, 0, i + 1, STARTS), lines[l]);
+            assert_true(steps >= each / 2 && steps <= 2 * each);
+        }
+        free(taken);
+        free(bench.arena.memory);
+    }
+}
+
 static void a_round_has_one_ring(void **state)
 {
     (void)state;
     struct bench bench;
-    set_up(&bench, 300 * LINE, 1 << 30);
+    set_up(&bench, 300 * LINE, 1 << 30, 0);
     struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
     void *first = chain_ring_start(places, 0, 0, 1), *next = *(void **)first;
     bench.trial.seed = 12; /* another point of the same round */
@@ -96,7 +128,7 @@ static void settling_leaves_the_ring_as_it_is(void **state)
     for (size_t s = 0; s < 2; s++)
         for (size_t n = 1; n <= 200; n += 61) {
             struct bench bench;
-            set_up(&bench, 5000 * LINE, settled[s]);
+            set_up(&bench, 5000 * LINE, settled[s], n);
             struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
             unsigned char *copy = malloc(bench.ring.bytes);
             assert_non_null(copy);
@@ -114,7 +146,7 @@ static void states_have_room_of_their_own(void **state)
 {
     (void)state;
     struct bench bench;
-    set_up(&bench, 1000 * LINE, 1 << 20);
+    set_up(&bench, 1000 * LINE, 1 << 20, 0);
     struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
     unsigned char *before = NULL, *end = bench.arena.memory + bench.arena.bytes;
     for (size_t i = 0; i < bench.ring.states; i++) {
@@ -138,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starting_points_are_equally_far_apart),
+        cmocka_unit_test(many_chains_begin_on_lines_of_their_own),
         cmocka_unit_test(a_round_has_one_ring),
         cmocka_unit_test(settling_leaves_the_ring_as_it_is),
         cmocka_unit_test(states_have_room_of_their_own),

@@ -191,14 +191,16 @@ static void what_a_device_can_not_do_is_left_out_and_told(void **state)
                         "gpu0 latency, path read-only: needs another device");
 }
 
-static void what_it_can_not_do_at_all_has_failed(void **state)
+/* Which is no failure of its, and told once. */
+static void what_it_can_not_do_at_all_is_skipped(void **state)
 {
     struct fake_bench *fake = *state;
     fake_cuda.devices[0].refused = 1U << GPU_L2;
     assert_int_equal(PLAN(fake, "what", "latency", "path", "l2", NULL), 0);
     assert_int_equal(fake_measure(fake), 0);
-    assert_int_equal(fake->bench.result.status, PROBE_FAILED);
-    assert_non_null(strstr(fake->bench.result.reason, "needs another device"));
+    assert_int_equal(fake->bench.result.status, PROBE_SKIPPED);
+    assert_string_equal(fake->bench.result.reason, "gpu0 latency, path l2: needs another device");
+    assert_null(parameter(fake, "not_measured"));
 }
 
 /* --- failures --- */
@@ -279,8 +281,10 @@ static void clock_and_power_stand_beside_each_curve(void **state)
     static const struct {
         const char *name, *unit;
         float value;
-    } companions[] = {{"gpu0 latency: clock", "Hz", 2e9F}, {"gpu0 latency: power", "W", 300}};
-    for (size_t i = 0; i < 2; i++) {
+    } companions[] = {{"gpu0 latency: clock", "Hz", 2e9F},
+                      {"gpu0 latency: memory clock", "Hz", 7e9F},
+                      {"gpu0 latency: power", "W", 300}};
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
         const struct series *beside = fake_series(fake, companions[i].name, "l1", "random");
         assert_non_null(beside);
         assert_string_equal(beside->y.unit, companions[i].unit);
@@ -296,6 +300,30 @@ static void clock_and_power_stand_beside_each_curve(void **state)
     /* What it does not tell makes no series. */
     assert_null(fake_series(fake, "gpu0 latency: temperature", NULL, NULL));
     assert_true(fake_cuda.senses >= 3);
+}
+
+/* Of a matrix there are no companions. */
+static void from_where_to_where_all_moved_is_told_of_each_device(void **state)
+{
+    struct fake_bench *fake = *state;
+    fake_add(&fake_cuda, "Fake GTX", "gpu");
+    fake_cuda.devices[1].hz = 1.5e9;
+    fake_cuda.devices[1].throttled_to = SIZE_MAX;
+    assert_int_equal(PLAN(fake, "what", "distance", NULL), 0);
+    assert_int_equal(fake_measure(fake), 0);
+    assert_null(fake_series(fake, "gpu0 L2 by line and multiprocessor: clock", NULL, NULL));
+    const struct finding *first = fake_find(fake, "gpu0.condition"),
+                         *second = fake_find(fake, "gpu1.condition");
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_string_equal(first->text, "while all of it was measured: clock 2 GHz, memory clock 7 "
+                                     "GHz, power 300 W");
+    assert_true(isnan(first->value));
+    assert_string_equal(second->text,
+                        "while all of it was measured: clock 1.5 GHz, memory clock 7 GHz, power "
+                        "300 W; its clock was slowed by the power limit, heat (by the driver)");
+    assert_false(first->flags & FLAG_BIT(FLAG_THROTTLED));
+    assert_true(second->flags & FLAG_BIT(FLAG_THROTTLED));
 }
 
 static void points_whose_clock_was_slowed_are_flagged(void **state)
@@ -326,13 +354,14 @@ int main(void)
         FAKE_TEST(what_is_rounded_up_is_not_counted_twice),
         FAKE_TEST(a_model_is_flagged_and_hardware_is_not),
         FAKE_TEST(what_a_device_can_not_do_is_left_out_and_told),
-        FAKE_TEST(what_it_can_not_do_at_all_has_failed),
+        FAKE_TEST(what_it_can_not_do_at_all_is_skipped),
         FAKE_TEST(a_device_that_does_not_start_stops_no_other),
         FAKE_TEST(where_none_starts_all_has_failed),
         FAKE_TEST(a_device_that_can_not_run_anything_fails_with_its_reason),
         FAKE_TEST(one_that_fails_on_the_way_keeps_what_it_has),
         FAKE_TEST(an_interrupted_run_has_findings_of_what_it_measured),
         FAKE_TEST(clock_and_power_stand_beside_each_curve),
+        FAKE_TEST(from_where_to_where_all_moved_is_told_of_each_device),
         FAKE_TEST(points_whose_clock_was_slowed_are_flagged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,17 @@ static void every_line_is_looked_at_from_every_multiprocessor(void **state)
     assert_int_equal(gpu_bench_stage(bench, &gpu_distance), 0);
 }
 
+/* %globaltimer moves in steps of up to 1024 ns: two batches' readings are no drift of the clock. */
+static void steps_of_the_timer_are_no_moving_clock(void **state)
+{
+    struct gpu_bench *bench = *state;
+    gpu_bench_begin(bench, 0);
+    assert_int_equal(gpu_bench_stage(bench, &gpu_distance), 1);
+    const struct plan *plan = &bench->task.plan;
+    assert_true(plan->clock_spread * plan->batch_ns > 2 * 1024);
+    assert_true(plan->clock_spread < 0.05);
+}
+
 static void a_small_device_has_a_small_span(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -144,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(every_line_is_looked_at_from_every_multiprocessor),
+        GPU_BENCH_TEST(steps_of_the_timer_are_no_moving_clock),
         GPU_BENCH_TEST(a_small_device_has_a_small_span),
         GPU_BENCH_TEST(near_and_far_are_told_apart),
         GPU_BENCH_TEST(the_sides_are_named),

@@ -167,16 +167,31 @@ static void fake_sense(struct gpu *gpu, struct gpu_senses *senses)
     const size_t bytes = gpu->fake->prepared;
     gpu->fake->senses++;
     senses->clock_hz = gpu->device->hz;
+    senses->memory_clock_hz = 7e9;
     senses->power_w = 300;
-    senses->throttle = bytes >= gpu->device->throttled_from && bytes <= gpu->device->throttled_to;
+    if (bytes >= gpu->device->throttled_from && bytes <= gpu->device->throttled_to)
+        senses->throttle = 0x24; /* the power limit, and heat by the driver's word */
 }
 
-static const struct gpu_backend fake_cuda_backend = {
-    "cuda",    "the NVIDIA driver", fake_open_cuda, fake_close, fake_start,
-    fake_stop, fake_refuses,        fake_prepare,   fake_run,   fake_sense};
-static const struct gpu_backend fake_opencl_backend = {
-    "opencl",  "OpenCL",     fake_open_opencl, fake_close, fake_start,
-    fake_stop, fake_refuses, fake_prepare,     fake_run,   NULL};
+static const struct gpu_backend fake_cuda_backend = {.name = "cuda",
+                                                     .title = "the NVIDIA driver",
+                                                     .open = fake_open_cuda,
+                                                     .close = fake_close,
+                                                     .start = fake_start,
+                                                     .stop = fake_stop,
+                                                     .refuses = fake_refuses,
+                                                     .prepare = fake_prepare,
+                                                     .run = fake_run,
+                                                     .sense = fake_sense};
+static const struct gpu_backend fake_opencl_backend = {.name = "opencl",
+                                                       .title = "OpenCL",
+                                                       .open = fake_open_opencl,
+                                                       .close = fake_close,
+                                                       .start = fake_start,
+                                                       .stop = fake_stop,
+                                                       .refuses = fake_refuses,
+                                                       .prepare = fake_prepare,
+                                                       .run = fake_run};
 static const struct gpu_backend *const fake_backends[] = {&fake_cuda_backend, &fake_opencl_backend,
                                                           NULL};
 

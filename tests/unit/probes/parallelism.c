@@ -89,6 +89,14 @@ static const struct finding *lookup(const struct bench *bench, const char *name)
     return NULL;
 }
 
+static const char *parameter(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.parameter_count; i++)
+        if (strcmp(bench->result.parameters[i].name, name) == 0)
+            return bench->result.parameters[i].text;
+    return NULL;
+}
+
 static void a_core_sustains_latency_over_plateau(void **state)
 {
     struct bench *bench = *state;
@@ -114,6 +122,46 @@ static void a_core_sustains_latency_over_plateau(void **state)
     assert_true(fabs(bench_finding(bench, "L2.parallelism")->value - 8) < 0.1);
     assert_true(isnan(bench_finding(bench, "L1.parallelism")->declared));
     assert_null(lookup(bench, "L1.parallelism.four"));
+}
+
+/* Hits of the first level do not wait in its miss buffers, however that level was asked for. */
+static void hits_are_not_called_misses(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const asked[][2] = {{"level", "L1"}, {"size", "16K"}, {"size", "32K"}};
+    core.four = 2;
+    bench->machine.facts.cpu_vendor = "AuthenticAMD";
+    bench->machine.facts.cpu_model = "AMD EPYC 7763 64-Core Processor";
+    for (size_t i = 0; i < 3; i++) {
+        const char *name = i == 0 ? "L1.parallelism" : "size.parallelism";
+        const char *four = i == 0 ? "L1.parallelism.four" : "size.parallelism.four";
+        assert_int_equal(bench_plan(bench, &parallelism_probe, asked[i][0], asked[i][1], NULL), 0);
+        go(bench, 25);
+        const struct finding *sustained = bench_finding(bench, name);
+        assert_string_equal(sustained->unit, "loads");
+        assert_true(isnan(sustained->declared));
+        assert_non_null(strstr(sustained->text, " loads at once"));
+        assert_non_null(lookup(bench, four));
+    }
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "size", "64M", NULL), 0);
+    go(bench, 25);
+    assert_string_equal(bench_finding(bench, "size.parallelism")->unit, "misses");
+    assert_true(bench_finding(bench, "size.parallelism")->declared == 24);
+    assert_null(lookup(bench, "size.parallelism.four"));
+}
+
+static void where_the_first_level_is_unknown_nothing_is_claimed(void **state)
+{
+    struct bench *bench = *state;
+    core.four = 2;
+    bench->machine.facts.cache_count = 0;
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "size", "1M", NULL), 0);
+    go(bench, 25);
+    assert_string_equal(bench_finding(bench, "size.parallelism")->unit, "loads");
+    assert_null(lookup(bench, "size.parallelism.four"));
+    assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
+    go(bench, 25);
+    assert_string_equal(bench_finding(bench, "DRAM.parallelism")->unit, "misses");
 }
 
 static void a_curve_without_an_end_says_at_least(void **state)
@@ -148,6 +196,21 @@ static void only_dram_is_looked_at_where_time_is_short(void **state)
         assert_string_equal(series_factor(series, "level")->text, "DRAM");
     }
     assert_non_null(lookup(bench, "parallelism.all.rate"));
+    const char *left_out = parameter(bench, "not_measured");
+    assert_non_null(left_out);
+    assert_non_null(strstr(left_out, "L1, L2, L3: there was no time left; give --budget "));
+    double enough = strtod(strstr(left_out, "--budget ") + strlen("--budget "), NULL);
+    assert_true(enough > 25 && enough < 600);
+}
+
+static void where_there_is_time_nothing_is_left_out(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "all", NULL), 0);
+    go(bench, 25);
+    assert_null(parameter(bench, "not_measured"));
+    assert_non_null(lookup(bench, "L1.parallelism"));
+    assert_non_null(lookup(bench, "L3.parallelism"));
 }
 
 static void all_numbers_of_chains_are_measured_once(void **state)
@@ -191,6 +254,17 @@ static void threads_together_and_each(void **state)
     const struct finding *rate = bench_finding(bench, "parallelism.all.rate");
     assert_string_equal(rate->unit, "1/s");
     assert_true(fabs(rate->value / (1e8 * sqrt(5)) - 1) < 0.01);
+    assert_non_null(strstr(rate->text, "5 threads"));
+}
+
+static void threads_take_as_many_chains_as_there_is_room_for(void **state)
+{
+    struct bench *bench = *state;
+    bench->caches[0].size_bytes = 4 << 10; /* 32 lines are gone through */
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "L1", "threads", "5", NULL), 0);
+    go(bench, 25);
+    assert_non_null(strstr(bench_finding(bench, "parallelism.all.rate")->text, "3 chains each"));
+    const struct finding *rate = bench_finding(bench, "parallelism.all.rate");
     assert_non_null(strstr(rate->text, "5 threads"));
 }
 
@@ -305,6 +379,9 @@ static void bad_input_is_refused_by_name(void **state)
     refused(bench, "prefetch", "3", "give --work as well");
     refused(bench, "level", "L4", "--level L4");
     refused(bench, "cpu", "5", "--cpu 5");
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "size", "64M", "level", "all", NULL),
+                     ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "--level can't be given with it"));
     assert_int_equal(
         bench_plan(bench, &parallelism_probe, "size", "4K", "chains", "1-8", "threads", "5", NULL),
         ERROR_USAGE);
@@ -317,6 +394,23 @@ static void bad_input_is_refused_by_name(void **state)
                      0);
 }
 
+static void levels_too_small_are_refused(void **state)
+{
+    struct bench *bench = *state;
+    bench->caches[0].size_bytes = 4 << 10;
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "L1", "chains", "64", NULL),
+                     ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "--level L1: its working set of 2 KiB is too small "
+                                              "for 64 chains"));
+    bench->caches[0].size_bytes = 1 << 9;
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "L1", "threads", "5", NULL),
+                     ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "5 chains of all threads; give fewer --threads"));
+    bench->machine.allowed.count = 1;
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "threads", "2", NULL), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "only 1 CPU may"));
+}
+
 #define CORE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, bench_tear_down)
 
 int main(void)
@@ -324,17 +418,22 @@ int main(void)
     (void)drive; /* here the time that is left matters: go() */
     const struct CMUnitTest tests[] = {
         CORE_TEST(a_core_sustains_latency_over_plateau),
+        CORE_TEST(hits_are_not_called_misses),
+        CORE_TEST(where_the_first_level_is_unknown_nothing_is_claimed),
         CORE_TEST(a_curve_without_an_end_says_at_least),
         CORE_TEST(four_chains_that_are_too_slow_are_found_out),
         CORE_TEST(only_dram_is_looked_at_where_time_is_short),
+        CORE_TEST(where_there_is_time_nothing_is_left_out),
         CORE_TEST(all_numbers_of_chains_are_measured_once),
         CORE_TEST(threads_together_and_each),
+        CORE_TEST(threads_take_as_many_chains_as_there_is_room_for),
         CORE_TEST(work_pushes_the_next_access_out_of_reach),
         CORE_TEST(work_that_is_too_little_reaches_no_knee),
         CORE_TEST(points_that_failed_are_passed_over),
         CORE_TEST(an_interrupted_run_concludes_what_there_is),
         CORE_TEST(workers_begin_apart_on_one_ring),
         CORE_TEST(bad_input_is_refused_by_name),
+        CORE_TEST(levels_too_small_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

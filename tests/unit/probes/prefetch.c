@@ -2,6 +2,7 @@
 
 #include "kernels/chase.h"
 #include "probes/chases.h"
+#include "result/flag.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -228,6 +229,31 @@ static void what_is_uncertain_is_not_guessed(void **state)
     assert_non_null(strstr(stride->text, "not detected"));
 }
 
+/* A run without time for a second trial: what one trial says stands, with its doubt and without an
+ * interval, and no verdict is built on it. */
+static void a_single_trial_gives_no_interval(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled = {0};
+    measure(bench, 2048, 0.5, 0);
+    for (size_t s = 0; s < bench->result.series_count; s++)
+        for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
+            bench->result.series[s].points[i].y.coverage = 0;
+            bench->result.series[s].points[i].flags = FLAG_BIT(FLAG_UNCONVERGED);
+        }
+    bench->result.finding_count = 0;
+    assert_int_equal(prefetch_probe.conclude(&bench->task, &sampled, &bench->error), 0);
+    const struct finding *forward = find(bench, "prefetch.L2.forward");
+    assert_true(fabs(forward->value - 90) < 0.1 && isnan(forward->low) && isnan(forward->high));
+    assert_non_null(strstr(forward->text, "too uncertain to tell"));
+    const struct finding *stride = find(bench, "prefetch.max_stride");
+    assert_true(stride->value == 2048 && isnan(stride->low) && isnan(stride->high));
+    assert_true(stride->flags & FLAG_BIT(FLAG_UNCONVERGED));
+    const struct finding *crosses = find(bench, "prefetch.crosses_page");
+    assert_true(isnan(crosses->value));
+    assert_non_null(strstr(crosses->text, "in a single trial"));
+}
+
 static void a_set_that_fell_into_the_level_before_tells_nothing(void **state)
 {
     struct bench *bench = *state;
@@ -280,6 +306,7 @@ int main(void)
         BENCH_TEST(translation_is_not_taken_for_prefetching),
         BENCH_TEST(what_stops_at_a_page_is_told_from_what_does_not),
         BENCH_TEST(what_is_uncertain_is_not_guessed),
+        BENCH_TEST(a_single_trial_gives_no_interval),
         BENCH_TEST(a_set_that_fell_into_the_level_before_tells_nothing),
         BENCH_TEST(an_interrupted_run_concludes_what_there_is),
         BENCH_TEST(a_machine_without_declared_caches_is_still_measured),

@@ -107,6 +107,26 @@ static void intervals_alone_can_be_compared(void **state)
     assert_true(isnan(comparison.low) && comparison.p == 1);
 }
 
+/* A ratio of what may be zero may be anything. */
+static void an_interval_that_reaches_zero_bounds_no_ratio(void **state)
+{
+    (void)state;
+    const double a[] = {246, -20, 300}, zero[] = {246, 0, 300}, b[] = {600, 550, 650};
+    const double *const sides[][2] = {{a, b}, {b, a}, {zero, b}, {b, zero}};
+    for (size_t i = 0; i < 4; i++) {
+        struct comparison comparison;
+        compare_intervals(sides[i][0], sides[i][1], 0.03, &comparison);
+        assert_true(comparison.ratio == sides[i][1][0] / sides[i][0][0]);
+        assert_true(isnan(comparison.low) && isnan(comparison.high) && comparison.p == 1);
+    }
+    struct random random = {6};
+    struct summary below = simulate(&random, 11, 5, 0.01), above = simulate(&random, 11, 6, 0.01);
+    struct comparison comparison;
+    below.min = -1;
+    compare_medians(&below, &above, 0.03, false, &comparison);
+    assert_true(isnan(comparison.low) && isnan(comparison.high) && comparison.p == 1);
+}
+
 static void holm_corrects(void **state)
 {
     (void)state;
@@ -126,6 +146,7 @@ int main(void)
         cmocka_unit_test(a_single_trial_has_no_interval),
         cmocka_unit_test(the_interval_covers),
         cmocka_unit_test(intervals_alone_can_be_compared),
+        cmocka_unit_test(an_interval_that_reaches_zero_bounds_no_ratio),
         cmocka_unit_test(holm_corrects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

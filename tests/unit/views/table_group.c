@@ -74,6 +74,26 @@ static void what_lies_at_the_same_few_places_goes_together(void **state)
     assert_int_equal(table_group(series, SERIES), 1);
 }
 
+/* Totals, then each CPU's share of them: one table would have every label twice. */
+static void series_of_two_names_are_two_tables(void **state)
+{
+    (void)state;
+    struct bench bench = bench_of(false);
+    struct series *series = join(&bench, false);
+    for (int s = 2; s < SERIES; s++) {
+        series[s].name = "each";
+        series[s].factors = series[s - 2].factors;
+    }
+    assert_int_equal(table_group(series, SERIES), 2);
+    assert_int_equal(table_group(&series[2], 2), 2);
+    assert_int_equal(table_group(&series[1], 2), 2); /* each with a name of its own */
+    assert_int_equal(table_group(&series[1], 3), 2);
+    assert_true(table_is_taken_for(&series[0], &series[2]));
+    assert_false(table_is_taken_for(&series[0], &series[3]));
+    series[2].y.unit = "B/s";
+    assert_false(table_is_taken_for(&series[0], &series[2]));
+}
+
 static void two_matrices_stay_matrices(void **state)
 {
     (void)state;
@@ -175,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_lies_at_the_same_few_places_goes_together),
+        cmocka_unit_test(series_of_two_names_are_two_tables),
         cmocka_unit_test(two_matrices_stay_matrices),
         cmocka_unit_test(rows_are_told_apart_by_what_differs),
         cmocka_unit_test(both_units_are_told_at_any_width),

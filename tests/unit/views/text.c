@@ -97,6 +97,34 @@ static void every_flag_is_explained_once(void **state)
     document_free(&document);
 }
 
+static void series_of_one_heading_are_told_by_name(void **state)
+{
+    (void)state;
+    struct point points[9] = {{.x = 1, .y = {.n = 6}}};
+    for (int i = 0; i < 9; i++)
+        points[i] = (struct point){.x = i + 1, .y = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 6}};
+    struct factor level = {"level", "DRAM", 0};
+    struct series series[3];
+    for (int i = 0; i < 3; i++)
+        series[i] = (struct series){.name = i == 0   ? "rate by all"
+                                            : i == 1 ? "chains"
+                                                     : "rate by each",
+                                    .factors = &level,
+                                    .factor_count = 1,
+                                    .x = {"threads", ""},
+                                    .y = {"rate", i == 1 ? "ns" : "1/s"},
+                                    .points = points,
+                                    .point_count = 9};
+    struct probe_result result = {
+        .name = "wide", .title = "Loads", .series = series, .series_count = 3};
+    struct document document = {.probes = &result, .probe_count = 1};
+    char *text = probe(&document, 0, &plain);
+    assert_non_null(strstr(text, "\nwide  Loads: rate by all (level DRAM)\n"));
+    assert_non_null(strstr(text, "\nwide  Loads (level DRAM)\n"));
+    assert_non_null(strstr(text, "\nwide  Loads: rate by each (level DRAM)\n"));
+    free(text);
+}
+
 static void a_hypervisor_is_told_of_once(void **state)
 {
     (void)state;
@@ -220,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_summary_fits_a_screen),
         cmocka_unit_test(a_run_that_was_stopped_is_told_at_once),
         cmocka_unit_test(every_flag_is_explained_once),
+        cmocka_unit_test(series_of_one_heading_are_told_by_name),
         cmocka_unit_test(a_hypervisor_is_told_of_once),
         cmocka_unit_test(odd_numbers_never_harm),
         cmocka_unit_test(hostile_texts_are_inert),
