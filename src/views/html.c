@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { GPUS_MAX = 64 };
-
 struct page {
     FILE *out;
     const struct document *const *documents;
@@ -171,6 +169,28 @@ static void put_picture(const struct page *page, size_t index)
     fputs(heavy ? "</noscript></details>\n</figure>\n" : "</details>\n</figure>\n", out);
 }
 
+/* What was imported or joined of several runs has no command. */
+static void put_repeat(FILE *out, const struct document *document, const struct probe_result *probe)
+{
+    const bool repeatable = document->run.command_count > 0;
+    if (!repeatable && !probe->parameter_count)
+        return;
+    fputs("<p class=repeat>", out);
+    if (repeatable) {
+        fputs("To repeat: <code>", out);
+        html_command(out, &document->run);
+        fputs("</code> ", out);
+    }
+    if (probe->parameter_count) {
+        fputs("<span class=parameters>(", out);
+        html_factors(out, probe->parameters, probe->parameter_count);
+        if (repeatable)
+            fprintf(out, ", seed %llu", (unsigned long long)document->run.seed);
+        fputs(")</span>", out);
+    }
+    fputs("</p>\n", out);
+}
+
 /* Findings and the way to repeat it, of every document that has this probe. */
 static void put_results(const struct page *page, const char *name)
 {
@@ -195,15 +215,7 @@ static void put_results(const struct page *page, const char *name)
         }
         if (probe->finding_count)
             html_findings(out, probe);
-        fputs("<p class=repeat>To repeat: <code>", out);
-        html_command(out, &document->run);
-        fputs("</code>", out);
-        if (probe->parameter_count) {
-            fputs(" <span class=parameters>(", out);
-            html_factors(out, probe->parameters, probe->parameter_count);
-            fprintf(out, ", seed %llu)</span>", (unsigned long long)document->run.seed);
-        }
-        fputs("</p>\n", out);
+        put_repeat(out, document, probe);
     }
 }
 
@@ -222,95 +234,6 @@ static void put_probe(const struct page *page, const struct probe_result *probe,
         if (strcmp(page->pictures.list[i].probe, probe->name) == 0)
             put_picture(page, i);
     put_results(page, probe->name);
-    fputs("</section>\n", out);
-}
-
-/* --- how it was measured --- */
-
-static void put_fact(FILE *out, const char *name, const char *text)
-{
-    if (!text || !*text)
-        return;
-    fprintf(out, "<tr><th scope=row>%s<td class=words>", name);
-    html_text(out, text);
-    fputs("\n", out);
-}
-
-static void put_number_fact(FILE *out, const char *name, double value, const char *unit)
-{
-    char figure[UNIT_TEXT], text[UNIT_TEXT + 8];
-    if (!isfinite(value) || !(value > 0))
-        return;
-    snprintf(text, sizeof text, "%s%s%s", figure_valued(value, unit, figure),
-             strcmp(unit, "s") == 0 ? " " : "", strcmp(unit, "s") == 0 ? "s" : "");
-    put_fact(out, name, text);
-}
-
-static void put_gpus(FILE *out, const struct machine_facts *machine)
-{
-    for (size_t i = 0; i < machine->gpu_count && i < GPUS_MAX; i++) {
-        const struct gpu_facts *gpu = &machine->gpus[i];
-        const char *warning = gpu_warning(gpu);
-        struct line name = {0}, line = {0};
-        line_add(&name, "gpu%d", gpu->id);
-        line_add_gpu(&line, gpu);
-        line_add(&line, "%s%s", warning ? ". " : "", warning ? warning : "");
-        put_fact(out, name.text, line.text);
-    }
-}
-
-static void put_conditions(const struct page *page, size_t index)
-{
-    const struct document *document = page->documents[index];
-    const struct conditions *conditions = &document->conditions;
-    const struct machine_facts *machine = &document->machine;
-    struct line name = {0};
-    FILE *out = page->out;
-    line_add_document(&name, page->documents, page->count, index);
-    fputs("<div class=scroll tabindex=0 role=region aria-label=Conditions><table class=facts>"
-          "<caption>Machine and conditions: ",
-          out);
-    html_text(out, name.text);
-    fputs("</caption>\n<tbody>\n", out);
-    put_fact(out, "processor", machine->cpu_model);
-    put_fact(out, "architecture", machine->cpu_arch);
-    put_fact(out, "kernel", machine->kernel);
-    put_fact(out, "hypervisor", machine->hypervisor);
-    put_number_fact(out, "memory", (double)machine->memory_bytes, "B");
-    put_gpus(out, machine);
-    put_number_fact(out, "core clock, as observed", conditions->core_hz, "Hz");
-    put_number_fact(out, "counter that timed everything", conditions->counter_hz, "Hz");
-    put_fact(out, "counter", conditions->counter);
-    put_fact(out, "governor", conditions->governor);
-    put_fact(out, "turbo", conditions->turbo);
-    put_fact(out, "SMT", conditions->smt);
-    put_fact(out, "transparent huge pages", conditions->thp);
-    put_fact(out, "CPUs that may be used", conditions->affinity);
-    put_number_fact(out, "load average at the start", conditions->load1, "");
-    put_number_fact(out, "time taken by the hypervisor", conditions->stolen_s, "s");
-    put_fact(out, "compiler", document->tool.compiler);
-    put_fact(out, "commit", document->tool.commit);
-    put_fact(out, "run", document->run.id);
-    fputs("</table></div>\n", out);
-}
-
-static void put_method(const struct page *page)
-{
-    FILE *out = page->out;
-    fputs("<section id=method aria-labelledby=method-title>\n"
-          "<h2 id=method-title>How it was measured</h2>\n",
-          out);
-    for (size_t i = 0; i < page->count; i++)
-        put_conditions(page, i);
-    fputs("<h3>The timed loops</h3>\n"
-          "<p>Nothing but these instructions was ever timed: the loops of the fathom that wrote "
-          "this page, disassembled from it as it was built.</p>\n",
-          out);
-    if (*html_loops)
-        fprintf(out, "<details class=loops><summary>Show them</summary>\n%s</details>\n",
-                html_loops);
-    else
-        fputs("<p>They are not shown: objdump was missing when this fathom was built.</p>\n", out);
     fputs("</section>\n", out);
 }
 
@@ -334,7 +257,7 @@ static bool put_body(const struct page *page)
     each_probe(page, put_probe);
     if (page->pictures.left_out)
         fprintf(out, "<p>%zu more series are in the document.</p>\n", page->pictures.left_out);
-    put_method(page);
+    html_method(out, page->documents, page->count);
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);

@@ -32,6 +32,9 @@ void html_figure(FILE *, double);
 void html_factors(FILE *, const struct factor *, size_t count);
 /* What was typed, as a shell would read it again: quoted where it has to be. */
 void html_command(FILE *, const struct run_facts *);
+/* Whether another tool's table is all that the document knows. A fathom that measures writes down
+ * when; what `fathom import` makes has no such time. */
+bool html_is_imported(const struct document *);
 /* Flags by name with their meaning at hand; nothing where there are none. */
 void html_flags(FILE *, unsigned flags);
 /* Of several documents the one at `index`, by a letter and its host: "A vm". */
@@ -72,6 +75,8 @@ void line_add_member(struct line *, const struct picture *, size_t member,
 
 /* --- the rest, each in the file of its name --- */
 
+/* The last section: machine and conditions of each document, and the loops that were timed. */
+void html_method(FILE *, const struct document *const *, size_t count);
 /* The first screen: machine, datasheet, what to know, how far to trust it. */
 void html_sheet(FILE *, const struct document *const *, size_t count, size_t index);
 /* The values of one finding: figure, unit, interval. */
@@ -82,14 +87,16 @@ void html_findings(FILE *, const struct probe_result *);
 void html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
 /* What several documents differ in, by findings/differences; false without memory. */
 bool html_differences(FILE *, const struct document *const *, size_t count, double threshold);
-/* All that the script draws, as JSON: web/page/data.js says in what shape. */
+/* All that the script draws, as JSON. */
 void html_data(FILE *, const struct pictures *, const struct document *const *, size_t count);
 
 /* --- made by web/assemble when the program is built --- */
 
 extern const char html_style[], html_script[];
 extern const char
-    html_policy[];              /* Content-Security-Policy that allows these two and nothing else */
-extern const char html_loops[]; /* the timed loops, disassembled, as HTML; "" where that can't be */
+    html_policy[]; /* Content-Security-Policy that allows these two and nothing else */
+/* What is timed, as HTML; "" where it can't be had: fathom's loops for CPUs, disassembled, and the
+ * kernels of the backends of GPUs, as their text. */
+extern const char html_loops[], html_kernels_cuda[], html_kernels_opencl[];
 
 #endif

@@ -114,7 +114,9 @@ static void put_finding(struct comparing *comparing, const char *name)
         if (difference)
             put_change(out, difference->ratio, difference->verdict);
         else if (finding && base) /* of a pair in ns and cycles the other one is judged */
-            put_change(out, finding->value / base->value, SAME);
+            put_change(out,
+                       finding->value > 0 && base->value > 0 ? finding->value / base->value : NAN,
+                       SAME);
         else
             fputs(base ? "<td>missing here" : "<td>", out);
     }

@@ -1,7 +1,8 @@
 /*
  * What the script draws, in columns: a point of a curve takes a third of what it takes in the
- * document, and a cell of a matrix a tenth, as whole multiples of a step that keeps four digits of
- * the smallest value. web/page/data.js reads it.
+ * document. A small matrix has all that its points have; a cell of a large one takes a tenth, as
+ * whole multiples of a step that keeps four digits of the smallest value, and without its trials.
+ * web/page/chart.js reads curves, cellOf() in web/page/matrix.js matrices.
  */
 #include "findings/device.h"
 #include "views/clean.h"
@@ -230,6 +231,39 @@ static double step_of(const struct grid *grid, estimate_of *of)
     return pow(10, fmax(floor(log10(least)) - 3, floor(log10(most)) - 5));
 }
 
+/* A matrix of no more cells is written with all that its points have. */
+enum { EXACT_CELLS_MAX = 32 * 32 };
+
+/* One column of the cells, of the float at `offset` in a point. */
+static void put_cell_column(FILE *out, const char *key, const struct grid *grid, size_t offset)
+{
+    fprintf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < grid->row_count * grid->column_count; i++) {
+        const char *point = (const char *)grid->cells[i];
+        fputs(i ? "," : "", out);
+        html_json_float(out, point ? *(const float *)(const void *)(point + offset) : NAN);
+    }
+    fputs("],", out);
+}
+
+static void put_exact_cells(FILE *out, const struct grid *grid, bool cycles)
+{
+    put_cell_column(out, "y", grid, offsetof(struct point, y.median));
+    put_cell_column(out, "low", grid, offsetof(struct point, y.low));
+    put_cell_column(out, "high", grid, offsetof(struct point, y.high));
+    if (cycles) {
+        fputs("\"cycles\":{", out);
+        put_cell_column(out, "y", grid, offsetof(struct point, cycles.median));
+        put_cell_column(out, "low", grid, offsetof(struct point, cycles.low));
+        put_cell_column(out, "high", grid, offsetof(struct point, cycles.high));
+        fputs("\"step\":1},", out);
+    }
+    fputs("\"n\":[", out);
+    for (size_t i = 0; i < grid->row_count * grid->column_count; i++)
+        fprintf(out, "%s%u", i ? "," : "", grid->cells[i] ? grid->cells[i]->y.n : 0);
+    fputs("],\"step\":1", out);
+}
+
 enum column { MEDIAN, BELOW, ABOVE, COLUMNS };
 
 static double cell_of(const struct estimate *estimate, enum column column)
@@ -256,6 +290,16 @@ static void put_cells(FILE *out, const struct grid *grid, estimate_of *of, doubl
             html_json_whole(out, value);
         }
         fputs("]", out);
+    }
+}
+
+static void put_rounded_cells(FILE *out, const struct grid *grid, bool cycles)
+{
+    put_cells(out, grid, time_of, step_of(grid, time_of), COLUMNS);
+    if (cycles) {
+        fputs(",\"cycles\":{", out);
+        put_cells(out, grid, cycles_of, step_of(grid, cycles_of), BELOW);
+        fputs("}", out);
     }
 }
 
@@ -288,12 +332,8 @@ static void put_matrix(FILE *out, const struct picture *picture,
             put_label(out, picture, i, documents, count);
             put_ids(out, "rows", grid.rows, grid.row_count);
             put_ids(out, "columns", grid.columns, grid.column_count);
-            put_cells(out, &grid, time_of, step_of(&grid, time_of), COLUMNS);
-            if (has_cycles(series)) {
-                fputs(",\"cycles\":{", out);
-                put_cells(out, &grid, cycles_of, step_of(&grid, cycles_of), BELOW);
-                fputs("}", out);
-            }
+            const bool small = grid.row_count * grid.column_count <= EXACT_CELLS_MAX;
+            (small ? put_exact_cells : put_rounded_cells)(out, &grid, has_cycles(series));
             put_clusters(out, picture->members[i].probe);
             fputs("}", out);
             separator = ",\n{";

@@ -6,6 +6,7 @@
 #include "views/html.h"
 #include "views/levels.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,12 +27,28 @@ static void put_time(FILE *out, const char *started)
     html_text(out, started);
 }
 
+static void put_imported(FILE *out, const struct document *document)
+{
+    fputs("<p class=run>Another tool's table", out);
+    if (document->tool.version) {
+        fputs(", imported by fathom ", out);
+        html_text(out, document->tool.version);
+    }
+    fputs(": it does not say when and how it was measured.</p>\n", out);
+}
+
 static void put_run(FILE *out, const struct document *document)
 {
     const struct run_facts *run = &document->run;
     char text[UNIT_TEXT];
+    struct line joined = {0};
+    line_add_joined(&joined, run);
     fputs("<p class=run>", out);
-    if (run->started) {
+    if (joined.length) {
+        joined.text[0] = (char)toupper((unsigned char)joined.text[0]);
+        fprintf(out, "%s%s", joined.text, run->started ? ", the newest of " : "");
+        put_time(out, run->started ? run->started : "");
+    } else if (run->started) {
         fputs("Measured on ", out);
         put_time(out, run->started);
     }
@@ -53,51 +70,85 @@ static void put_run(FILE *out, const struct document *document)
 /* What all points and findings of a document say of their own worth. */
 struct worth {
     size_t findings, doubtful;
+    size_t untried;  /* findings of probes whose points have one trial at most */
     unsigned fewest; /* trials of the point that has the fewest; 0 where none has any */
     float coverage;  /* of the point that has the least */
 };
+
+static size_t finite_findings(const struct probe_result *probe)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        count += isfinite(probe->findings[i].value) != 0;
+    return count;
+}
+
+static bool is_baseline(const struct document *document)
+{
+    return document->run.joined && strcmp(document->run.joined, "baseline") == 0;
+}
 
 static struct worth worth_of(const struct document *document)
 {
     struct worth worth = {.coverage = 1};
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
-        for (size_t i = 0; i < probe->finding_count; i++) {
-            worth.findings += isfinite(probe->findings[i].value) != 0;
+        bool tried = is_baseline(document), single = html_is_imported(document);
+        for (size_t i = 0; i < probe->finding_count; i++)
             worth.doubtful += flag_doubts(probe->findings[i].flags) != 0;
-        }
         for (size_t s = 0; s < probe->series_count; s++)
             for (size_t i = 0; i < probe->series[s].point_count; i++) {
                 const struct summary *y = &probe->series[s].points[i].y;
+                tried = tried || y->n > 1;
+                single = single || y->n == 1;
                 if (y->n && (!worth.fewest || y->n < worth.fewest))
                     worth.fewest = y->n;
                 if (y->n && y->coverage < worth.coverage)
                     worth.coverage = y->coverage;
             }
+        worth.findings += finite_findings(probe);
+        worth.untried += single && !tried ? finite_findings(probe) : 0;
     }
     return worth;
+}
+
+/* What a value and the interval beside it are. */
+static void put_meaning(FILE *out, const struct document *document, const struct worth *worth)
+{
+    if (is_baseline(document))
+        fputs(" Every value is the median over the documents; the interval beside it is their "
+              "middle four fifths.",
+              out);
+    else if (worth->fewest > 1)
+        fprintf(out,
+                " Every value is the median of %u or more independent trials; the interval "
+                "beside it holds the true median with a probability of %.0f %% or more.",
+                worth->fewest, floor((double)worth->coverage * 100));
 }
 
 static void put_trust(FILE *out, const struct document *document)
 {
     struct worth worth = worth_of(document);
-    bool good = document->run.complete && !worth.doubtful;
+    bool good = document->run.complete && !worth.doubtful && !worth.untried && worth.findings;
     fprintf(out, "<p class=\"trust %s\"><strong>", good ? "good" : "doubtful");
     if (!document->run.complete)
         fputs("Not complete: the run was stopped, and this is what it had measured.", out);
+    else if (html_is_imported(document) && worth.untried == worth.findings)
+        fputs("Imported: no trials, nothing is known of how sure it is.", out);
     else if (worth.findings == 0)
         fputs("No findings.", out);
+    else if (worth.untried && !worth.doubtful)
+        fprintf(out,
+                "%zu of %zu values come from a single trial: nothing is known of how sure they "
+                "are.",
+                worth.untried, worth.findings);
     else if (worth.doubtful)
         fprintf(out, "%zu of %zu values are in doubt, marked !: the reasons stand below.",
                 worth.doubtful, worth.findings);
     else
         fprintf(out, "All %zu values can be trusted as they stand.", worth.findings);
     fputs("</strong>", out);
-    if (worth.fewest > 1)
-        fprintf(out,
-                " Every value is the median of %u or more independent trials; the interval "
-                "beside it holds the true median with a probability of %.0f %% or more.",
-                worth.fewest, floor((double)worth.coverage * 100));
+    put_meaning(out, document, &worth);
     fputs("</p>\n", out);
 }
 
@@ -258,6 +309,19 @@ static unsigned all_flags(const struct document *document)
     return flags;
 }
 
+static void put_disagreements(FILE *out, const struct probe_result *probe)
+{
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        struct line line = {0};
+        if (!disagreement_is(&probe->findings[i]))
+            continue;
+        line_add_disagreement(&line, &probe->findings[i]);
+        fputs("<li class=disagreement>", out);
+        html_text(out, line.text);
+        fputs("\n", out);
+    }
+}
+
 static void put_status(FILE *out, const struct probe_result *probe)
 {
     if (probe->status == PROBE_OK)
@@ -276,11 +340,14 @@ static void put_known(FILE *out, const struct document *document, size_t index)
     bool ended_well = true;
     for (size_t p = 0; p < document->probe_count; p++)
         ended_well = ended_well && document->probes[p].status == PROBE_OK;
-    if (!flags && ended_well && !conditions->warning_count)
+    if (!flags && ended_well && !conditions->warning_count &&
+        disagreements_print(NULL, document, NULL, NULL) == 0)
         return;
     fprintf(out,
             "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
             index, index);
+    for (size_t p = 0; p < document->probe_count; p++)
+        put_disagreements(out, &document->probes[p]);
     for (size_t p = 0; p < document->probe_count; p++)
         put_status(out, &document->probes[p]);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
@@ -314,7 +381,7 @@ void html_sheet(FILE *out, const struct document *const *documents, size_t count
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
     html_text(out, machine.text);
     fprintf(out, "</%s>\n", level);
-    put_run(out, document);
+    (html_is_imported(document) ? put_imported : put_run)(out, document);
     put_trust(out, document);
     put_levels(out, document, -1);
     if (finding_lookup_build(&lookup, &pool, document, NULL) == 0) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
  * Documents for the page's tests and its benchmark, made and not measured:
- *   documents.js NAME >FILE       names: large, twin, huge, hostile, bare, long
+ *   documents.js NAME >FILE       names: large, small, twin, huge, loaded, hostile, bare, long
  */
 "use strict";
 
@@ -180,7 +180,15 @@ function long() {
     return document;
 }
 
-const documents = { large, hostile, bare, long,
+/* Latency over bandwidth, from 2.5 to 200 GB/s. */
+function loaded() {
+    return frame("node-20", 9, [{ name: "loaded", title: "Latency under load", status: "ok",
+        series: [{ name: "loaded", x: { name: "bandwidth", unit: "B/s" }, y: { name: "latency", unit: "ns" },
+            points: [2.5, 8, 40, 120, 180, 200].map((x) => point({ x: x * 1e9 }, 84 + x, 0.01, 3.2, [])) }] }]);
+}
+
+const documents = { large, loaded, hostile, bare, long,
+    small: () => large({ cpus: 16 }),
     twin: () => large({ hostname: "node-18", seed: 11, slow: 1.1 }),
     huge: () => large({ hostname: "node-19", seed: 5, cpus: 256 }) };
 

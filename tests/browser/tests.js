@@ -6,6 +6,7 @@ const fs = require("node:fs");
 const net = require("node:net");
 const path = require("node:path");
 const { Browser } = require("./browser.js");
+const charts = require("./charts.js");
 const { EVIL } = require("./documents.js");
 
 const SAMPLE = path.join(__dirname, "../cli/sample.json");
@@ -31,6 +32,8 @@ const hasColour = ({ picture, series, at, colour, away, slack }) => {
 };
 
 const tests = {
+    ...charts.tests,
+
     async "a page opens without an error or a request"(browser) {
         for (const names of [SAMPLE, "large", "bare", "huge", ["large", "twin"]]) {
             const page = await browser.open(names);

@@ -48,7 +48,8 @@ class Chart {
         this.xKind = kindOf(picture.series.flatMap((series) => series.x), 8);
         this.frame = element("div", { class: "frame", tabindex: "0", role: "group",
             "aria-label": `Chart: ${figure.querySelector("figcaption").textContent}. ` +
-                "Arrow keys read out its points." });
+                "Arrow keys, Home and End read out its points; plus and minus zoom, " +
+                "Escape shows all of it." });
         this.readout = element("p", { class: "readout" });
         this.live = element("p", { class: "unseen", "aria-live": "polite" });
         this.host.append(this.frame, this.legend(), this.readout, this.live);
@@ -78,6 +79,10 @@ class Chart {
             this.plot.setSeries(3 * index + part, { show: this.shown[index] });
     }
 
+    isDrawn(index) {
+        return Boolean(columnsOf(this.picture.series[index], this.cycles && this.hasCycles));
+    }
+
     get unit() {
         return this.cycles && this.hasCycles ? "cycles" : this.picture.y.unit;
     }
@@ -90,7 +95,8 @@ class Chart {
             if (kind === "linear")
                 return unit === "B" ? linearTicks(low / 1024, high / 1024, most).map((v) => v * 1024)
                     : linearTicks(low, high, most);
-            return unit === "B" || axis === 0 ? powerTicks(low, high, most)
+            /* Of bytes and of counts the powers of two are the round ones. */
+            return unit === "B" || (axis === 0 && !unit) ? powerTicks(low, high, most)
                 : decadeTicks(low, high, most);
         };
     }
@@ -116,7 +122,8 @@ class Chart {
         const data = joined(this.picture, cycles);
         const medians = data.filter((_, i) => i % 3 === 1).flat()
             .filter((value) => Number.isFinite(value));
-        const yKind = kindOf(medians, 4), scale = scaleOf(this.unit);
+        const yKind = kindOf(medians, 4), scale = scaleOf(this.unit), across = scaleOf(x.unit);
+        const { zoom } = this;
         if (yKind === "log")
             for (const column of data.slice(1))
                 column.forEach((value, i) => {
@@ -136,6 +143,7 @@ class Chart {
                 points: { show: few, size: 5, fill: colour, stroke: colour } }, edge, { ...edge });
             bands.push({ series: [3 * index + 2, 3 * index + 3], fill: faded(colour, 0.22) });
             this.entries[index].swatch.style.borderTop = `3px ${border} ${colour}`;
+            this.entries[index].button.classList.toggle("undrawn", !this.isDrawn(index));
         });
         const options = {
             width: this.width(), height: this.height(),
@@ -146,10 +154,11 @@ class Chart {
                     range: this.range(yKind, 0.05) },
             },
             axes: [
-                axis({ label: [x.name, x.unit && x.unit !== "B" ? x.unit : ""].filter(Boolean).join(", "),
+                axis({ label: [x.name, x.unit !== "B" ? across.unit : ""].filter(Boolean).join(", "),
                     splits: this.splits(this.xKind, x.unit, 56),
                     filter: (_plot, splits) => splits,
-                    values: (_plot, splits) => splits.map((v) => x.unit === "B" ? bytes(v) : tick(v)) }),
+                    values: (_plot, splits) => splits.map((v) => x.unit === "B" ? bytes(v)
+                        : tick(v / across.divisor)) }),
                 axis({ label: [y.name, scale.unit].filter(Boolean).join(", "), size: 56,
                     splits: this.splits(yKind, y.unit, 34),
                     filter: (_plot, splits) => splits,
@@ -158,12 +167,16 @@ class Chart {
             ],
             series, bands,
             legend: { show: false },
-            padding: [this.picture.marks.length ? 34 : 10, 14, 0, 0],
+            /* On the right, half of the widest label of x. */
+            padding: [this.picture.marks.length ? 34 : 10, 28, 0, 0],
             cursor: { drag: { x: true, y: false, dist: 6 }, y: false, points: { size: 7 } },
-            hooks: { draw: [(plot) => this.drawMarks(plot)], setCursor: [() => this.read()] },
+            hooks: { draw: [(plot) => this.drawMarks(plot)], setCursor: [() => this.read()],
+                setScale: [(plot, key) => key === "x" && this.onZoom(plot)] },
         };
         this.plot?.destroy();
         this.plot = new uPlot(options, data, this.frame);
+        if (zoom)
+            this.zoomTo(zoom.min, zoom.max);
         this.plot.root.querySelector("canvas").setAttribute("aria-hidden", "true");
         this.read();
     }
@@ -216,11 +229,28 @@ class Chart {
         return null;
     }
 
+    /* What is in view, for when all is drawn anew; null where that is everything. */
+    onZoom(plot) {
+        const { min, max } = plot.scales.x, xs = plot.data[0];
+        this.zoom = min > xs[0] || max < xs[xs.length - 1] ? { min, max } : null;
+    }
+
+    get view() {
+        const xs = this.plot.data[0];
+        return this.zoom ?? { min: xs[0], max: xs[xs.length - 1] };
+    }
+
     read() {
         const at = this.plot?.cursor.idx;
         const here = at !== null && at !== undefined && this.plot.data[0].length > 0;
         const said = [];
         this.entries.forEach(({ value }, index) => {
+            const { label } = this.picture.series[index];
+            if (!this.isDrawn(index)) {
+                value.textContent = `only in ${this.picture.y.unit}`;
+                said.push(`${label}: ${value.textContent}`);
+                return;
+            }
             const point = here && this.shown[index] ? this.nearest(index, at) : null;
             const interval = point && Number.isFinite(point.low) && Number.isFinite(point.high) &&
                 point.high > point.low ? ` (${figure(point.low / scaleOf(this.unit).divisor)} to ` +
@@ -228,34 +258,72 @@ class Chart {
             value.textContent = !point ? "" : point.y === null ? "no value"
                 : valued(point.y, this.unit) + interval;
             if (point)
-                said.push(`${this.picture.series[index].label}: ${value.textContent}`);
+                said.push(`${label}: ${value.textContent}`);
         });
         const x = here ? valued(this.plot.data[0][at], this.picture.x.unit) : "";
         this.readout.textContent = here ? `${this.picture.x.name || "x"} ${x}`
-            : "Point at the chart to read it; drag to zoom, double-click to see all of it again.";
+            : "Point at the chart to read it; drag to zoom, double-click to see all of it again. " +
+                "By keyboard: arrows, + and -, Escape.";
         this.spoken = here ? `${x}. ${said.join(". ")}` : "";
     }
 
     onKey(event) {
-        const count = this.plot.data[0].length;
-        const now = this.plot.cursor.idx ?? -1;
-        const next = { ArrowRight: Math.min(count - 1, now + 1), ArrowLeft: Math.max(0, now - 1),
-            Home: 0, End: count - 1 }[event.key];
+        const xs = this.plot.data[0], { min, max } = this.view;
+        const first = xs.findIndex((x) => x >= min), last = xs.findLastIndex((x) => x <= max);
+        const now = this.plot.cursor.idx ?? first - 1;
+        const share = { "+": 0.5, "=": 0.5, "-": 2, "_": 2 }[event.key];
+        const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: first, End: last }[event.key];
         if (event.key === "Escape")
             this.reset();
-        if (next === undefined || !count)
+        /* With these a key is the browser's: its own zoom, and its history. */
+        if (event.ctrlKey || event.metaKey || event.altKey || !xs.length)
             return;
-        event.preventDefault();
-        const left = this.plot.valToPos(this.plot.data[0][next], "x");
-        const height = this.plot.over.clientHeight;
-        this.plot.setCursor({ left, top: height / 2 });
-        this.live.textContent = this.spoken;
+        if (share) {
+            event.preventDefault();
+            this.zoomBy(share);
+        } else if (next !== undefined && first <= last) {
+            event.preventDefault();
+            this.pointAt(Math.min(last, Math.max(first, next)));
+            this.live.textContent = this.spoken;
+        }
+    }
+
+    /* A place at the very edge may be computed to be outside, where there is no cursor. */
+    pointAt(index) {
+        const { clientWidth, clientHeight } = this.plot.over;
+        const left = this.plot.valToPos(this.plot.data[0][index], "x");
+        this.plot.setCursor({ left: Math.min(clientWidth, Math.max(0, left)), top: clientHeight / 2 });
+    }
+
+    /* Shows so many times as much of x, about the point that is read or else the middle, but no
+     * fewer than two points. */
+    zoomBy(share) {
+        const xs = this.plot.data[0], at = this.plot.cursor.idx, { min, max } = this.view;
+        const [to, from] = this.xKind === "log" ? [Math.log2, (x) => 2 ** x] : [Number, Number];
+        const [first, last] = [xs[0], xs[xs.length - 1]], end = to(last);
+        const span = (to(max) - to(min)) * share;
+        const middle = Number.isInteger(at) ? to(xs[at]) : (to(min) + to(max)) / 2;
+        const low = Math.max(to(first), Math.min(middle - span / 2, end - span));
+        /* No rounding may leave the points at the ends outside. */
+        const left = low > to(first) ? from(low) : first;
+        const right = low + span < end ? from(low + span) : last;
+        if (xs.filter((x) => x >= left && x <= right).length >= 2)
+            this.zoomTo(left, right);
+        if (Number.isInteger(at))
+            this.pointAt(at);
+        this.live.textContent = [this.view.min, this.view.max]
+            .map((x) => valued(x, this.picture.x.unit)).join(" to ");
+    }
+
+    /* At once: the places of points are asked for next. */
+    zoomTo(min, max) {
+        this.plot.batch(() => this.plot.setScale("x", { min, max }));
     }
 
     reset() {
         const xs = this.plot.data[0];
         if (xs.length)
-            this.plot.setScale("x", { min: xs[0], max: xs[xs.length - 1] });
+            this.zoomTo(xs[0], xs[xs.length - 1]);
     }
 
     width() {

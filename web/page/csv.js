@@ -1,4 +1,5 @@
-/* CSV of what a picture shows, with all the digits it has. Text that begins like a formula gets an
+/* CSV of what a picture shows, with the digits that the page has: all of them, but of a matrix of
+ * more than 32 by 32 cells four or more, no trials and no intervals of cycles (html_data.c). Text that begins like a formula gets an
  * apostrophe, or a spreadsheet would run it. */
 
 function cell(value) {
@@ -24,12 +25,13 @@ function chartCsv(picture) {
 
 function matrixCsv(picture) {
     const rows = [["series", "from", "to", `${picture.y.name || "y"} (${picture.y.unit})`, "low",
-        "high"]];
+        "high", "cycles", "cycles_low", "cycles_high", "trials"]];
     for (const series of picture.series)
         series.rows.forEach((from, r) => series.columns.forEach((to, c) => {
-            const value = cellOf(series, r, c);
+            const value = cellOf(series, r, c), cycles = cellOf(series, r, c, true);
             if (value)
-                rows.push([series.label, from, to, value.y, value.low, value.high]);
+                rows.push([series.label, from, to, value.y, value.low, value.high, cycles?.y,
+                    cycles?.low, cycles?.high, series.n?.[r * series.columns.length + c]]);
         }));
     return rowsToCsv(rows);
 }

@@ -14,12 +14,15 @@ function svg(name, attributes, ...children) {
     return made;
 }
 
-/* The cell of a row and column by their index; null where nothing was measured. */
+/* The cell of a row and column by their index; null where nothing was measured. Of a large matrix
+ * all is in steps, and the interval is how far it reaches below and above. */
 function cellOf(series, row, column, cycles = false) {
     const of = cycles ? series.cycles : series;
     const at = row * series.columns.length + column;
     if (!of || of.y[at] === null)
         return null;
+    if (of.low)
+        return { y: of.y[at], low: of.low[at], high: of.high[at] };
     const scaled = (value) => value === null ? null : Number((value * of.step).toPrecision(9));
     const low = of.below?.[at] ?? null, high = of.above?.[at] ?? null;
     return { y: scaled(of.y[at]), low: low === null ? null : scaled(of.y[at] - low),

@@ -1,6 +1,6 @@
 #include "views/html.h"
 
-#include "made_up.h"
+#include "page.h"
 #include "views/figure.h"
 
 #include <math.h>
@@ -115,15 +115,6 @@ static void a_command_can_be_typed_again(void **state)
     assert_string_equal(got, "fathom run -o &#39;a b.json&#39; &#39;it&#39;\\&#39;&#39;s&#39; "
                              "&#39;&#39; --cpus=0-3");
     free(got);
-}
-
-static char *page_of(const struct document *const *documents, size_t count)
-{
-    struct capture capture = {0};
-    struct error error = {0};
-    assert_int_equal(view_html_possible(&error), 0);
-    assert_int_equal(view_html(capture_begin(&capture), documents, count, 0.03, &error), 0);
-    return capture_end(&capture);
 }
 
 static void a_page_shows_every_series_and_finding(void **state)

@@ -1,0 +1,125 @@
+#include "page.h"
+
+#include <math.h>
+
+static void set_trials(struct document *document, unsigned n)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++)
+            for (size_t i = 0; i < document->probes[p].series[s].point_count; i++)
+                document->probes[p].series[s].points[i].y.n = n;
+}
+
+static void what_was_imported_is_not_called_trustworthy_or_timed_by_fathom(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    sample_document(&document, 4, 2);
+    const struct document *list[] = {&document};
+    document.run = (struct run_facts){.elapsed_s = NAN, .complete = true};
+    set_trials(&document, 1);
+    for (size_t p = 0; p < document.probe_count; p++)
+        for (size_t i = 0; i < document.probes[p].finding_count; i++)
+            document.probes[p].findings[i].flags = 0;
+    char *page = page_of(list, 1);
+    assert_null(strstr(page, "can be trusted"));
+    assert_non_null(strstr(page, "Imported: no trials, nothing is known of how sure it is."));
+    assert_non_null(strstr(page, "<p class=run>Another tool's table"));
+    assert_null(strstr(page, "To repeat"));
+    assert_null(strstr(page, ", seed "));
+    assert_null(strstr(page, "<details class=loop"));
+    free(page);
+    document_free(&document);
+}
+
+static void a_single_trial_is_said_to_be_one(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    assert_null(strstr(page, "single trial"));
+    free(page);
+    set_trials(&document, 1);
+    for (size_t i = 0; i < document.probes[0].finding_count; i++)
+        document.probes[0].findings[i].flags = 0;
+    page = page_of(list, 1);
+    assert_non_null(strstr(page, " come from a single trial: nothing is known"));
+    assert_null(strstr(page, "can be trusted"));
+    free(page);
+    document_free(&document);
+}
+
+static void what_was_joined_of_several_runs_says_so(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    sample_document(&document, 4, 2);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    assert_int_equal(count_of(page, "To repeat: "), document.probe_count);
+    free(page);
+    document.run = (struct run_facts){.started = "2026-11-21T04:18:25Z",
+                                      .elapsed_s = NAN,
+                                      .complete = true,
+                                      .joined = "merge",
+                                      .documents = 2};
+    page = page_of(list, 1);
+    assert_null(strstr(page, "To repeat"));
+    assert_non_null(strstr(page, "<p class=run>Merged from 2 runs, the newest of 2026-11-21"));
+    free(page);
+    document.run.joined = "baseline";
+    page = page_of(list, 1);
+    assert_null(strstr(page, "independent trials"));
+    assert_non_null(strstr(page, "Every value is the median over the documents"));
+    free(page);
+    document_free(&document);
+}
+
+static void what_disagrees_has_to_be_known(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    sample_document(&document, 4, 2);
+    const struct document *list[] = {&document};
+    set_trials(&document, 5);
+    document.conditions.warning_count = 0;
+    struct finding *changed = NULL;
+    for (size_t p = 0; p < document.probe_count; p++) {
+        document.probes[p].status = PROBE_OK;
+        for (size_t s = 0; s < document.probes[p].series_count; s++)
+            for (size_t i = 0; i < document.probes[p].series[s].point_count; i++)
+                document.probes[p].series[s].points[i].flags = 0;
+        for (size_t i = 0; i < document.probes[p].finding_count; i++) {
+            changed = &document.probes[p].findings[i];
+            changed->flags = 0;
+            changed->declared = NAN;
+        }
+    }
+    char *page = page_of(list, 1);
+    assert_null(strstr(page, "<section class=know"));
+    free(page);
+    assert_non_null(changed);
+    changed->name = "L3.capacity";
+    changed->unit = "B";
+    changed->value = changed->low = changed->high = 6e6;
+    changed->declared = 32e6;
+    changed->text = "so much of it behaves as cache <here>";
+    page = page_of(list, 1);
+    assert_non_null(strstr(page, "<li class=disagreement>L3: so much of it behaves as cache "
+                                 "&lt;here&gt;"));
+    free(page);
+    document_free(&document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_imported_is_not_called_trustworthy_or_timed_by_fathom),
+        cmocka_unit_test(a_single_trial_is_said_to_be_one),
+        cmocka_unit_test(what_was_joined_of_several_runs_says_so),
+        cmocka_unit_test(what_disagrees_has_to_be_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
