@@ -12,6 +12,8 @@ struct scale figure_scale(const char *unit)
         return (struct scale){1e9, "GB/s"};
     if (unit && strcmp(unit, "op/s") == 0)
         return (struct scale){1e6, "M op/s"};
+    if (unit && strcmp(unit, "1/s") == 0)
+        return (struct scale){1e6, "M/s"};
     if (unit && strcmp(unit, "Hz") == 0)
         return (struct scale){1e9, "GHz"};
     return (struct scale){1, ""};

@@ -1,7 +1,7 @@
 /* Numbers as the tables have them: three significant digits, and a unit of the right size. */
 
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-const SCALES = { "B/s": [1e9, "GB/s"], "Hz": [1e9, "GHz"] };
+const SCALES = { "B/s": [1e9, "GB/s"], "op/s": [1e6, "M op/s"], "1/s": [1e6, "M/s"], "Hz": [1e9, "GHz"] };
 
 function figure(value) {
     if (!Number.isFinite(value))

@@ -30,6 +30,7 @@ static void values_have_a_unit_of_the_right_size(void **state)
     assert_string_equal(figure_valued(49152, "B", text), "48 KiB");
     assert_string_equal(figure_valued(14.8e9, "B/s", text), "14.8 GB/s");
     assert_string_equal(figure_valued(2.993e9, "Hz", text), "2.99 GHz");
+    assert_string_equal(figure_valued(2.25e8, "1/s", text), "225 M/s");
     assert_string_equal(figure_valued(121, "ns", text), "121");
     assert_string_equal(figure_valued(121, NULL, text), "121");
     assert_string_equal(figure_valued(NAN, "B", text), "-");
