@@ -4,18 +4,24 @@
 
 #include <math.h>
 
-/* How many repeats fill a batch, to begin with; each device rounds up what is too few for it. */
+/* How many repeats fill a batch, to begin with; each device rounds up what is too few for it. As on
+ * a CPU (visit.c), the faster of two runs decides: others may have had the device meanwhile. */
 static int find_repeats(struct visit *visit, struct error *error)
 {
     const struct device *device = visit->plan->device;
-    const double wanted_ns = visit->plan->batch_ns;
+    const double wanted_ns = visit->plan->batch_ns, enough_ns = wanted_ns / 8;
     for (uint64_t repeats = 1;; repeats *= 4) {
-        struct batch batch = {0};
-        int code = device->measure(device->self, &visit->trials[0], repeats, &batch, error);
-        if (code < 0)
-            return code;
-        if (batch.ns >= wanted_ns / 8 || repeats >= UINT64_C(1) << 40) {
-            visit->repeats = (uint64_t)ceil((double)repeats * wanted_ns / fmax(batch.ns, 1));
+        const bool most = repeats >= UINT64_C(1) << 40;
+        double took_ns = INFINITY;
+        for (int run = 0; run < 2 && (run == 0 || took_ns >= enough_ns); run++) {
+            struct batch batch = {0};
+            int code = device->measure(device->self, &visit->trials[0], repeats, &batch, error);
+            if (code < 0)
+                return code;
+            took_ns = fmin(took_ns, batch.ns);
+        }
+        if (took_ns >= enough_ns || most) {
+            visit->repeats = (uint64_t)ceil((double)repeats * wanted_ns / fmax(took_ns, 1));
             return 0;
         }
     }
