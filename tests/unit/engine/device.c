@@ -30,6 +30,7 @@ struct bench {
     unsigned prepares[POINTS], batches[POINTS];
     int fails_to_prepare, fails_to_measure; /* index of a point; -1: none */
     unsigned stop_after;                    /* batches, in all; 0: never */
+    bool shared;                            /* somebody else has it for 10 ms of the first batch */
     double hz, hz_per_trial;
     uint64_t least_repeats, most_repeats;
     unsigned observed;
@@ -63,7 +64,8 @@ static int measure(void *self, const struct trial *trial, uint64_t repeats, stru
     bench->most_repeats = repeats > bench->most_repeats ? repeats : bench->most_repeats;
     if (at == bench->fails_to_measure)
         return error_set(error, ERROR_IMPOSSIBLE, "the launch failed");
-    *batch = (struct batch){100.0 * (at + 1) * (double)repeats,
+    const double lost_ns = bench->shared && bench->batches[at] == 1 ? 10e6 : 0;
+    *batch = (struct batch){lost_ns + 100.0 * (at + 1) * (double)repeats,
                             bench->hz + bench->hz_per_trial * trial->number};
     return 0;
 }
@@ -151,6 +153,16 @@ static void batches_are_filled_to_their_length(void **state)
     assert_float_equal(bench->series.points[2].y.median, 300.0 / 16, 1e-4);
 }
 
+static void a_first_batch_that_others_delay_shortens_no_other(void **state)
+{
+    struct bench *bench = *state;
+    bench->plan.repeats = 0;
+    bench->plan.batch_ns = 1e6;
+    bench->shared = true;
+    assert_int_equal(sample(bench, NULL), 0);
+    assert_in_range(bench->most_repeats, 10000, 10001);
+}
+
 static void what_fails_costs_its_point_alone(void **state)
 {
     struct bench *bench = *state;
@@ -212,6 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(its_time_and_its_cycles_are_the_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(batches_are_filled_to_their_length, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_first_batch_that_others_delay_shortens_no_other, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(what_fails_costs_its_point_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(its_flags_are_its_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_device_without_a_clock_has_no_cycles, set_up, tear_down),
