@@ -51,6 +51,11 @@ static int write_and_close(save_function *write, const void *content, int file, 
     int code = write(content, stream, &reason);
     if (code == 0 && ferror(stream))
         code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
+    /* On the disk before it takes the old one's place, or a power cut could leave neither. What is
+     * no file on a disk refuses with EINVAL or the like, and needs none. */
+    if (code == 0 && (fflush(stream) == EOF ||
+                      (fsync(file) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
+        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
     if (fclose(stream) == EOF && code == 0)
         code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
     return code < 0 ? refuse(error, path, reason.text) : 0;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REMARK_INDENT = 7 }; /* a mark's columns */
+
 /* Marks and colours by weight: fine, worth knowing, spoils. */
 static const struct {
     const char *mark, *colour;
@@ -53,6 +55,19 @@ static void print_mark(const char *mark, const char *colour, const struct view_s
            ink ? "\033[0m" : "");
 }
 
+/* A backend's errors begin with "gpu0: ", which stands there already. */
+static void print_why(const char *why, int id, const struct view_style *style)
+{
+    static const char words[] = "it can't be measured: ";
+    char device[24], text[sizeof words + sizeof((struct error *)0)->text];
+    snprintf(device, sizeof device, "gpu%d: ", id);
+    if (strncmp(why, device, strlen(device)) == 0)
+        why += strlen(device);
+    snprintf(text, sizeof text, "%s%s", words, why);
+    printf("%*s", REMARK_INDENT, "");
+    view_text_sentence(stdout, text, REMARK_INDENT, style);
+}
+
 static void print_device(const struct gpu_backend *backend, const struct gpu_library *library,
                          const struct gpu_facts *gpu, size_t index, const struct view_style *style)
 {
@@ -62,9 +77,9 @@ static void print_device(const struct gpu_backend *backend, const struct gpu_lib
     enum remark_weight weight = good ? REMARK_FINE : REMARK_KNOW;
     print_mark(weights[weight].mark, weights[weight].colour, style);
     int column = printf("gpu%d by %s: ", gpu->id, backend->name);
-    view_text_gpu(stdout, gpu, (size_t)column + 7, style);
+    view_text_gpu(stdout, gpu, (size_t)column + REMARK_INDENT, style);
     if (!usable)
-        printf("       it can't be measured: %s\n", why.text);
+        print_why(why.text, gpu->id, style);
 }
 
 /* What 'fathom gpu' could measure, or why it can't. No other command but that opens the libraries:

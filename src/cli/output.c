@@ -13,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WIDTH_DEFAULT = 80 };
+enum {
+    WIDTH_DEFAULT = 80,
+    LINKS_MAX = 40, /* that lead on to each other: Linux follows no more either */
+};
 
 static int terminal_width(int file)
 {
@@ -141,17 +144,45 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Also one that is not there yet, by the name of its folder. Devices may be written to twice. */
+/* Where a path leads that may be a link to a file that is not there yet. False: too far. */
+static bool follow_links(const char *path, char end[PATH_MAX])
+{
+    char target[PATH_MAX];
+    if (strlen(path) >= PATH_MAX)
+        return false;
+    strcpy(end, path);
+    for (int i = 0; i < LINKS_MAX; i++) {
+        const ssize_t length = readlink(end, target, sizeof target - 1);
+        if (length < 0)
+            return true; /* no link, or nothing */
+        /* A relative one starts at the link's own folder. */
+        const size_t kept = *target == '/' ? 0 : (size_t)(name_in(end) - end);
+        if (kept + (size_t)length >= PATH_MAX)
+            return false;
+        memcpy(end + kept, target, (size_t)length);
+        end[kept + (size_t)length] = '\0';
+    }
+    return false;
+}
+
+/* By the name and the folder, of what is not there yet. */
+static bool is_same_place(const char *one, const char *other)
+{
+    char first[PATH_MAX], second[PATH_MAX];
+    struct stat a, b;
+    return follow_links(one, first) && follow_links(other, second) &&
+           strcmp(name_in(first), name_in(second)) == 0 && stat_folder(first, &a) &&
+           stat_folder(second, &b) && is_same(&a, &b);
+}
+
+/* Devices may be written to twice. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;
-    if (strcmp(one, other) == 0)
-        return true;
     const bool there = stat(one, &a) == 0, also = stat(other, &b) == 0;
     if (there || also)
         return there && also && S_ISREG(a.st_mode) && is_same(&a, &b);
-    return strcmp(name_in(one), name_in(other)) == 0 && stat_folder(one, &a) &&
-           stat_folder(other, &b) && is_same(&a, &b);
+    return strcmp(one, other) == 0 || is_same_place(one, other);
 }
 
 int output_files_differ(const struct settings *settings, struct error *error)

@@ -83,7 +83,7 @@ static void do_seat(struct visit *visit, unsigned rank)
     }
 
     os_thread_events(&after);
-    if (!is_in_place(visit, rank) || after.involuntary_switches != before.involuntary_switches ||
+    if (!is_in_place(visit, rank) || after.switches != before.switches ||
         after.page_faults != before.page_faults)
         atomic_fetch_add_explicit(&shared->events, 1, memory_order_relaxed);
 }
@@ -180,6 +180,10 @@ bool leg_lead(struct visit *visit, struct leg leg)
         return false;
     do_seat(visit, 0);
     if (shared->seats > 1 && !barrier_wait(&shared->meeting, leg_patience_ns))
+        return false;
+    /* Whoever did not start with the others has no time of this leg, but that of one before. */
+    if (shared->measured > 1 &&
+        atomic_load_explicit(&shared->start_line.broken, memory_order_relaxed))
         return false;
     return is_complete(shared);
 }

@@ -161,6 +161,12 @@ static struct trend second_time(const float *column, unsigned units, unsigned n,
     return (struct trend){(2 * (double)slower - pairs) / sqrt(pairs), median(scratch, pairs)};
 }
 
+bool record_is_spoiled(const struct visit *visit)
+{
+    return visit->interrupted > spoiled_share * visit->batch_count ||
+           visit->clock_moved > spoiled_share * visit->batch_count;
+}
+
 /* The flags that the trials themselves earn, looked at in the unit that the clock does not bend. */
 static unsigned shape_flags(const float *column, const struct plan *plan, unsigned n,
                             double *scratch)
@@ -206,7 +212,9 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->failed = record->failed;
     if (record->trials == 0)
         return;
-    if (half_width(&point->y, &cycles) > plan->precision)
+    /* Of fewer trials than were planned an interval is narrow by chance, and of less than 95 %. */
+    const bool too_few = record->trials < plan->trials_min && isfinite(plan->precision);
+    if (too_few || half_width(&point->y, &cycles) > plan->precision)
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
     if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
         point->flags |= FLAG_BIT(FLAG_PREEMPTED);

@@ -26,6 +26,9 @@ struct drift {
 /* Adds the trials of a finished visit. ERROR_SYSTEM when there is no memory. */
 int record_add(struct record *, const struct visit *, struct drift, double *scratch,
                struct error *);
+/* Whether so many of its batches were interrupted, or saw two clocks, that a record of it alone
+ * would bear the flag. */
+bool record_is_spoiled(const struct visit *);
 /* The medians of its trials, in both units. */
 struct drift record_medians(const struct record *, double *scratch);
 /* Whether the point is precise enough. `scratch` has room for a double a trial. */

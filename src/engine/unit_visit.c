@@ -37,7 +37,8 @@ static uint64_t taken_ns(const struct sampling *sampling, const struct visit *vi
     uint64_t sum = 0;
     for (size_t i = 0; i < point->seat_count && sampling->stolen_after_ns; i++) {
         int cpu = plan_seat(point, i).cpu;
-        if (cpu >= 0)
+        /* A CPU that went offline meanwhile has none afterwards. */
+        if (cpu >= 0 && sampling->stolen_after_ns[cpu] > sampling->stolen_before_ns[cpu])
             sum += sampling->stolen_after_ns[cpu] - sampling->stolen_before_ns[cpu];
     }
     return sum;
@@ -259,7 +260,7 @@ int sampling_visit_reference(struct sampling *sampling, struct error *error)
     sampling->reference_due_s = sampling_elapsed_s(sampling) + plan->reference_every_s;
     /* One that was spoiled tells nothing; the next one will. */
     if (code < 0 || visit->end != VISIT_DONE || taken_ns(sampling, visit) ||
-        visit->batch_count < count * plan->batches)
+        visit->batch_count < count * plan->batches || record_is_spoiled(visit))
         return code;
     record_clear(record);
     code = record_add(record, visit, (struct drift){1, 1}, sampling->ledger.scratch, error);

@@ -4,7 +4,7 @@
  *
  * Batches are measured in groups. A group stands between two bursts of dependent additions, which
  * give the core clock of that moment, and is measured again, whole, when anything spoiled it: an
- * involuntary context switch, a migration or a page fault on any of the team's threads, or two
+ * context switch, a stop, a migration or a page fault on any of the team's threads, or two
  * bursts that differ. Long batches make groups of one; batches too short to be worth two bursts of
  * 20 us each share them.
  */

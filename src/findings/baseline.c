@@ -197,6 +197,84 @@ static int check_machines(const struct document *documents, size_t count, bool o
     return 0;
 }
 
+/* --- what is of all runs --- */
+
+static bool same_value(const struct factor *a, const struct factor *b)
+{
+    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
+           (a->text || a->number == b->number);
+}
+
+static bool all_have_parameter(const struct building *building, const char *probe,
+                               const struct factor *wanted)
+{
+    for (size_t d = 0; d < building->count; d++) {
+        const struct probe_result *of = document_probe(&building->documents[d], probe);
+        bool has = !of;
+        for (size_t i = 0; of && i < of->parameter_count && !has; i++)
+            has = same_value(&of->parameters[i], wanted);
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* The parameters that the probe had in every run that has it. */
+static int keep_shared_parameters(struct building *building, struct probe_result *result,
+                                  const struct probe_result *model, struct error *error)
+{
+    for (size_t i = 0; i < model->parameter_count; i++) {
+        if (!all_have_parameter(building, model->name, &model->parameters[i]))
+            continue;
+        struct factor *kept = pool_append(&building->to->pool, (void **)&result->parameters,
+                                          &result->parameter_count, sizeof *kept);
+        if (!kept)
+            return error_out_of_memory(error);
+        *kept = model->parameters[i];
+    }
+    return 0;
+}
+
+static bool all_warn(const struct document *documents, size_t count, const char *line)
+{
+    for (size_t d = 0; d < count; d++) {
+        const struct conditions *conditions = &documents[d].conditions;
+        bool warns = false;
+        for (size_t i = 0; i < conditions->warning_count && !warns; i++)
+            warns = text_same(conditions->warnings[i], line);
+        if (!warns)
+            return false;
+    }
+    return true;
+}
+
+/* Leaves out of the conditions what is of one run alone. */
+static int keep_shared_conditions(struct building *building, struct error *error)
+{
+    struct document *to = building->to;
+    struct conditions *kept = &to->conditions;
+    const struct conditions of = *kept;
+    kept->warnings = NULL;
+    kept->warning_count = 0;
+    for (size_t d = 0; d < building->count; d++) {
+        const struct conditions *other = &building->documents[d].conditions;
+        kept->load1 = kept->load1 == other->load1 ? kept->load1 : NAN;
+        kept->stolen_s = kept->stolen_s == other->stolen_s ? kept->stolen_s : NAN;
+    }
+    for (size_t i = 0; i < of.warning_count; i++) {
+        if (!all_warn(building->documents, building->count, of.warnings[i]))
+            continue;
+        const char **line =
+            pool_append(&to->pool, (void **)&kept->warnings, &kept->warning_count, sizeof *line);
+        if (!line)
+            return error_out_of_memory(error);
+        *line = of.warnings[i];
+    }
+    return 0;
+}
+
+/* --- documents of several --- */
+
 /* The document that tells most of a probe stands for what all have of it. */
 static int add_probe(struct building *building, const char *name, struct error *error)
 {
@@ -211,12 +289,8 @@ static int add_probe(struct building *building, const char *name, struct error *
         pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
     if (!result)
         return error_out_of_memory(error);
-    *result = (struct probe_result){.name = model->name,
-                                    .title = model->title,
-                                    .elapsed_s = NAN,
-                                    .parameters = model->parameters,
-                                    .parameter_count = model->parameter_count};
-    int code = 0;
+    *result = (struct probe_result){.name = model->name, .title = model->title, .elapsed_s = NAN};
+    int code = keep_shared_parameters(building, result, model, error);
     for (size_t i = 0; i < model->finding_count && code == 0; i++)
         code = add_finding(building, result, &model->findings[i], error);
     for (size_t i = 0; i < model->series_count && code == 0; i++)
@@ -259,6 +333,8 @@ int baseline_build(struct document *to, const struct document *documents, size_t
     to->conditions = documents[0].conditions;
     if (count > 1)
         to->machine.hostname = NULL;
+    if (code == 0)
+        code = keep_shared_conditions(&building, error);
     for (size_t d = 0; d < count && code == 0; d++)
         for (size_t p = 0; p < documents[d].probe_count && code == 0; p++)
             if (!document_probe(to, documents[d].probes[p].name))

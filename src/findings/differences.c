@@ -253,13 +253,13 @@ static void compare_series(struct search *search, const struct probe_result *pro
         search->failed = true;
         return;
     }
-    size_t i = 0, j = 0, paired = 0, failed = 0, without = 0;
+    size_t i = 0, j = 0, both = 0, failed = 0, without = 0;
     while (i < a->point_count && j < b->point_count && !search->failed) {
         int order = by_place(&left[i], &right[j]);
+        both += order == 0;
         failed += order == 0 && (!left[i]->y.n || !right[j]->y.n);
         if (order == 0 && left[i]->y.median > 0 && right[j]->y.median > 0) {
             compare_points(search, probe, a, left[i], right[j]);
-            paired++;
         } else if (order == 0 && left[i]->y.n && right[j]->y.n) {
             without += left[i]->y.median != right[j]->y.median;
         }
@@ -272,13 +272,15 @@ static void compare_series(struct search *search, const struct probe_result *pro
                                         "failed",
                                         probe->name, or_unknown(a->name), failed));
     if (without)
-        add_missing(search, pool_printf(pool, "%s %s: of %zu points one or both are not above zero",
-                                        probe->name, or_unknown(a->name), without));
+        add_missing(search,
+                    pool_printf(pool, "%s %s: %zu point%s not compared: a value is not above zero",
+                                probe->name, or_unknown(a->name), without,
+                                without == 1 ? "" : "s"));
     /* Where levels lie is searched for anew in every run, so curves need not share every size. */
-    if (a->matrix && (paired < a->point_count || paired < b->point_count))
+    if (a->matrix && (both < a->point_count || both < b->point_count))
         add_missing(search,
                     pool_printf(pool, "%s %s: %zu pairs of %zu and %zu are in both", probe->name,
-                                or_unknown(a->name), paired, a->point_count, b->point_count));
+                                or_unknown(a->name), both, a->point_count, b->point_count));
 }
 
 static void compare_status(struct search *search, const char *which,

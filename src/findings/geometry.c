@@ -132,14 +132,15 @@ static bool add_ways(const struct sheet *sheet, int level, double above, struct 
     const struct geometry_level *evidence = &sheet->evidence->levels[level - 1];
     const struct cache_facts *cache = declared_cache(sheet, level);
     *ways = (struct geometry_ways){NAN, NAN, NULL};
-    if (!evidence->fitting)
+    if (evidence->fitting) {
+        *ways = geometry_ways_of(evidence->fitting, above);
+        if (ways->why && sheet->evidence->too_few_for_ways)
+            ways->why = too_few_rounds;
+    } else {
         ways->why = level > 1 && sheet->evidence->small_pages
                         ? "its sets lie further apart than a small page: it takes huge pages"
                         : "the level before it did not tell";
-    else
-        *ways = geometry_ways_of(evidence->fitting, above);
-    if (ways->why && sheet->evidence->too_few_for_ways)
-        ways->why = too_few_rounds;
+    }
     double declared = cache ? cache->ways : 0;
     double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
     const char *text =
@@ -205,6 +206,8 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
     size_t n = 0;
     for (; votes && n < votes->point_count && n < TRIALS_MAX; n++)
         values[n] = (double)votes->points[n].y.median;
+    for (; n < sheet->evidence->line_votes && n < TRIALS_MAX; n++)
+        values[n] = NAN; /* abstained */
     if (votes && !vote_count(values, n, &vote, scratch)) {
         vote.value = NAN;
         why =
@@ -226,7 +229,7 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
                       pool_printf(sheet->pool,
                                   "two loads in an aligned block of that size cost one miss; "
                                   "%zu of %zu groups of trials agree",
-                                  vote.agreeing, vote.voted));
+                                  vote.agreeing, n));
 }
 
 /* --- the second and the third level --- */

@@ -31,6 +31,7 @@ struct geometry_evidence {
     double nearest;               /* latency of the first level, in the unit of `hot` */
     bool small_pages;             /* huge ones were not to be had: only the first level can tell */
     bool too_few_for_ways, too_few_for_lines; /* rounds: no vote could be held */
+    size_t line_votes; /* groups of trials that could vote; those that are no point abstained */
     double lines_most, stride_most; /* of the sweep; so many lines still were no slower than the
                                        third level where `third_held` */
     bool third_held;

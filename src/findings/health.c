@@ -96,12 +96,15 @@ static int check_finding(struct health_check *check, const struct finding_lookup
 
 enum { NAMES_BYTES = 160 }; /* as many as an error's line has room for twice */
 
-/* "latency, cores" */
+/* "latency, cores", and "..." for those that there is no room for */
 static const char *probe_names(struct pool *pool, const struct document *document)
 {
     const char *names = "";
-    for (size_t p = 0; p < document->probe_count && names && strlen(names) < NAMES_BYTES; p++)
+    size_t p = 0;
+    for (; p < document->probe_count && names && strlen(names) < NAMES_BYTES; p++)
         names = pool_printf(pool, "%s%s%s", names, p ? ", " : "", document->probes[p].name);
+    if (names && p < document->probe_count)
+        names = pool_printf(pool, "%s, ...", names);
     return names && *names ? names : "none";
 }
 

@@ -72,7 +72,7 @@ static int cuda_usable(const struct gpu_library *library, size_t index, struct e
     if (device->capability < LEAST_CAPABILITY)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "gpu%u: its capability is %u.%u, and fathom needs 5.0: choose another "
-                         "device (--device)",
+                         "device ('fathom gpu --device')",
                          number, device->capability / 10, device->capability % 10);
     if (device->compute_mode == CUDA_MODE_PROHIBITED)
         return error_set(error, ERROR_IMPOSSIBLE,

@@ -26,7 +26,9 @@ int os_current_cpu(void);
 
 /* What has happened to the calling thread since it began. */
 struct os_thread_events {
-    uint64_t involuntary_switches;
+    /* Involuntary ones and others: nothing that is timed sleeps, and who is stopped by a signal, a
+     * freezer or a debugger counts as one that went by itself. */
+    uint64_t switches;
     uint64_t page_faults; /* minor and major */
 };
 void os_thread_events(struct os_thread_events *);

@@ -239,6 +239,7 @@ static int next_geometry(struct probe_task *task, const struct sampled *sampled,
         return after_conflicts(task, error);
     struct geometry_state *state = task->state;
     state->too_few_for_lines = too_few(state);
+    state->line_votes = trial_values_rounds(&state->values) / GEOMETRY_TRIALS_A_VOTE;
     int code = 0;
     for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
         code = geometry_keep_lines(task, level, error);
@@ -264,6 +265,7 @@ static int conclude_geometry(struct probe_task *task, const struct sampled *samp
                                          .small_pages = state->small_pages,
                                          .too_few_for_ways = state->too_few_for_ways,
                                          .too_few_for_lines = state->too_few_for_lines,
+                                         .line_votes = state->line_votes,
                                          .lines_most = GEOMETRY_LINES_MOST,
                                          .stride_most = GEOMETRY_STRIDE_MOST,
                                          .third_held = state->third_held,

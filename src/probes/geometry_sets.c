@@ -1,7 +1,6 @@
 /*
  * How many lines fit a set: what each trial says of a stride, and the series of it.
  */
-#include "base/units.h"
 #include "probes/geometry_state.h"
 #include "stats/quantile.h"
 #include "stats/step.h"

@@ -35,6 +35,7 @@ struct geometry_state {
     int pairs[GEOMETRY_LEVELS], lines[GEOMETRY_LEVELS], hot;
     double hot_lines, hot_others;
     bool small_pages, third_held, too_few_for_ways, too_few_for_lines;
+    size_t line_votes; /* that have all their trials */
 };
 
 /* A curve over `x`, or what trials answer of `y` where there is `room`. `factor` may be NULL.

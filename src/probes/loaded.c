@@ -386,8 +386,9 @@ const struct probe loaded_probe = {
         "to writes costs the memory time; the order (--traffic), because random lines open a new "
         "row each. Where the processor has prefetchers, sequential traffic asks for most. Memory "
         "is that of the measuring CPU's NUMA node, and its own CPUs inject first.\n"
-        "In a whole run only the two ends are measured. With little time it is every second or "
-        "third step between them, or none, and the finding of the knee says so.",
+        "In a whole run the steps between the two ends are measured only where much time is left. "
+        "By name and with little time it is every second or third step between them, or none, and "
+        "the finding of the knee says so.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
     .options = options,

@@ -57,6 +57,31 @@ static int drop_starved(struct loaded_state *state, struct error *error)
     return 0;
 }
 
+/* The engine's summary is of all trials: what is told of a step is told of those that were kept. Of
+ * cycles no single trials are known here. */
+static int summarize_kept(struct probe_task *task, struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    double *values = calloc(state->trials_max, sizeof *values);
+    if (!values)
+        return error_out_of_memory(error);
+    for (unsigned step = 0; step < LOADED_STEPS; step++) {
+        const struct loaded_step *seen = &state->steps[step];
+        struct point *point = point_at(task, LOADED_LATENCY, step);
+        size_t n = 0;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (!isnan(seen->latency[trial]))
+                values[n++] = seen->latency[trial];
+        if (!point || !seen->starved || !n)
+            continue;
+        summarize(values, n, values, &point->y);
+        point->cycles = (struct estimate){NAN, NAN, NAN};
+        point->scatter = (struct scatter){NAN, NAN, NAN};
+    }
+    free(values);
+    return 0;
+}
+
 /* A latency beside injectors that had no CPU is not one under load. */
 static int fail_starved(struct probe_task *task, struct error *error)
 {
@@ -282,6 +307,8 @@ int loaded_conclude(struct probe_task *task, const struct sampled *sampled, stru
     (void)sampled;
     task->plan.series_count = task->result->series_count = LOADED_ALL;
     int code = drop_starved(task->state, error);
+    if (code == 0)
+        code = summarize_kept(task, error);
     if (code == 0)
         code = fail_starved(task, error);
     if (code == 0)

@@ -341,6 +341,8 @@ static int add_crossing(struct probe_task *task, struct error *error)
     const char *ends = isnan(saved.low) ? "in a single trial"
                                         : pool_printf(task->pool, "(%.0f to %.0f)", 100 * saved.low,
                                                       100 * saved.high);
+    if (!ends)
+        return error_out_of_memory(error);
     finding->text = pool_printf(task->pool,
                                 "%s: page after page takes %.0f %% %s less than the same pages in "
                                 "random order, on 4 KiB pages",

@@ -87,6 +87,15 @@ static void add_parts(struct line *line, const struct sheet *sheet, const struct
 
 #define PARTS(parts) parts, sizeof(parts) / sizeof *(parts)
 
+void view_text_sentence(FILE *out, const char *sentence, size_t indent,
+                        const struct view_style *wanted)
+{
+    const struct view_style style = view_style_sane(wanted);
+    struct line line = {0};
+    line_add_clean(&line, sentence);
+    line_print_wrapped(out, &style, indent, &line);
+}
+
 void view_text_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
                    const struct view_style *wanted)
 {

@@ -239,7 +239,7 @@ bool html_differences(FILE *out, const struct document *const *documents, size_t
         for (size_t i = 1; i < count; i++) {
             const struct differences *of = &comparing.beside[i].found;
             put_remarks(&comparing, "Compare with care", i, of->unfair, of->unfair_count);
-            put_remarks(&comparing, "Only in one of the two", i, of->missing, of->missing_count);
+            put_remarks(&comparing, "Not compared", i, of->missing, of->missing_count);
         }
         fputs("</section>\n", out);
     }

@@ -381,7 +381,8 @@ void html_sheet(FILE *out, const struct document *const *documents, size_t count
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
     html_text(out, machine.text);
     fprintf(out, "</%s>\n", level);
-    (html_is_imported(document) ? put_imported : put_run)(out, document);
+    const bool table = html_is_imported(document) && !document->run.joined;
+    (table ? put_imported : put_run)(out, document);
     put_trust(out, document);
     put_levels(out, document, -1);
     if (finding_lookup_build(&lookup, &pool, document, NULL) == 0) {

@@ -100,5 +100,5 @@ void line_add_joined(struct line *line, const struct run_facts *run)
     if (run->joined && strcmp(run->joined, "baseline") == 0)
         line_add(line, "baseline of %u document%s", run->documents, many);
     else if (run->joined)
-        line_add(line, "merged from %u run%s", run->documents, many);
+        line_add(line, "merged from %u document%s", run->documents, many);
 }

@@ -28,7 +28,7 @@ void line_add_clean(struct line *, const char *text);
 void line_add_factors(struct line *, const struct factor *, size_t count);
 /* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
 void line_add_machine(struct line *, const struct machine_facts *); /* machine.c */
-/* "baseline of 3 documents", "merged from 2 runs"; nothing for the document of one run. */
+/* "baseline of 3 documents", "merged from 2 documents"; nothing for the document of one run. */
 void line_add_joined(struct line *, const struct run_facts *); /* machine.c */
 /* Takes blanks off the end. */
 void line_trim(struct line *);

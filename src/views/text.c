@@ -42,9 +42,12 @@ static void print_title(FILE *out, const struct document *document, const struct
                 ink(style, INK_WARN), ink(style, INK_PLAIN));
 }
 
-/* A curve of totals and one of shares of them are of one axis and unit. */
+/* A curve of totals and one of shares of them are of one axis and unit. A series that is named as
+ * its probe is the one that the title tells of. */
 static bool needs_name(const struct probe_result *probe, const struct series *series)
 {
+    if (text_same(probe->name, series->name))
+        return false;
     for (size_t i = 0; i < probe->series_count && series->name && !series->matrix; i++)
         if (!text_same(probe->series[i].name, series->name) &&
             table_is_taken_for(&probe->series[i], series))

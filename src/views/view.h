@@ -26,6 +26,8 @@ void view_text_probe(FILE *, const struct document *, const struct probe_result 
 /* What a device is, wrapped behind `indent` columns that the caller has printed; and below it,
  * where that is so, why its numbers are not a GPU's. */
 void view_text_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct view_style *);
+/* A sentence, wrapped in the same way. */
+void view_text_sentence(FILE *, const char *sentence, size_t indent, const struct view_style *);
 /* One self-contained page of one document, or of several side by side: HTML with its style, script
  * and data in it, that asks no network for anything. Differences between several are judged by the
  * threshold, as in findings/differences.h. ERROR_SYSTEM without memory; otherwise as

@@ -45,7 +45,8 @@ def prohibited_device(here):
     why = "computing is prohibited on it: nvidia-smi -i 0000:10:00.0 -c DEFAULT"
     status, told, _ = here.run(f"{model} fathom doctor", here.folder())
     failed, said, _ = here.run(f"{model} fathom gpu --budget 5", here.folder())
-    return check((status == 0 and f"it can't be measured: gpu0: {why}" in told, told),
+    return check((status == 0 and f"it can't be measured: {why}" in " ".join(told.split())
+                  and max(map(len, told[told.index("it can't be"):].splitlines()[:2])) <= 80, told),
                  (failed == IMPOSSIBLE and why in " ".join(said.split()), said))
 
 

@@ -115,6 +115,15 @@ def same_seed(here):
                  (document["run"]["seed"] == str(seed), f"{document['run']['seed']}"))
 
 
+def names_its_samples(here):
+    """A file that a run writes besides is named nowhere in the document."""
+    folder = here.folder()
+    here.run("fathom cores --quick --budget 1 --lines 2 --redact -o r.json "
+             "--samples-out secret-name.csv", folder)
+    document = folder / "r.json"
+    return not document.exists() or "secret-name" in document.read_text()
+
+
 def redacted(here):
     """What is left of the command repeats the run, and says no name of a file or the host."""
     command = (f"fathom latency {TINY} --redact --seed 7 -oprivate.json "
@@ -134,6 +143,7 @@ def redacted(here):
          f"{words}"),
         (not any("private" in word for word in words), f"{words} name files"),
         ("hostname" not in document["machine"], "names the host"),
+        (not names_its_samples(here), "names the file of --samples-out"),
         (again[0] in (TRUSTED, IMPOSSIBLE, DOUBTFUL), f"{words}: status {again[0]}: {again[2]}"))
 
 

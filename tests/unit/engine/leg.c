@@ -9,6 +9,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -158,7 +160,7 @@ static void on_hardware_it_is_what_the_worker_did(void **state)
     for (size_t i = 0; i < 2; i++)
         bench->seats[i].cpu = allowed_cpu(i);
     bench->point.seat_count = 2;
-    bench->plan.repeats = 1;
+    bench->plan.repeats = 100; /* an emulated counter may count microseconds */
     for (int try = 0; try < TRIES; try++) {
         bench->series = (struct series){0};
         bench->seen = 0;
@@ -171,6 +173,35 @@ static void on_hardware_it_is_what_the_worker_did(void **state)
     assert_true(bench->ns > 0);
 }
 
+/* Longer than one waits for the other. */
+static uint64_t linger(void *state, uint64_t repeats)
+{
+    (void)state;
+    nanosleep(&(struct timespec){.tv_nsec = 400 * 1000 * 1000}, NULL);
+    return repeats;
+}
+
+static void prepare_to_linger(struct trial *trial)
+{
+    prepare(trial);
+    trial->workers[1].run = linger;
+}
+
+/* What was not begun together has no time; a stamp of some other batch would be taken for one. */
+static void a_leg_that_not_all_go_through_is_no_value(void **state)
+{
+    struct bench *bench = *state;
+    if (allowed_cpu(1) < 0)
+        skip();
+    for (size_t i = 0; i < 2; i++)
+        bench->seats[i] = (struct seat){allowed_cpu(i), MEASURED};
+    bench->point.seat_count = 2;
+    run(bench, prepare_to_linger);
+    assert_int_equal(bench->seen, 0);
+    assert_int_equal(bench->series.points[0].y.n, 0);
+    assert_non_null(strstr(bench->series.points[0].failed, "no time to run together"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +209,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_measured_again_does_not_count_twice, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_leg_that_not_all_go_through_is_no_value, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

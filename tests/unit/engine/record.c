@@ -63,6 +63,25 @@ static void a_steady_point_has_its_value_and_no_flag(void **state)
     assert_int_equal(point.flags, 0);
 }
 
+/* Two that agree are no interval of 95 %, however narrow. */
+static void fewer_trials_than_planned_are_not_converged(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 2; i++)
+        add(&record, &plain, 2.0, 2.5e9);
+    struct point point = conclude(&record, &plain);
+    assert_int_equal(point.flags, FLAG_BIT(FLAG_UNCONVERGED));
+}
+
+static void a_spoiled_visit_is_told(void **state)
+{
+    (void)state;
+    assert_false(record_is_spoiled(&(struct visit){.batch_count = 20, .interrupted = 2}));
+    assert_true(record_is_spoiled(&(struct visit){.batch_count = 20, .interrupted = 3}));
+    assert_true(record_is_spoiled(&(struct visit){.batch_count = 20, .clock_moved = 3}));
+}
+
 static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
 {
     (void)state;
@@ -269,6 +288,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_point_has_its_value_and_no_flag),
+        cmocka_unit_test(fewer_trials_than_planned_are_not_converged),
+        cmocka_unit_test(a_spoiled_visit_is_told),
         cmocka_unit_test(a_moving_clock_scatters_ns_but_not_cycles),
         cmocka_unit_test(what_the_clock_may_seem_to_move_is_the_plans),
         cmocka_unit_test(wide_trials_are_unconverged_and_unstable),

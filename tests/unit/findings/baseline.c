@@ -177,6 +177,30 @@ static void what_is_of_one_run_alone_is_left_out(void **state)
     assert_int_equal(bench->result.run.command_count, 2);
 }
 
+static void parameters_and_conditions_are_those_of_all(void **state)
+{
+    struct bench *bench = *state;
+    struct factor parameters[2][3] = {
+        {{.name = "budget", .number = 4}, {.name = "lines", .number = 8}, {.name = "parallel"}},
+        {{.name = "lines", .number = 8}, {.name = "budget", .number = 2}, {.name = "quick"}}};
+    const char *warnings[2][2] = {{"SMT is on", "load average 1.50"},
+                                  {"load average 2.50", "SMT is on"}};
+    for (int i = 0; i < 2; i++) {
+        bench->documents[i].probes[0].parameters = parameters[i];
+        bench->documents[i].probes[0].parameter_count = 3;
+        bench->documents[i].conditions.warnings = warnings[i];
+        bench->documents[i].conditions.warning_count = 2;
+        bench->documents[i].conditions.load1 = 1.5 + i;
+    }
+    assert_int_equal(baseline_build(&bench->result, bench->documents, 2, NULL), 0);
+    const struct probe_result *probe = &bench->result.probes[0];
+    assert_int_equal(probe->parameter_count, 1);
+    assert_string_equal(probe->parameters[0].name, "lines");
+    assert_int_equal(bench->result.conditions.warning_count, 1);
+    assert_string_equal(bench->result.conditions.warnings[0], "SMT is on");
+    assert_true(isnan(bench->result.conditions.load1));
+}
+
 static void other_machines_are_not_merged(void **state)
 {
     struct bench *bench = *state;
@@ -231,6 +255,7 @@ int main(void)
         TEST(documents_without_values_are_refused),
         TEST(the_newest_probe_is_merged),
         TEST(what_is_of_one_run_alone_is_left_out),
+        TEST(parameters_and_conditions_are_those_of_all),
         TEST(other_machines_are_not_merged),
         TEST(other_devices_are_refused),
         TEST(the_newest_that_has_devices_tells_of_them),

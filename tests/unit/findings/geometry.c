@@ -120,6 +120,55 @@ static void nothing_measured_is_nothing_claimed(void **state)
     pool_free(&pool);
 }
 
+static const char *text_of(const struct probe_result *result, const char *name)
+{
+    for (size_t i = 0; i < result->finding_count; i++)
+        if (strcmp(result->findings[i].name, name) == 0)
+            return result->findings[i].text;
+    fail_msg("no %s", name);
+    return "";
+}
+
+static void who_abstained_is_counted(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct probe_result result = {0};
+    struct machine_facts facts = {0};
+    struct point points[5];
+    for (size_t i = 0; i < 5; i++)
+        points[i] = (struct point){.x = (double)i, .y = {.median = 64, .n = 1}};
+    const struct series lines = {.points = points, .point_count = 5};
+    struct geometry_evidence evidence = {
+        .declared = &facts,
+        .levels = {{.lines = &lines, .capacity = NAN}, {.capacity = NAN}},
+        .nearest = NAN,
+        .line_votes = 7};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    assert_non_null(strstr(text_of(&result, "L1.line"), "5 of 7 groups of trials agree"));
+    pool_free(&pool);
+}
+
+/* No time would help. */
+static void small_pages_are_blamed_and_not_the_rounds(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct probe_result result = {0};
+    struct machine_facts facts = {0};
+    const struct series empty = {.name = "empty"};
+    struct geometry_evidence evidence = {
+        .declared = &facts,
+        .levels = {{.fitting = &empty, .capacity = NAN}, {.capacity = NAN}},
+        .nearest = NAN,
+        .small_pages = true,
+        .too_few_for_ways = true};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    assert_non_null(strstr(text_of(&result, "L1.ways"), "too few rounds"));
+    assert_non_null(strstr(text_of(&result, "L2.ways"), "it takes huge pages"));
+    pool_free(&pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +177,8 @@ int main(void)
         cmocka_unit_test(a_line_ends_where_the_second_load_misses),
         cmocka_unit_test(what_a_prefetcher_brings_is_no_line),
         cmocka_unit_test(nothing_measured_is_nothing_claimed),
+        cmocka_unit_test(who_abstained_is_counted),
+        cmocka_unit_test(small_pages_are_blamed_and_not_the_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,6 +130,20 @@ static void the_side_without_common_probes_is_named(void **state)
                      ERROR_USAGE);
     assert_non_null(strstr(error.text, "checked (access) has no probe in common"));
     assert_non_null(strstr(error.text, "with the baseline (latency, "));
+    assert_null(strstr(error.text, "..."));
+}
+
+static void names_left_out_of_a_long_list_leave_a_sign(void **state)
+{
+    struct bench *bench = *state;
+    struct error error;
+    struct probe_result probes[20] = {{0}};
+    const struct document many = {
+        .machine = bench->base.machine, .probes = probes, .probe_count = 20};
+    for (size_t i = 0; i < 20; i++)
+        probes[i].name = "of-another-version";
+    assert_int_equal(health_check(&bench->check, &bench->base, &many, 0.05, &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "of-another-version, ...) has no probe in common"));
 }
 
 static void worse_ones_come_first(void **state)
@@ -247,6 +261,7 @@ int main(void)
         TEST(a_doubtful_value_is_worse_only_far_beyond_its_interval),
         TEST(a_doubtful_value_without_a_width_is_never_worse),
         TEST(the_side_without_common_probes_is_named),
+        TEST(names_left_out_of_a_long_list_leave_a_sign),
         TEST(worse_ones_come_first),
         TEST(a_missing_value_is_told),
         TEST(a_probe_that_did_not_run_is_not_missed),

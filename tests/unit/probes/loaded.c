@@ -326,7 +326,11 @@ static void a_starved_injector_spoils_its_trial_and_starved_trials_their_point(v
     assert_int_equal(latency->points[2].y.n, 0);
     assert_non_null(strstr(latency->points[2].failed, "injector on CPU 4 got no time"));
     assert_int_equal(bench->result.series[LOADED_BANDWIDTH].points[1].y.n, 5);
+    assert_int_equal(latency->points[0].y.n, 7);
+    assert_int_equal(latency->points[1].y.n, 5);
+    assert_true(isnan(latency->points[1].cycles.median));
     assert_int_equal(bench->result.series[LOADED_CURVE].point_count, 2);
+    assert_int_equal(bench->result.series[LOADED_CURVE].points[1].y.n, 5);
     assert_null(find(bench, "loaded.saturated"));
     assert_int_equal(bench->result.status, PROBE_PARTIAL);
     assert_non_null(strstr(bench->result.reason, "1 of 3 points failed"));

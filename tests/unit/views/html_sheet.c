@@ -67,8 +67,14 @@ static void what_was_joined_of_several_runs_says_so(void **state)
                                       .documents = 2};
     page = page_of(list, 1);
     assert_null(strstr(page, "To repeat"));
-    assert_non_null(strstr(page, "<p class=run>Merged from 2 runs, the newest of 2026-11-21"));
+    assert_non_null(strstr(page, "<p class=run>Merged from 2 documents, the newest of 2026-11-21"));
     free(page);
+    document.run.started = NULL; /* of tables that other tools wrote */
+    page = page_of(list, 1);
+    assert_null(strstr(page, "Another tool's table"));
+    assert_non_null(strstr(page, "<p class=run>Merged from 2 documents"));
+    free(page);
+    document.run.started = "2026-11-21T04:18:25Z";
     document.run.joined = "baseline";
     page = page_of(list, 1);
     assert_null(strstr(page, "independent trials"));

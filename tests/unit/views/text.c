@@ -104,11 +104,12 @@ static void series_of_one_heading_are_told_by_name(void **state)
     for (int i = 0; i < 9; i++)
         points[i] = (struct point){.x = i + 1, .y = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 6}};
     struct factor level = {"level", "DRAM", 0};
-    struct series series[3];
-    for (int i = 0; i < 3; i++)
+    struct series series[4];
+    for (int i = 0; i < 4; i++)
         series[i] = (struct series){.name = i == 0   ? "rate by all"
                                             : i == 1 ? "chains"
-                                                     : "rate by each",
+                                            : i == 2 ? "rate by each"
+                                                     : "wide", /* what the title tells of */
                                     .factors = &level,
                                     .factor_count = 1,
                                     .x = {"threads", ""},
@@ -116,12 +117,13 @@ static void series_of_one_heading_are_told_by_name(void **state)
                                     .points = points,
                                     .point_count = 9};
     struct probe_result result = {
-        .name = "wide", .title = "Loads", .series = series, .series_count = 3};
+        .name = "wide", .title = "Loads", .series = series, .series_count = 4};
     struct document document = {.probes = &result, .probe_count = 1};
     char *text = probe(&document, 0, &plain);
     assert_non_null(strstr(text, "\nwide  Loads: rate by all (level DRAM)\n"));
     assert_non_null(strstr(text, "\nwide  Loads (level DRAM)\n"));
     assert_non_null(strstr(text, "\nwide  Loads: rate by each (level DRAM)\n"));
+    assert_null(strstr(text, "Loads: wide"));
     free(text);
 }
 

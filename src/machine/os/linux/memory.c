@@ -18,12 +18,37 @@ enum { NODE_MAX = 1 << 16, HUGE_SHIFT_2M = 21, HUGE_SHIFT_1G = 30 };
 /* Log2 of the page size stands in bits 26 to 31 of mmap's flags; older headers lack the names. */
 enum { HUGE_FLAG_SHIFT = 26 };
 
+/* A control group may forbid pages that the machine has reserved (hugetlb.2MB.max, which Kubernetes
+ * sets to 0 for who asked for none). They can be mapped all the same; the first touch is SIGBUS.
+ * Tried on a page of its own, which does not decide where the arena's come to lie. */
+static bool may_be_touched(unsigned shift, int flags)
+{
+#ifndef MADV_POPULATE_WRITE
+    enum { MADV_POPULATE_WRITE = 23 }; /* Linux 5.14; older kernels say EINVAL */
+#endif
+    const size_t page = (size_t)1 << shift;
+    void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory == MAP_FAILED)
+        return true; /* all are taken by the arena, so they were to be had */
+    bool may = madvise(memory, page, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
+    munmap(memory, page);
+    return may;
+}
+
 static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | (int)(shift << HUGE_FLAG_SHIFT);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (memory != MAP_FAILED)
+    if (memory != MAP_FAILED && may_be_touched(shift, flags))
         return memory;
+    if (memory != MAP_FAILED) {
+        munmap(memory, bytes);
+        error_set(error, ERROR_IMPOSSIBLE,
+                  "huge pages of %llu MiB are reserved, but this control group may not have them: "
+                  "raise its hugetlb limit, or use --pages thp or small",
+                  1ull << (shift - 20));
+        return NULL;
+    }
     unsigned long long kib = 1ull << (shift - 10);
     unsigned long long pages = ((bytes - 1) >> shift) + 1;
     if (errno == EINVAL)

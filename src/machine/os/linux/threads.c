@@ -101,7 +101,7 @@ void os_thread_events(struct os_thread_events *events)
     *events = (struct os_thread_events){0};
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return;
-    events->involuntary_switches = (uint64_t)usage.ru_nivcsw;
+    events->switches = (uint64_t)usage.ru_nivcsw + (uint64_t)usage.ru_nvcsw;
     events->page_faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
