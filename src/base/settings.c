@@ -156,6 +156,11 @@ static int assign(struct settings *settings, struct setting *setting, const char
     return setting->text ? 0 : error_out_of_memory(error);
 }
 
+bool option_names_file(const struct option_spec *spec)
+{
+    return spec->argument && strcmp(spec->argument, "FILE") == 0;
+}
+
 int settings_add(struct settings *settings, const struct option_spec *table, struct error *error)
 {
     for (; table && table->name; table++) {

@@ -38,6 +38,10 @@ struct option_spec {
     const char *help;
 };
 
+/* Whether what is typed for it names a file, by the name of its argument: other texts are names
+ * from a list, or forms. */
+bool option_names_file(const struct option_spec *);
+
 struct setting;
 
 struct settings {

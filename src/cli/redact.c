@@ -1,13 +1,5 @@
 #include "cli/redact.h"
 
-#include <string.h>
-
-/* By the name of its argument: options' texts are files, names from a list, or forms. */
-static bool names_file(const struct option_spec *spec)
-{
-    return spec->argument && strcmp(spec->argument, "FILE") == 0;
-}
-
 /* From the settings and not from the words as typed: -oFILE, --out FILE and --output=FILE are one
  * option, and what was given twice counts once. */
 int redact_command(const struct invocation *invocation, struct pool *pool, struct run_facts *run,
@@ -23,7 +15,7 @@ int redact_command(const struct invocation *invocation, struct pool *pool, struc
     words[count++] = command_name(invocation->command, invocation->probe);
     for (size_t i = 0; i < settings->count; i++) {
         const struct option_spec *spec = settings_spec(settings, i);
-        if (!settings_given(settings, spec->name) || names_file(spec))
+        if (!settings_given(settings, spec->name) || option_names_file(spec))
             continue;
         words[count] = spec->type == OPTION_FLAG ? pool_printf(pool, "--%s", spec->name)
                                                  : pool_printf(pool, "--%s=%s", spec->name,

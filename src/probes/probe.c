@@ -73,21 +73,15 @@ struct factor *probe_add_parameter(struct probe_task *task, const char *name)
     return factor;
 }
 
-/* A file that the run writes besides says nothing of what was measured, and its name may say more
- * of the owner than is to be published. */
-static bool names_file(const struct option_spec *spec)
-{
-    return spec->argument && strcmp(spec->argument, "FILE") == 0;
-}
-
 /* The parameters of the document: every option that has a value. */
 static int note_parameters(struct probe_task *task, struct error *error)
 {
     const struct option_spec *spec;
     for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
-        /* The seed is a fact of the run, which holds all its digits. */
+        /* The seed is a fact of the run, which holds all its digits; a file that the run writes
+         * besides says nothing of what was measured, and its name may say much of its owner. */
         if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0 ||
-            names_file(spec))
+            option_names_file(spec))
             continue;
         struct factor *factor = probe_add_parameter(task, spec->name);
         if (!factor)
