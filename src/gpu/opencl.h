@@ -55,11 +55,13 @@ struct opencl_ready {
     uint64_t least; /* repeats that the clock needs, as found so far */
 };
 
+enum { OPENCL_QUEUES = 2 };
+
 struct gpu {
     const struct opencl_api *api;
     struct opencl_device *device;
     struct opencl_context *context;
-    struct opencl_queue *queues[2]; /* the second one for copies the other way */
+    struct opencl_queue *queues[OPENCL_QUEUES]; /* the second one for copies the other way */
     struct opencl_program *program;
     struct opencl_limits limits;
     uint64_t limit_ns;          /* a command that takes longer does not end */

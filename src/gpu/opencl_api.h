@@ -65,6 +65,7 @@ struct opencl_event;
       (struct opencl_queue *, struct opencl_kernel *, uint32_t, const size_t *, const size_t *,    \
        const size_t *, uint32_t, struct opencl_event *const *, struct opencl_event **))            \
     X(int32_t, clFlush, (struct opencl_queue *))                                                   \
+    X(int32_t, clFinish, (struct opencl_queue *))                                                  \
     X(int32_t, clGetEventInfo, (struct opencl_event *, uint32_t, size_t, void *, size_t *))        \
     X(int32_t, clGetEventProfilingInfo,                                                            \
       (struct opencl_event *, uint32_t, size_t, void *, size_t *))                                 \

@@ -88,7 +88,8 @@ static int lose(struct gpu *gpu, struct opencl_event *event, struct error *error
  * now and then, because where the device is a CPU it may need the very one that asks. */
 enum { ASK_NS = 200 * 1000, SLEEP_NS = 100 * 1000 };
 
-/* clFinish() and clWaitForEvents() know no limit. */
+/* clFinish() and clWaitForEvents() know no limit: only where nobody can ask how far a command is
+ * does the one have to do, for what the command uses may be freed next. */
 static int wait_for(struct gpu *gpu, struct opencl_event *event, struct error *error)
 {
     uint64_t began_ns = os_raw_ns();
@@ -96,6 +97,8 @@ static int wait_for(struct gpu *gpu, struct opencl_event *event, struct error *e
         int32_t state = OPENCL_COMPLETE;
         int32_t status =
             gpu->api->clGetEventInfo(event, OPENCL_EVENT_STATUS, sizeof state, &state, NULL);
+        for (size_t i = 0; status != OPENCL_SUCCESS && i < OPENCL_QUEUES; i++)
+            gpu->api->clFinish(gpu->queues[i]);
         if (status == OPENCL_SUCCESS && state < 0)
             status = state;
         if (status != OPENCL_SUCCESS)

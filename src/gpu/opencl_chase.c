@@ -157,7 +157,8 @@ static int build_ring(struct gpu *gpu, uint64_t seed, struct error *error)
         .link = RING_INDEXES,
     });
     int code = link_ring(gpu, next, count, error);
-    free(next);
+    if (!gpu->lost.code) /* a copy may still be under way */
+        free(next);
     return code;
 }
 

@@ -86,7 +86,7 @@ static int make_queues(struct gpu *gpu, struct error *error)
     gpu->context = gpu->api->clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &status);
     if (!gpu->context || status != OPENCL_SUCCESS)
         return opencl_failed("open the device", status, error);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < OPENCL_QUEUES; i++) {
         gpu->queues[i] = gpu->api->clCreateCommandQueue(gpu->context, gpu->device,
                                                         OPENCL_QUEUE_PROFILING, &status);
         if (!gpu->queues[i] || status != OPENCL_SUCCESS)
@@ -159,7 +159,7 @@ void opencl_stop(struct gpu *gpu)
             gpu->api->clReleaseEvent(gpu->stuck);
         if (gpu->program)
             gpu->api->clReleaseProgram(gpu->program);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < OPENCL_QUEUES; i++)
             if (gpu->queues[i])
                 gpu->api->clReleaseCommandQueue(gpu->queues[i]);
         if (gpu->context)
