@@ -36,14 +36,18 @@ static void limit_cpus(struct cgroup_limits *limits, struct cpulist *cpus)
     cpulist_free(cpus);
 }
 
+static void limit_bytes(uint64_t *bytes, uint64_t limit, uint64_t used)
+{
+    uint64_t free_bytes = limit > used ? limit - used : 0;
+    if (limit != UINT64_MAX && free_bytes < *bytes)
+        *bytes = free_bytes;
+}
+
 /* Page cache that the kernel takes back under pressure is counted as usage but is free to us. */
 static void limit_memory(struct cgroup_limits *limits, uint64_t limit, uint64_t usage,
                          uint64_t reclaimable)
 {
-    uint64_t used = usage > reclaimable ? usage - reclaimable : 0;
-    uint64_t free_bytes = limit > used ? limit - used : 0;
-    if (free_bytes < limits->memory_bytes)
-        limits->memory_bytes = free_bytes;
+    limit_bytes(&limits->memory_bytes, limit, usage > reclaimable ? usage - reclaimable : 0);
 }
 
 static void limit_time(struct cgroup_limits *limits, double quota_us, double period_us)
@@ -71,6 +75,21 @@ static uint64_t statistic(const char *root, const char *directory, const char *k
     return value;
 }
 
+/* Version 2 says "max" and "current" where version 1 says "limit_in_bytes" and "usage_in_bytes". */
+static void limit_huge(struct cgroup_limits *limits, const char *root, const char *directory,
+                       const char *limit, const char *usage)
+{
+    static const char *const sizes[CGROUP_HUGE_SIZES] = {
+        [CGROUP_HUGE_2M] = "2MB", [CGROUP_HUGE_1G] = "1GB"};
+    for (int i = 0; i < CGROUP_HUGE_SIZES; i++) {
+        char file[2][64];
+        snprintf(file[0], sizeof file[0], "hugetlb.%s.%s", sizes[i], limit);
+        snprintf(file[1], sizeof file[1], "hugetlb.%s.%s", sizes[i], usage);
+        limit_bytes(&limits->huge_bytes[i], number_or(UINT64_MAX, root, directory, file[0]),
+                    number_or(0, root, directory, file[1]));
+    }
+}
+
 static void read_unified(struct cgroup_limits *limits, const char *root, const char *directory)
 {
     struct cpulist cpus;
@@ -83,6 +102,8 @@ static void read_unified(struct cgroup_limits *limits, const char *root, const c
         limit_memory(limits, max < high ? max : high,
                      number_or(0, root, directory, "memory.current"),
                      statistic(root, directory, "inactive_file", 0));
+
+    limit_huge(limits, root, directory, "max", "current");
 
     char *text = files_text(root, "%s/cpu.max", directory);
     unsigned long long quota_us, period_us;
@@ -116,14 +137,17 @@ static void read_v1_cpuset(struct cgroup_limits *limits, const char *root, const
         limit_cpus(limits, &cpus);
 }
 
+static void read_v1_huge(struct cgroup_limits *limits, const char *root, const char *directory)
+{
+    limit_huge(limits, root, directory, "limit_in_bytes", "usage_in_bytes");
+}
+
 static const struct hierarchy {
     const char *controller; /* "": version 2 */
     void (*read)(struct cgroup_limits *, const char *root, const char *directory);
 } hierarchies[] = {
-    {"", read_unified},
-    {"memory", read_v1_memory},
-    {"cpu", read_v1_cpu},
-    {"cpuset", read_v1_cpuset},
+    {"", read_unified},         {"memory", read_v1_memory}, {"cpu", read_v1_cpu},
+    {"cpuset", read_v1_cpuset}, {"hugetlb", read_v1_huge},
 };
 
 /* --- finding the path --- */
@@ -243,7 +267,8 @@ static void read_path(struct cgroup_limits *limits, const char *root, const stru
 
 void cgroup_read(struct cgroup_limits *limits, const char *root)
 {
-    *limits = (struct cgroup_limits){.memory_bytes = UINT64_MAX, .cpu_quota = INFINITY};
+    *limits = (struct cgroup_limits){
+        .memory_bytes = UINT64_MAX, .huge_bytes = {UINT64_MAX, UINT64_MAX}, .cpu_quota = INFINITY};
     char *groups = files_text(root, "/proc/self/cgroup");
     char *mounts = files_text(root, "/proc/self/mountinfo");
     for (size_t i = 0; groups && mounts && i < sizeof hierarchies / sizeof *hierarchies; i++) {

@@ -11,11 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { CGROUP_HUGE_2M, CGROUP_HUGE_1G, CGROUP_HUGE_SIZES };
+
 struct cgroup_limits {
     bool cpus_known;
     struct cpulist cpus;   /* the cpuset, where it is known; the caller frees */
     uint64_t memory_bytes; /* still free under the tightest limit; UINT64_MAX: unlimited */
-    double cpu_quota;      /* CPUs' worth of time; INFINITY: unlimited */
+    /* Reserved huge pages of 2 MiB and of 1 GiB, as memory_bytes. */
+    uint64_t huge_bytes[CGROUP_HUGE_SIZES];
+    double cpu_quota; /* CPUs' worth of time; INFINITY: unlimited */
 };
 
 void cgroup_read(struct cgroup_limits *, const char *root);

@@ -1,6 +1,9 @@
 #include "machine/clock.h"
 
+#include "machine/files.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 /* Two windows must agree this well, or the counter does not tick evenly. A window of 10 ms is read
  * to within 1 us even when a hypervisor steps in between the two readings of an end. */
@@ -65,10 +68,29 @@ static void measure_reading(struct clock *clock)
     clock->reading_ns = clock_ns(clock, shortest);
 }
 
+/* Linux lists a clock source as long as it holds it for usable: __clocksource_unstable() and
+ * available_clocksource_show() in its kernel/time/clocksource.c. */
+bool clock_counter_distrusted(const char *root)
+{
+    const char *const source = ARCH_CLOCK_SOURCE;
+    if (!source)
+        return false;
+    char *list =
+        files_text(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource");
+    const bool distrusted = list && *list && !text_has_word(list, source);
+    free(list);
+    return distrusted;
+}
+
 void clock_calibrate(struct clock *clock)
 {
+    clock_calibrate_below(clock, NULL);
+}
+
+void clock_calibrate_below(struct clock *clock, const char *root)
+{
     *clock = (struct clock){.name = "clock_gettime", .counter = false, .hz = 1e9};
-    if (arch_counter_usable()) {
+    if (arch_counter_usable() && !clock_counter_distrusted(root)) {
         double previous = measure_window();
         for (int i = 1; i < WINDOWS_MAX; i++) {
             double hz = measure_window();

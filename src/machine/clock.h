@@ -1,6 +1,7 @@
 /*
  * The clock that times everything: the processor's own counter, checked against the operating
- * system's raw monotonic clock; that clock itself where the counter can't be trusted.
+ * system's raw monotonic clock; that clock itself where the counter can't be trusted, by its rate
+ * or by the kernel's word.
  */
 #ifndef FATHOM_MACHINE_CLOCK_H
 #define FATHOM_MACHINE_CLOCK_H
@@ -19,9 +20,15 @@ struct clock {
     double reading_ns;    /* shortest time from one reading to the next: what a reading costs */
 };
 
-/* Calibrates for some 30 ms. Never fails: a counter that disagrees with itself between two
- * windows, or stands still, is not used. */
+/* Calibrates for some 30 ms. Never fails: a counter that the kernel distrusts, that disagrees with
+ * itself between two windows, or stands still, is not used. */
 void clock_calibrate(struct clock *);
+/* The same by what the kernel says below another root than "/": for tests. */
+void clock_calibrate_below(struct clock *, const char *root);
+/* Whether the kernel has found the processor's counter unfit for a clock: most often because it
+ * differs from CPU to CPU, which no look at it from one CPU can tell. False where it doesn't say.
+ */
+bool clock_counter_distrusted(const char *root);
 /* The step of a clock that showed spans of so many ticks: their greatest common divisor. 0 is no
  * span. */
 uint64_t clock_step(uint64_t a, uint64_t b);

@@ -20,9 +20,9 @@ int remark_add(struct inspection *inspection, enum remark_weight weight, const c
 
 /* Everything that is looked at, in the order in which a person would want to read it. */
 static int (*const checks[])(struct inspection *) = {
-    check_system_files, check_hypervisor,     check_stolen,   check_affinity,  check_quota,
-    check_memory,       check_load,           check_governor, check_turbo,     check_smt,
-    check_huge_pages,   check_reserved_pages, check_swap,     check_balancing,
+    check_system_files, check_hypervisor, check_stolen,         check_affinity, check_quota,
+    check_memory,       check_load,       check_governor,       check_turbo,    check_counter,
+    check_smt,          check_huge_pages, check_reserved_pages, check_swap,     check_balancing,
 };
 
 static int add_warnings(struct pool *pool, struct conditions *conditions,

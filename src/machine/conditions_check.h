@@ -33,6 +33,7 @@ int check_load(struct inspection *);
 /* conditions_cores.c: what the cores do. */
 int check_governor(struct inspection *);
 int check_turbo(struct inspection *);
+int check_counter(struct inspection *);
 int check_smt(struct inspection *);
 /* conditions_pages.c: what the memory does. */
 int check_huge_pages(struct inspection *);

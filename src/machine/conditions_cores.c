@@ -1,5 +1,6 @@
 #include "machine/conditions_check.h"
 
+#include "machine/clock.h"
 #include "machine/files.h"
 #include "machine/topology.h"
 
@@ -112,6 +113,24 @@ int check_turbo(struct inspection *inspection)
         return remark_add(inspection, REMARK_FINE, "turbo", "turbo is off", NULL);
     return remark_add(inspection, REMARK_KNOW, "turbo",
                       "turbo is on: the clock follows heat and the number of busy cores", remedy);
+}
+
+/* --- counter --- */
+
+/* A tree of another architecture lists other names. */
+int check_counter(struct inspection *inspection)
+{
+    const char *arch = inspection->machine->facts.cpu_arch;
+    if (!inspection->has_files || !arch || strcmp(arch, ARCH_NAME) != 0 ||
+        !clock_counter_distrusted(inspection->root))
+        return 0;
+    return remark_add(
+        inspection, REMARK_KNOW, "counter",
+        "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME "): the system's "
+        "clock is read in its place, which makes short batches longer, and one-way hand-offs can't "
+        "be told",
+        "see what dmesg says of " ARCH_COUNTER_NAME ", and whether the kernel was started with "
+        "tsc= or clocksource= (/proc/cmdline)");
 }
 
 /* --- SMT --- */

@@ -47,6 +47,8 @@ static void use_v2(const char *group)
 
 static void assert_unlimited(void)
 {
+    assert_true(limits.huge_bytes[CGROUP_HUGE_2M] == UINT64_MAX);
+    assert_true(limits.huge_bytes[CGROUP_HUGE_1G] == UINT64_MAX);
     assert_true(limits.memory_bytes == UINT64_MAX);
     assert_true(isinf(limits.cpu_quota));
     assert_false(limits.cpus_known);
@@ -109,6 +111,20 @@ static void memory_high_counts_and_full_is_nothing(void **state)
     assert_int_equal(limits.memory_bytes, 0);
 }
 
+static void reserved_huge_pages_have_limits_of_their_own(void **state)
+{
+    (void)state;
+    use_v2("/a/b");
+    put(TOP "/a/hugetlb.2MB.max", "67108864\n");
+    put(TOP "/a/hugetlb.2MB.current", "4194304\n");
+    put(TOP "/a/b/hugetlb.2MB.max", "max\n");
+    put(TOP "/a/b/hugetlb.1GB.max", "0\n");
+    cgroup_read(&limits, tree.root);
+    assert_true(limits.huge_bytes[CGROUP_HUGE_2M] == 60 * mib);
+    assert_true(limits.huge_bytes[CGROUP_HUGE_1G] == 0);
+    assert_true(limits.memory_bytes == UINT64_MAX);
+}
+
 static void page_cache_counts_as_free(void **state)
 {
     (void)state;
@@ -135,11 +151,14 @@ static void version_1_has_a_mount_per_controller(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "12:cpuset:/job\n11:cpu,cpuacct:/job/step\n3:memory:/job\n"
-                             "2:name=systemd:/x\n");
+                             "2:name=systemd:/x\n1:hugetlb:/job\n");
     put("/proc/self/mountinfo",
         "33 32 0:28 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
         "34 32 0:29 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-        "35 32 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+        "35 32 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+        "36 32 0:31 / /sys/fs/cgroup/hugetlb rw - cgroup cgroup rw,hugetlb\n");
+    put(TOP "/hugetlb/job/hugetlb.2MB.limit_in_bytes", "8388608\n");
+    put(TOP "/hugetlb/job/hugetlb.2MB.usage_in_bytes", "2097152\n");
     put(TOP "/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
     put(TOP "/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
     put(TOP "/cpu,cpuacct/job/step/cpu.cfs_quota_us", "-1\n");
@@ -152,6 +171,7 @@ static void version_1_has_a_mount_per_controller(void **state)
     assert_true(limits.cpu_quota == 2.5);
     assert_cpus("1,3");
     assert_int_equal(limits.memory_bytes, mib);
+    assert_int_equal(limits.huge_bytes[CGROUP_HUGE_2M], 6 * mib);
 }
 
 static void both_versions_at_once(void **state)
@@ -242,6 +262,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_limit_may_stand_at_the_mount_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_high_counts_and_full_is_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reserved_huge_pages_have_limits_of_their_own, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(page_cache_counts_as_free, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sets_of_cpus_are_narrowed_along_the_path, set_up,
                                         tear_down),

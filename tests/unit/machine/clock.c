@@ -7,6 +7,10 @@
 
 #include <cmocka.h>
 
+#include "../../machines/tree.h"
+
+#define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+
 static void the_clock_ticks_forward_at_the_rate_it_says(void **state)
 {
     (void)state;
@@ -43,6 +47,42 @@ static void the_counter_is_named_and_so_is_its_stand_in(void **state)
     assert_true(clock.counter || clock.hz == 1e9);
 }
 
+/* What the kernel lists, and whether that speaks against the counter where it is asked about it. */
+static const struct {
+    const char *list;
+    bool against;
+} words[] = {
+    {"tsc hpet acpi_pm \n", false},
+    {"kvm-clock tsc acpi_pm\n", false},
+    {"hpet acpi_pm \n", true},
+    {"hyperv_clocksource_tsc_page acpi_pm\n", true},
+    {"tsc-early\n", true},
+    {"\n", false},
+    {"", false},
+};
+
+static void the_kernel_may_speak_against_the_counter(void **state)
+{
+    (void)state;
+    struct tree tree;
+    struct clock clock;
+    const char *const source = ARCH_CLOCK_SOURCE;
+    assert_true(tree_new(&tree));
+    assert_false(clock_counter_distrusted(tree.root)); /* no file: it says nothing */
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        assert_true(tree_put_text(&tree, SOURCES, words[i].list));
+        assert_int_equal(clock_counter_distrusted(tree.root), source && words[i].against);
+    }
+    assert_true(tree_put_text(&tree, SOURCES, "hpet\n"));
+    clock_calibrate_below(&clock, tree.root);
+    if (source) {
+        assert_false(clock.counter);
+        assert_string_equal(clock.name, "clock_gettime");
+        assert_true(clock.hz == 1e9 && clock.resolution_ns > 0);
+    }
+    tree_remove(&tree);
+}
+
 static void ticks_and_ns_are_inverse(void **state)
 {
     (void)state;
@@ -57,6 +97,7 @@ int main(void)
         cmocka_unit_test(the_clock_ticks_forward_at_the_rate_it_says),
         cmocka_unit_test(a_batch_is_long_beside_step_and_reading),
         cmocka_unit_test(the_counter_is_named_and_so_is_its_stand_in),
+        cmocka_unit_test(the_kernel_may_speak_against_the_counter),
         cmocka_unit_test(ticks_and_ns_are_inverse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "../../machines/tree.h"
+#include "machine/clock.h"
 #include "machine/conditions.h"
 
 #include <math.h>
@@ -238,6 +239,32 @@ static void switches_are_read_both_ways(void **state)
     assert_remark("reserved pages", REMARK_FINE, "500 of 512", NULL);
 }
 
+/* Only of its own architecture's trees does a program know what their lists should hold. */
+static void the_kernel_may_speak_against_the_counter(void **state)
+{
+    (void)state;
+    const char *const source = ARCH_CLOCK_SOURCE;
+    const char *const list = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+    assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
+    put("/proc/sys/kernel/arch", ARCH_NAME "\n");
+    look_again();
+    assert_null(find("counter")); /* no list: no word */
+    put(list, "tsc hpet acpi_pm\n");
+    look_again();
+    assert_null(find("counter"));
+    put(list, "hpet acpi_pm\n");
+    look_again();
+    if (source) {
+        assert_remark("counter", REMARK_KNOW, "(" ARCH_COUNTER_NAME ")", "dmesg");
+        assert_remark("counter", REMARK_KNOW, "one-way", "clocksource=");
+    } else {
+        assert_null(find("counter"));
+    }
+    put("/proc/sys/kernel/arch", "another\n");
+    look_again();
+    assert_null(find("counter"));
+}
+
 static void a_warning_names_state_and_remedy(void **state)
 {
     (void)state;
@@ -299,6 +326,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(garbage_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(load_weighs_by_the_number_of_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(switches_are_read_both_ways, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_kernel_may_speak_against_the_counter, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_warning_names_state_and_remedy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_synthetic_machine_has_no_conditions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_a_run_measures_is_left_alone, set_up, tear_down),

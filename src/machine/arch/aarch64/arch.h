@@ -3,11 +3,14 @@
 #define FATHOM_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 
 #define ARCH_NAME         "aarch64"
 #define ARCH_COUNTER_NAME "cntvct"
+/* One counter for all CPUs by the architecture: the kernel need not be asked about it. */
+#define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   64u
 
 /* DSB waits for outstanding loads; ISB keeps the counter read from being speculated. */

@@ -4,11 +4,14 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
 #define ARCH_NAME         "generic"
 #define ARCH_COUNTER_NAME "clock_gettime"
+/* There is no counter to be asked about. */
+#define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   64u
 
 static inline uint64_t arch_counter(void)

@@ -8,6 +8,8 @@
 
 #define ARCH_NAME         "x86_64"
 #define ARCH_COUNTER_NAME "tsc"
+/* What the kernel calls the counter in its list of clock sources, while it trusts it. */
+#define ARCH_CLOCK_SOURCE "tsc"
 #define ARCH_LINE_BYTES   64u
 
 /* LFENCE on both sides: RDTSC waits for all earlier loads to have their value (the last step of a
@@ -19,7 +21,8 @@ static inline uint64_t arch_counter(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* Invariant TSC: CPUID 8000_0007H EDX bit 8. */
+/* Invariant TSC: CPUID 8000_0007H EDX bit 8. That speaks of the rate; whether firmware has set all
+ * CPUs' counters alike is for the kernel to find out (clock_counter_distrusted()). */
 static inline bool arch_counter_usable(void)
 {
     unsigned a, b, c, d;

@@ -1,3 +1,4 @@
+#include "machine/cgroup.h"
 #include "machine/files.h"
 #include "machine/os.h"
 
@@ -19,10 +20,16 @@ enum { NODE_MAX = 1 << 16, HUGE_SHIFT_2M = 21, HUGE_SHIFT_1G = 30 };
 enum { HUGE_FLAG_SHIFT = 26 };
 
 /* A control group may forbid pages that the machine has reserved (hugetlb.2MB.max, which Kubernetes
- * sets to 0 for who asked for none). They can be mapped all the same; the first touch is SIGBUS.
- * Tried on a page of its own, which does not decide where the arena's come to lie. */
-static bool may_be_touched(unsigned shift, int flags)
+ * sets to what was asked for, or 0). They can be mapped all the same; the first touch beyond is
+ * SIGBUS. Where the limit can't be read, a page of its own tells at least of 0; it does not decide
+ * where the arena's come to lie. */
+static bool may_be_touched(size_t bytes, unsigned shift, int flags)
 {
+    struct cgroup_limits limits;
+    cgroup_read(&limits, NULL);
+    cpulist_free(&limits.cpus);
+    if (limits.huge_bytes[shift == HUGE_SHIFT_1G ? CGROUP_HUGE_1G : CGROUP_HUGE_2M] < bytes)
+        return false;
 #ifndef MADV_POPULATE_WRITE
     enum { MADV_POPULATE_WRITE = 23 }; /* Linux 5.14; older kernels say EINVAL */
 #endif
@@ -39,14 +46,15 @@ static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | (int)(shift << HUGE_FLAG_SHIFT);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (memory != MAP_FAILED && may_be_touched(shift, flags))
+    if (memory != MAP_FAILED && may_be_touched(bytes, shift, flags))
         return memory;
     if (memory != MAP_FAILED) {
         munmap(memory, bytes);
-        error_set(error, ERROR_IMPOSSIBLE,
-                  "huge pages of %llu MiB are reserved, but this control group may not have them: "
-                  "raise its hugetlb limit, or use --pages thp or small",
-                  1ull << (shift - 20));
+        error_set(
+            error, ERROR_IMPOSSIBLE,
+            "huge pages of %llu MiB are reserved, but this control group may not have %zu bytes "
+            "of them: raise its hugetlb limit, or use --pages thp or small",
+            1ull << (shift - 20), bytes);
         return NULL;
     }
     unsigned long long kib = 1ull << (shift - 10);
