@@ -1,30 +1,31 @@
 #include "engine/device.h"
 
+#include "engine/repeats.h"
 #include "engine/visit.h"
 
-#include <math.h>
+struct tries {
+    struct visit *visit;
+    struct error *error;
+};
 
-/* How many repeats fill a batch, to begin with; each device rounds up what is too few for it. As on
- * a CPU (visit.c), the faster of two runs decides: others may have had the device meanwhile. */
+static int run_once(void *self, uint64_t repeats, double *took_ns)
+{
+    const struct tries *tries = self;
+    const struct visit *visit = tries->visit;
+    const struct device *device = visit->plan->device;
+    struct batch batch = {0};
+    int code = device->measure(device->self, &visit->trials[0], repeats, &batch, tries->error);
+    *took_ns = batch.ns;
+    return code;
+}
+
+/* How many repeats fill a batch, to begin with; each device rounds up what is too few for it.
+ * Others may have it meanwhile. A call costs more than a leg on a CPU: so there are fewer tries. */
 static int find_repeats(struct visit *visit, struct error *error)
 {
-    const struct device *device = visit->plan->device;
-    const double wanted_ns = visit->plan->batch_ns, enough_ns = wanted_ns / 8;
-    for (uint64_t repeats = 1;; repeats *= 4) {
-        const bool most = repeats >= UINT64_C(1) << 40;
-        double took_ns = INFINITY;
-        for (int run = 0; run < 2 && (run == 0 || took_ns >= enough_ns); run++) {
-            struct batch batch = {0};
-            int code = device->measure(device->self, &visit->trials[0], repeats, &batch, error);
-            if (code < 0)
-                return code;
-            took_ns = fmin(took_ns, batch.ns);
-        }
-        if (took_ns >= enough_ns || most) {
-            visit->repeats = (uint64_t)ceil((double)repeats * wanted_ns / fmax(took_ns, 1));
-            return 0;
-        }
-    }
+    struct tries tries = {visit, error};
+    const struct repeats_search search = {visit->plan->batch_ns, 4, run_once, &tries};
+    return repeats_find(&search, &visit->repeats);
 }
 
 static int measure_trial(struct visit *visit, struct trial *trial, struct team *team,

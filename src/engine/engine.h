@@ -38,6 +38,8 @@ struct sampled {
     size_t arena_bytes;             /* of the last arena; 0: none was needed */
     struct os_placement placement;  /* what it turned out to be */
     enum page_policy pages_used;
+    double arena_s;  /* that it took to touch */
+    double visits_s; /* of all visits to points, with what prepares their trials */
     double stolen_s; /* taken from the measuring CPUs by a hypervisor, as far as it was looked at */
 };
 

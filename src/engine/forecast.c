@@ -25,7 +25,8 @@ struct forecast forecast_of(const struct plan *plan)
     double trials = points * plan->trials_min;
     if (trials > 0)
         trial_s += arenas * (double)arena_bytes / touched_bytes_s / trials;
-    return (struct forecast){.plan = plan, .trials_left = trials, .trial_s = trial_s};
+    return (struct forecast){
+        .plan = plan, .trials_left = trials, .trial_s = trial_s, .budget_s = plan->budget_s};
 }
 
 /* Trials that a point is expected to need beside those it has. */
@@ -54,5 +55,5 @@ double forecast_left_s(const struct forecast *forecast, double elapsed_s)
     double left_s = forecast->trials_left * each_s;
     if (forecast->trials_left > 0) /* the fewest trials are spread over the span */
         left_s = fmax(left_s, plan->span_s - elapsed_s);
-    return fmax(0, fmin(left_s, plan->budget_s - elapsed_s));
+    return fmax(0, fmin(left_s, forecast->budget_s - elapsed_s));
 }

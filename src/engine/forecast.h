@@ -14,6 +14,7 @@ struct forecast {
     double trials_done;
     double trial_s; /* as the plan has it */
     double busy_s;  /* since the beginning, without pauses */
+    double budget_s;
 };
 
 struct forecast forecast_of(const struct plan *);

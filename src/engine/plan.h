@@ -104,7 +104,8 @@ struct plan {
     double span_s;   /* a point's fewest trials are spread over at least this time: neighbours and
                         clocks keep a mood for some tenths of a second */
     double share;    /* of the time that is left, where more stages follow; 1: all of it */
-    double budget_s; /* stop after this time; none is left where it is negative */
+    double budget_s; /* this stage's, which is that share; what the first touch of memory takes is
+                        divided among the stages. None is left where it is negative */
 
     /* Points that share no core may be measured side by side: the first `groups[0]` of the points
      * are a group, the next `groups[1]` the second, and so on, to the last point. NULL: every point

@@ -26,8 +26,7 @@ static void show_progress(struct sampling *sampling)
 
 static int pause_until(struct sampling *sampling, double until_s, struct error *error)
 {
-    double until = fmin(until_s, fmax(0, sampling->plan->budget_s)),
-           now = sampling_elapsed_s(sampling);
+    double until = fmin(until_s, sampling->budget_s), now = sampling_elapsed_s(sampling);
     uint64_t until_ns = sampling->began_ns + (uint64_t)(until * 1e9);
     if (until > now)
         sampling->paused_s += until - now;
@@ -43,8 +42,10 @@ static int run_round(struct sampling *sampling, struct error *error)
     struct unit unit;
     while (!sampling_out_of_time(sampling) && schedule_next(&sampling->schedule, &unit)) {
         int code = sampling_visit_reference(sampling, error);
+        const double began_s = sampling_elapsed_s(sampling);
         if (code == 0)
             code = sampling_visit(sampling, unit, error);
+        sampling->sampled->visits_s += sampling_elapsed_s(sampling) - began_s;
         if (code < 0)
             return code;
         if (code)
@@ -66,6 +67,8 @@ static int run_rounds(struct sampling *sampling, struct error *error)
         code = sampling_fresh_arena(sampling, error);
         if (code <= 0)
             return code;
+        if (round == 0)
+            sampling_take_share(sampling);
         code = run_round(sampling, error);
         if (code < 0 || sampling_out_of_time(sampling))
             return code;

@@ -26,6 +26,31 @@ bool sampling_out_of_time(const struct sampling *sampling)
     return now_ns(sampling) + after_ns > sampling->visits[0].deadline_ns;
 }
 
+static void set_budget(struct sampling *sampling, double budget_s)
+{
+    sampling->budget_s = sampling->forecast.budget_s = fmax(0, budget_s);
+    const double slack_s = fmax(slack_least_s, slack_share * sampling->budget_s);
+    for (size_t i = 0; i < sampling->visit_count; i++) {
+        struct visit *visit = &sampling->visits[i];
+        visit->deadline_ns = sampling->began_ns + (uint64_t)(sampling->budget_s * 1e9);
+        visit->give_up_ns = visit->deadline_ns + (uint64_t)(slack_s * 1e9);
+    }
+}
+
+/* What this stage and those that follow have together. */
+static double whole_budget_s(const struct plan *plan)
+{
+    return plan->share > 0 ? plan->budget_s / plan->share : plan->budget_s;
+}
+
+void sampling_take_share(struct sampling *sampling)
+{
+    const struct plan *plan = sampling->plan;
+    const double share = plan->share > 0 ? plan->share : 1;
+    const double elapsed_s = sampling_elapsed_s(sampling);
+    set_budget(sampling, elapsed_s + share * (whole_budget_s(plan) - elapsed_s));
+}
+
 static void survey_seats(struct sampling *sampling)
 {
     const struct plan *plan = sampling->plan;
@@ -54,7 +79,6 @@ static int reserve_visits(struct sampling *sampling, struct error *error)
 {
     const struct plan *plan = sampling->plan;
     const size_t count = sampling->schedule.largest, each = plan->trials_per_visit;
-    const double budget_s = fmax(0, plan->budget_s);
     sampling->visits = calloc(count, sizeof *sampling->visits);
     sampling->together = calloc(count, sizeof *sampling->together);
     sampling->trials = calloc(count * each, sizeof *sampling->trials);
@@ -71,14 +95,11 @@ static int reserve_visits(struct sampling *sampling, struct error *error)
             .stand_in = sampling->engine->stand_in,
             .trials = sampling->trials + i * each,
             .work = sampling->work,
-            .deadline_ns = sampling->began_ns + (uint64_t)(budget_s * 1e9),
-            .give_up_ns =
-                sampling->began_ns +
-                (uint64_t)((budget_s + fmax(slack_least_s, slack_share * budget_s)) * 1e9),
         };
         code = visit_reserve(visit, sampling->seats_max, error);
         sampling->visit_count = i + 1;
     }
+    set_budget(sampling, whole_budget_s(plan));
     return code;
 }
 
@@ -170,7 +191,7 @@ int sampling_fresh_arena(struct sampling *sampling, struct error *error)
         return 1;
     /* Memory that is ready when the time is up serves nobody. */
     const double began_s = sampling_elapsed_s(sampling);
-    if (began_s + sampling->arena_s > fmax(0, plan->budget_s))
+    if (began_s + sampling->sampled->arena_s > sampling->budget_s)
         return 0;
     size_t bytes = arena_need(sampling);
     arena_unmap(&sampling->arena);
@@ -189,6 +210,6 @@ int sampling_fresh_arena(struct sampling *sampling, struct error *error)
     sampling->sampled->arena_bytes = sampling->arena.bytes;
     sampling->sampled->placement = sampling->arena.placement;
     sampling->sampled->pages_used = sampling->arena.used;
-    sampling->arena_s = sampling_elapsed_s(sampling) - began_s;
+    sampling->sampled->arena_s = sampling_elapsed_s(sampling) - began_s;
     return 1;
 }

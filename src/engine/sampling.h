@@ -24,7 +24,7 @@ struct sampling {
     struct forecast forecast;
     struct reservoir core_hz;
     struct arena arena;
-    double arena_s; /* what the last one took */
+    double budget_s; /* when to stop: see sampling_take_share() */
     struct visit *visits;
     struct visit **together; /* those of the visits that run now */
     size_t visit_count, seats_max;
@@ -47,6 +47,9 @@ void sampling_free(struct sampling *);
 /* In real time, or the stand-in's. */
 double sampling_elapsed_s(const struct sampling *);
 bool sampling_out_of_time(const struct sampling *);
+/* The first memory is there. A hypervisor may take seconds to find it, whichever stage asks first:
+ * so stages share what it left. */
+void sampling_take_share(struct sampling *);
 
 /* The memory of a round: fresh, touched and verified. 1; 0 when the time is too short for it;
  * errors of team_run() and arena_map(). */

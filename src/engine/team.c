@@ -12,9 +12,10 @@
 /* A signal that nobody else handles, and that does no harm when it comes too late. Compilers in
  * OpenCL drivers (LLVM) take SIGUSR2 for themselves, and after a SIGINT give it back as it was
  * before they came: deadly. */
-enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, RECALL_PATIENCE_POLLS = 100 };
+enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, PATIENCE_POLLS = 100 };
 
-enum member_state { IDLE, BUSY, LOST };
+/* Who is lost stays so, whatever its thread does later. */
+enum member_state { IDLE, BUSY, ENDED, LOST };
 
 struct member {
     int cpu;
@@ -22,7 +23,7 @@ struct member {
     struct team *team;
     pthread_cond_t called;
     enum member_state state; /* guarded by the team's lock, like all that follows */
-    bool pinned, quit, recalled;
+    bool pinned, quit;
     struct error error;  /* why it could not be pinned */
     struct team_job job; /* a copy: a lost worker may look at it long after */
     bool has_job;
@@ -36,6 +37,7 @@ struct team {
     pthread_cond_t returned;
     const volatile sig_atomic_t *stop;
     int (*pin)(int cpu, struct error *);
+    int patience_polls; /* with a thread that gets no time to run */
     struct member **members;
     size_t count;
 };
@@ -53,17 +55,26 @@ static void handle_recall(int signal_number)
     }
 }
 
-/* Runs the work so that a recall comes back here. Returns false when it did. */
-static bool run_recallable(struct member *member)
+/* Runs the work so that a recall comes back here. */
+static void run_recallable(struct member *member)
 {
     if (sigsetjmp(member->escape, 1))
-        return false;
+        return;
     member->recallable = 1;
     member->job.work(member->job.argument, member->rank);
     member->recallable = 0;
-    return true;
 }
 
+/* The coordinator has given up on a lost one, and counts on it no more. The lock is held. */
+static void report(struct member *member)
+{
+    if (member->state == LOST)
+        return;
+    member->state = IDLE;
+    pthread_cond_broadcast(&member->team->returned);
+}
+
+/* It may get its first time to run long after the team has gone on without it. */
 static void *member_main(void *argument)
 {
     struct member *member = argument;
@@ -75,21 +86,21 @@ static void *member_main(void *argument)
     pthread_mutex_lock(&team->lock);
     member->pinned = pinned == 0;
     member->error = error;
-    member->state = IDLE;
-    pthread_cond_broadcast(&team->returned);
+    report(member);
     for (;;) {
-        while (!member->has_job && !member->quit)
+        while (!member->has_job && !member->quit && member->state != LOST)
             pthread_cond_wait(&member->called, &team->lock);
         if (member->quit || member->state == LOST) /* what the job was about is gone */
             break;
         pthread_mutex_unlock(&team->lock);
-        bool finished = run_recallable(member);
+        run_recallable(member);
         pthread_mutex_lock(&team->lock);
-        member->recalled = !finished;
         member->has_job = false;
-        member->state = IDLE;
-        pthread_cond_broadcast(&team->returned);
+        report(member);
     }
+    if (member->state != LOST)
+        member->state = ENDED;
+    pthread_cond_broadcast(&team->returned);
     pthread_mutex_unlock(&team->lock);
     return NULL;
 }
@@ -113,6 +124,7 @@ int team_create_pinned_by(struct team **result, int (*pin)(int cpu, struct error
     pthread_condattr_destroy(&attributes);
     team->stop = stop;
     team->pin = pin;
+    team->patience_polls = PATIENCE_POLLS;
     struct sigaction action = {.sa_handler = handle_recall};
     sigemptyset(&action.sa_mask);
     sigaction(RECALL_SIGNAL, &action, NULL);
@@ -120,15 +132,47 @@ int team_create_pinned_by(struct team **result, int (*pin)(int cpu, struct error
     return 0;
 }
 
-/* Sleeps until a member reports or one poll has passed. */
-static void wait_a_poll(struct team *team)
+void team_set_patience(struct team *team, int polls)
+{
+    team->patience_polls = polls;
+}
+
+static bool is_stopped(const struct team *team)
+{
+    return team->stop && *team->stop;
+}
+
+static int interrupted(struct error *error)
+{
+    return error_set(error, ERROR_INTERRUPTED, "interrupted");
+}
+
+static int starved(int cpu, struct error *error)
+{
+    return error_set(error, ERROR_SYSTEM,
+                     "the worker on CPU %d gets no time to run: something of higher priority holds "
+                     "that CPU; choose others with --cpus",
+                     cpu);
+}
+
+/* Gives a member up. Its thread may come to life at any time: what that touches, the member, the
+ * team and its lock, is never freed. The lock is held. */
+static void lose(struct member *member)
+{
+    member->state = LOST;
+    pthread_detach(member->thread);
+}
+
+/* Sleeps until a member reports or one poll has passed; true: the latter. A thousand that report
+ * are no time that has passed. */
+static bool wait_a_poll(struct team *team)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += POLL_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&team->returned, &team->lock, &until);
+    return pthread_cond_timedwait(&team->returned, &team->lock, &until) == ETIMEDOUT;
 }
 
 static struct member *find_member(const struct team *team, int cpu)
@@ -156,35 +200,53 @@ static int start_thread(struct member *member)
     return code;
 }
 
+/* Waits until a new thread has pinned itself. The lock is held. */
+static int wait_for_start(struct team *team, struct member *member, struct error *error)
+{
+    for (int polls = 0; member->state == BUSY; polls += wait_a_poll(team)) {
+        const bool stop = polls > 0 && is_stopped(team); /* the first one is enough for most */
+        if (stop || polls == team->patience_polls) {
+            lose(member);
+            return stop ? interrupted(error) : starved(member->cpu, error);
+        }
+    }
+    return 0;
+}
+
+/* Starts a member for the CPU. The lock is held. */
+static int add_member(struct team *team, int cpu, struct member **result, struct error *error)
+{
+    struct member **larger = realloc(team->members, (team->count + 1) * sizeof *team->members);
+    if (larger)
+        team->members = larger;
+    struct member *member = larger ? calloc(1, sizeof *member) : NULL;
+    if (!member)
+        return error_out_of_memory(error);
+    member->cpu = cpu;
+    member->team = team;
+    member->state = BUSY; /* until it has pinned itself */
+    pthread_cond_init(&member->called, NULL);
+    int code = start_thread(member);
+    if (code) {
+        free(member);
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "no thread for CPU %d: %s; see ulimit -u, or choose fewer CPUs with "
+                         "--cpus",
+                         cpu, strerror(code));
+    }
+    *result = team->members[team->count++] = member;
+    return wait_for_start(team, member, error);
+}
+
 /* The CPU's member, started if need be. The lock is held. */
 static int get_member(struct team *team, int cpu, struct member **result, struct error *error)
 {
     struct member *member = find_member(team, cpu);
-    if (!member) {
-        struct member **larger = realloc(team->members, (team->count + 1) * sizeof *team->members);
-        if (larger)
-            team->members = larger;
-        member = larger ? calloc(1, sizeof *member) : NULL;
-        if (!member)
-            return error_out_of_memory(error);
-        member->cpu = cpu;
-        member->team = team;
-        member->state = BUSY; /* until it has pinned itself */
-        pthread_cond_init(&member->called, NULL);
-        int code = start_thread(member);
-        if (code) {
-            free(member);
-            return error_set(error, ERROR_IMPOSSIBLE,
-                             "no thread for CPU %d: %s; see ulimit -u, or choose fewer CPUs with "
-                             "--cpus",
-                             cpu, strerror(code));
-        }
-        team->members[team->count++] = member;
-        while (member->state == BUSY)
-            wait_a_poll(team);
-    }
+    int code = member ? 0 : add_member(team, cpu, &member, error);
+    if (code < 0)
+        return code;
     if (member->state == LOST)
-        return error_set(error, ERROR_SYSTEM, "CPU %d: its worker no longer answers", cpu);
+        return starved(cpu, error);
     if (!member->pinned)
         return error_set(error, ERROR_IMPOSSIBLE, "%s", member->error.text);
     *result = member;
@@ -203,23 +265,21 @@ static size_t busy_members(const struct team *team)
  * the work begins is not heeded, so it is sent again at every poll. */
 static int recall(struct team *team, struct error *error)
 {
-    for (int poll = 0; busy_members(team); poll++) {
-        if (poll == RECALL_PATIENCE_POLLS) {
+    bool passed = true;
+    for (int polls = 0; busy_members(team); polls += passed) {
+        if (polls == team->patience_polls) {
             int cpu = -1;
             for (size_t i = 0; i < team->count; i++)
                 if (team->members[i]->state == BUSY) {
-                    team->members[i]->state = LOST;
+                    lose(team->members[i]);
                     cpu = team->members[i]->cpu;
                 }
-            return error_set(error, ERROR_SYSTEM,
-                             "the worker on CPU %d gets no time to run: something of higher "
-                             "priority holds that CPU; choose others with --cpus",
-                             cpu);
+            return starved(cpu, error);
         }
-        for (size_t i = 0; i < team->count; i++)
+        for (size_t i = 0; i < team->count && passed; i++)
             if (team->members[i]->state == BUSY)
                 pthread_kill(team->members[i]->thread, RECALL_SIGNAL);
-        wait_a_poll(team);
+        passed = wait_a_poll(team);
     }
     return 0;
 }
@@ -230,17 +290,15 @@ static int wait_for_end(struct team *team, const struct team_job *job, struct er
         wait_a_poll(team);
         if (!busy_members(team))
             break;
-        bool stop = team->stop && *team->stop;
+        bool stop = is_stopped(team);
         if (!stop && !(job->overdue && job->overdue(job->argument)))
             continue;
         int code = recall(team, error);
         if (code < 0)
             return code;
-        return stop ? error_set(error, ERROR_INTERRUPTED, "interrupted") : TEAM_RECALLED;
+        return stop ? interrupted(error) : TEAM_RECALLED;
     }
-    if (team->stop && *team->stop)
-        return error_set(error, ERROR_INTERRUPTED, "interrupted");
-    return TEAM_DONE;
+    return is_stopped(team) ? interrupted(error) : TEAM_DONE;
 }
 
 int team_run(struct team *team, const struct team_job *job, struct error *error)
@@ -251,14 +309,12 @@ int team_run(struct team *team, const struct team_job *job, struct error *error)
     for (size_t rank = 0; rank < job->count && code == 0; rank++)
         code = get_member(team, job->cpus[rank], &member, error);
     for (size_t rank = 0; rank < job->count && code == 0; rank++) {
-        code = get_member(team, job->cpus[rank], &member, error);
-        if (code == 0) {
-            member->job = *job;
-            member->has_job = true;
-            member->rank = (unsigned)rank;
-            member->state = BUSY;
-            pthread_cond_signal(&member->called);
-        }
+        member = find_member(team, job->cpus[rank]);
+        member->job = *job;
+        member->has_job = true;
+        member->rank = (unsigned)rank;
+        member->state = BUSY;
+        pthread_cond_signal(&member->called);
     }
     if (code == 0)
         code = wait_for_end(team, job, error);
@@ -277,34 +333,54 @@ int team_ready(struct team *team, const int *cpus, size_t count, struct error *e
     return code;
 }
 
-/* Ends an idle member's thread. */
-static void end_member(struct member *member)
+static void ask_to_end(struct member *member)
+{
+    pthread_mutex_lock(&member->team->lock);
+    member->quit = true;
+    pthread_cond_signal(&member->called);
+    pthread_mutex_unlock(&member->team->lock);
+}
+
+/* Waits until an idle member that was asked to is at its end, and frees it; false: it is lost. Of
+ * the polls that are left at least one is its own. Sanitizers know of no join with a time limit. */
+static bool see_end(struct member *member, int *polls_left)
 {
     struct team *team = member->team;
     pthread_mutex_lock(&team->lock);
-    member->quit = true;
-    pthread_cond_signal(&member->called);
+    for (bool waited = false; member->state != ENDED && (!waited || *polls_left > 0);) {
+        const bool passed = wait_a_poll(team);
+        *polls_left -= passed;
+        waited = waited || passed;
+    }
+    const bool ended = member->state == ENDED;
+    if (!ended)
+        lose(member);
     pthread_mutex_unlock(&team->lock);
+    if (!ended)
+        return false;
     pthread_join(member->thread, NULL);
     pthread_cond_destroy(&member->called);
     free(member);
+    return true;
 }
 
 void team_dismiss(struct team *team, int cpu)
 {
+    int polls_left = team->patience_polls;
     for (size_t i = 0; i < team->count; i++) {
         struct member *member = team->members[i];
         if (member->cpu != cpu || member->state == LOST)
             continue;
-        team->members[i] = team->members[--team->count];
-        end_member(member);
+        ask_to_end(member);
+        if (see_end(member, &polls_left))
+            team->members[i] = team->members[--team->count];
         return;
     }
 }
 
 int team_pause(struct team *team, uint64_t until_ns, struct error *error)
 {
-    while (!(team->stop && *team->stop)) {
+    while (!is_stopped(team)) {
         uint64_t now_ns = os_raw_ns();
         if (now_ns >= until_ns)
             return 0;
@@ -312,24 +388,25 @@ int team_pause(struct team *team, uint64_t until_ns, struct error *error)
         struct timespec nap = {.tv_nsec = (long)(left_ns < poll_ns ? left_ns : poll_ns)};
         nanosleep(&nap, NULL);
     }
-    return error_set(error, ERROR_INTERRUPTED, "interrupted");
+    return interrupted(error);
 }
 
 void team_free(struct team *team)
 {
     if (!team)
         return;
-    bool lost = false;
+    size_t lost = 0;
+    int polls_left = team->patience_polls; /* for all: their CPUs are held at the same time */
+    for (size_t i = 0; i < team->count; i++)
+        if (team->members[i]->state != LOST)
+            ask_to_end(team->members[i]);
     for (size_t i = 0; i < team->count; i++) {
         struct member *member = team->members[i];
-        if (member->state == LOST) {
-            lost = true;
-            pthread_detach(member->thread);
-            continue;
-        }
-        end_member(member);
+        if (member->state == LOST || !see_end(member, &polls_left))
+            team->members[lost++] = member;
     }
-    if (lost) /* the lost thread may still come back to them */
+    team->count = lost;
+    if (lost) /* they may still come back to the team */
         return;
     pthread_cond_destroy(&team->returned);
     pthread_mutex_destroy(&team->lock);

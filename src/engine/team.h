@@ -23,7 +23,10 @@ int team_create(struct team **, const volatile sig_atomic_t *stop, struct error 
 /* The same with another way to pin the calling thread than os_pin_thread(): for tests. */
 int team_create_pinned_by(struct team **, int (*pin)(int cpu, struct error *),
                           const volatile sig_atomic_t *stop, struct error *);
-/* Ends all threads; one that does not answer a recall is left behind, and so is its memory. */
+/* How many waits of 50 ms a worker may take to start, to answer a recall or to end, before it is
+ * given up: for tests. */
+void team_set_patience(struct team *, int polls);
+/* Ends all threads; one that gets no time to for 5 s is left behind, and so is its memory. */
 void team_free(struct team *);
 
 struct team_job {
@@ -42,11 +45,13 @@ enum team_end {
 
 /* Runs the job on its CPUs at the same time and waits for the end. Returns an enum team_end, or
  * ERROR_INTERRUPTED (stop), ERROR_IMPOSSIBLE (a thread can't be started or pinned there),
- * ERROR_SYSTEM (a worker did not answer a recall for 5 s: its CPU is not usable any more). */
+ * ERROR_SYSTEM (a worker did not start or answer a recall for 5 s: its CPU is not usable any
+ * more). */
 int team_run(struct team *, const struct team_job *, struct error *);
 /* Starts what threads are still missing on those CPUs. Errors as team_run(). */
 int team_ready(struct team *, const int *cpus, size_t count, struct error *);
-/* Ends the CPU's thread, if it has one: the next job starts and pins a new one. */
+/* Ends the CPU's thread, if it has one: the next job starts and pins a new one. One that does not
+ * end within 5 s is not usable any more. */
 void team_dismiss(struct team *, int cpu);
 /* Sleeps until os_raw_ns() is so late. 0, or ERROR_INTERRUPTED. */
 int team_pause(struct team *, uint64_t until_ns, struct error *);

@@ -2,6 +2,7 @@
 
 #include "engine/device.h"
 #include "engine/leg.h"
+#include "engine/repeats.h"
 #include "kernels/additions.h"
 
 #include <math.h>
@@ -81,24 +82,19 @@ static double wanted_ns(const struct visit *visit)
     return fmax(visit->plan->batch_ns, shortest_ns);
 }
 
-/* Doubles them until a run is long enough to tell. What interrupts a run makes it longer and never
- * shorter: so the faster of two runs decides. */
+static int run_once(void *self, uint64_t repeats, double *took_ns)
+{
+    struct visit *visit = self;
+    if (!leg_lead(visit, (struct leg){0, 1, repeats, false}))
+        return ERROR_SYSTEM; /* a worker did not come, which is all that there is to say */
+    *took_ns = leg_batch_ns(visit, 0);
+    return 0;
+}
+
 static bool find_repeats(struct visit *visit)
 {
-    const double wanted = wanted_ns(visit), enough = wanted / 8;
-    for (uint64_t repeats = 1;; repeats *= 2) {
-        const bool most = repeats >= UINT64_C(1) << 40;
-        double took_ns = INFINITY;
-        for (int run = 0; run < 2 && (run == 0 || took_ns >= enough); run++) {
-            if (!leg_lead(visit, (struct leg){0, 1, repeats, false}))
-                return false;
-            took_ns = fmin(took_ns, leg_batch_ns(visit, 0));
-        }
-        if (took_ns >= enough || most) {
-            visit->repeats = (uint64_t)ceil((double)repeats * wanted / fmax(took_ns, 1));
-            return true;
-        }
-    }
+    const struct repeats_search search = {wanted_ns(visit), 2, run_once, visit};
+    return repeats_find(&search, &visit->repeats) == 0;
 }
 
 /* Whether a batch shows that both runs were interrupted when its repeats were found. Shorter

@@ -219,6 +219,15 @@ static double handy(double bytes)
     return unit * (digits >= 10 ? floor(digits) : floor(10 * digits) / 10);
 }
 
+/* What this level and those before it hold together at most. */
+static double declared_up_to(const struct reading *reading, size_t index)
+{
+    double sum = 0;
+    for (size_t i = 0; i <= reading->skipped + index; i++)
+        sum += reading->declared[i];
+    return sum;
+}
+
 static const char *capacity_text(const struct reading *reading, size_t index, double declared)
 {
     const struct level *level = &reading->levels.list[index];
@@ -240,8 +249,14 @@ static const char *capacity_text(const struct reading *reading, size_t index, do
                            holds, said, size_format(handy(level->capacity_low), size));
     return pool_printf(reading->pool,
                        "sets of up to %s are served as this level serves them, and %s are "
-                       "declared: levels that exclude one another hold more together",
-                       holds, said);
+                       "declared: %s",
+                       holds, said,
+                       level->capacity_low <=
+                               (1 + capacity_differs) * declared_up_to(reading, index)
+                           ? "levels that exclude one another hold more together"
+                           : "this level and the next can't be told apart here, for between them "
+                             "latencies rise on and on; repeat with --thorough or on a quieter "
+                             "machine");
 }
 
 static int add_capacity(const struct reading *reading, size_t index, const char *level_name)

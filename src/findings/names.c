@@ -10,6 +10,10 @@ const struct finding_name finding_names[] = {
      "below a hypervisor huge pages may be split.",
      "Beyond that many pages every access pays for translation: keep hot data on fewer pages, or "
      "use huge pages."},
+    {"tlb", "dtlb1.*.onset", "",
+     "Between how many pages translation begins to cost, where the trials do not agree on a number "
+     "of entries: a neighbour on the core's other thread takes a part that changes.",
+     "Take it for a rough number of entries, or repeat on a quiet machine."},
     {"tlb", "dtlb2.*.hit", "cycles",
      "What an access takes longer that misses the first level of the TLB and hits the second.",
      "Add it to a cache's latency for data that is spread over more pages than the first level "
@@ -18,6 +22,14 @@ const struct finding_name finding_names[] = {
      "What an access takes longer that misses both levels of the TLB: the walk through the page "
      "table. It grows with the table's own misses in the caches, and twofold below a hypervisor.",
      "Use huge pages for large sets that are visited at random."},
+    {"tlb", "dtlb.*.as.*", "",
+     "The share of memory on huge pages that is translated as small pages are: what a line on each "
+     "of as many small pages' worth of huge ones costs, over what it costs on small ones: the "
+     "middle "
+     "over several numbers of pages. A hypervisor that backs a guest's memory "
+     "with small pages splits the guest's huge ones in the TLB.",
+     "Where it is not near 0, ask for huge pages on the host: those of the guest save no misses of "
+     "the TLB. Cache latencies are then freed of the small pages' costs."},
 
     {"latency", "L*.latency, DRAM.latency", "cycles",
      "Load-to-use latency in core cycles, from the plateau of the curve that this level serves. "
@@ -31,7 +43,8 @@ const struct finding_name finding_names[] = {
     {"latency", "L*.capacity", "B",
      "Up to which working set this level serves what is loaded, and, as declared, what the machine "
      "says of itself. Less than declared: the cache is shared or partitioned. More: levels that "
-     "exclude one another hold more together.",
+     "exclude one another hold more together; and more than that: it could not be told apart from "
+     "the next.",
      "Size buffers by the lower end of its interval, not by what is declared."},
     {"latency", "levels.disagreement", "",
      "The curve shows more or fewer caches than the machine declares; it has no value, its text "

@@ -1,6 +1,7 @@
 #include "findings/tlb.h"
 
 #include "findings/finding.h"
+#include "findings/tlb_curves.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
 #include "stats/vote.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { FLOOR_POINTS = 3, LASTING_POINTS = 3, LADDER_LEAST = 6, TRIALS_MAX = 64 };
+enum { LADDER_LEAST = 6, TRIALS_MAX = 64 };
 /* Of the second level's trials, as of every vote (stats/vote.h). */
 enum { VOTED_LEAST = 5 };
 /* Trials that put the second level's end further apart than this don't agree. */
@@ -16,100 +17,11 @@ static const double most_apart = 1.2;
 static const double most_of_rise = 0.75, unseen = 0.98;
 /* A rise over more than that has several round numbers in it. */
 static const double most_gradual = 1.25;
-
-/* --- reading the curves --- */
-
-static bool in_cycles(const struct series *series, size_t i)
-{
-    return i < series->point_count && isfinite(series->points[i].cycles.median);
-}
-
-static struct estimate value_of(const struct point *point, bool cycles)
-{
-    return cycles ? finding_cycles_of(point) : finding_time_of(point);
-}
-
-static float between(float before, float after, double share)
-{
-    return before + (float)share * (after - before);
-}
-
-/* What the packed chain takes for so many pages, between two points of its ladder: it has no TLB's
- * steps, and the caches' are much wider than its rungs. */
-static struct estimate packed_at(const struct series *packed, double pages, bool cycles)
-{
-    for (size_t i = 0; i < packed->point_count; i++) {
-        const struct point *after = &packed->points[i], *before = after - (i > 0);
-        if (after->x < pages)
-            continue;
-        double share = after->x > before->x ? (pages - before->x) / (after->x - before->x) : 1;
-        struct estimate a = value_of(before, cycles), b = value_of(after, cycles);
-        return (struct estimate){between(a.median, b.median, share), between(a.low, b.low, share),
-                                 between(a.high, b.high, share)};
-    }
-    return (struct estimate){NAN, NAN, NAN};
-}
-
-/* The difference of two independent medians: half widths add as they would at worst. */
-static struct estimate cost_at(const struct series *spread, const struct series *packed, size_t i)
-{
-    bool cycles = in_cycles(spread, i) && in_cycles(packed, 0);
-    if (i >= spread->point_count)
-        return (struct estimate){NAN, NAN, NAN};
-    struct estimate s = value_of(&spread->points[i], cycles),
-                    p = packed_at(packed, spread->points[i].x, cycles);
-    return (struct estimate){s.median - p.median, s.low - p.high, s.high - p.low};
-}
-
-double tlb_packed(const struct series *packed, double pages)
-{
-    return (double)packed_at(packed, pages, in_cycles(packed, 0)).median;
-}
-
-double tlb_cost(const struct series *spread, const struct series *packed, size_t i)
-{
-    return (double)cost_at(spread, packed, i).median;
-}
-
-size_t tlb_departure(const struct series *spread, const struct series *packed, size_t from,
-                     double least)
-{
-    double floor[FLOOR_POINTS];
-    size_t n = spread->point_count, run = 0;
-    if (from + FLOOR_POINTS >= n)
-        return n;
-    for (size_t i = 0; i < FLOOR_POINTS; i++)
-        floor[i] = tlb_cost(spread, packed, from + i);
-    sort_ascending(floor, FLOOR_POINTS);
-    double limit = floor[1] + fmax(least, fabs(floor[1]) / 4);
-    for (size_t i = from; i < n && run < LASTING_POINTS; i++) {
-        run = tlb_cost(spread, packed, i) > limit ? run + 1 : 0;
-        if (run == LASTING_POINTS || (run && i + 1 == n))
-            return i + 1 - run;
-    }
-    return n;
-}
-
-static size_t nearest(const struct series *series, double x)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < series->point_count; i++)
-        if (fabs(log(series->points[i].x / x)) < fabs(log(series->points[best].x / x)))
-            best = i;
-    return best;
-}
-
-/* Number of pages at which the cost has first come to `cost`, between two points; NAN: never. */
-static double pages_at(const struct series *spread, const struct series *packed, double cost)
-{
-    for (size_t i = 1; i < spread->point_count; i++) {
-        double before = tlb_cost(spread, packed, i - 1), here = tlb_cost(spread, packed, i);
-        if (before < cost && here >= cost)
-            return spread->points[i - 1].x + (spread->points[i].x - spread->points[i - 1].x) *
-                                                 (cost - before) / (here - before);
-    }
-    return NAN;
-}
+/* Cycles that small pages cost where pieces of huge ones are held against them. */
+static const double piece_cost_least = 2;
+/* A smaller share of pages in pieces is noise. */
+static const double share_noticed = 0.1;
+enum { PIECE_SIZES_LEAST = 3, PIECE_SIZES_MOST = 32 };
 
 static unsigned flags_of(const struct series *series)
 {
@@ -177,20 +89,40 @@ static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
                        vote->agreeing, trials, vote->value);
 }
 
-/* Leaves the number in *entries, NAN where there is none. */
-static bool add_first(const struct sheet *sheet, double *entries)
+/* Where costs begin, where no number of entries can be told. Leaves it in *onset; NAN: nowhere. */
+static bool add_onset(const struct sheet *sheet, double *onset)
+{
+    const struct series *spread = sheet->evidence->spread;
+    const size_t off = tlb_departure(spread, sheet->evidence->packed, 0, tlb_least_cost);
+    if (off == 0 || off >= spread->point_count)
+        return true;
+    struct finding *finding = add(sheet, 1, "onset", "");
+    if (!finding)
+        return false;
+    finding->low = spread->points[off - 1].x;
+    finding->high = spread->points[off].x;
+    finding->value = *onset = sqrt(finding->low * finding->high);
+    finding->flags = flags_of(spread);
+    finding->text =
+        pool_printf(sheet->pool, "translation begins to cost between %.0f and %.0f pages",
+                    finding->low, finding->high);
+    return finding->text;
+}
+
+/* Leaves the number in *entries and where costs begin in *onset; NAN where that can't be told. */
+static bool add_first(const struct sheet *sheet, double *entries, double *onset)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
     struct vote vote;
-    *entries = NAN;
+    *entries = *onset = NAN;
     if (!evidence->first)
-        return add_unknown(sheet, 1, no_end(sheet));
+        return add_unknown(sheet, 1, no_end(sheet)) && add_onset(sheet, onset);
     if (!count_votes(evidence->first, evidence->first_trials, &vote))
-        return add_unknown(sheet, 1, no_vote(sheet, &vote));
+        return add_unknown(sheet, 1, no_vote(sheet, &vote)) && add_onset(sheet, onset);
     struct finding *finding = add(sheet, 1, "entries", "");
     if (!finding)
         return false;
-    *entries = finding->value = vote.value;
+    *entries = *onset = finding->value = vote.value;
     finding->low = fmin(vote.low, vote.value);
     finding->high = fmax(vote.high, vote.value);
     finding->flags = flags_of(evidence->spread);
@@ -210,11 +142,11 @@ static bool add_first(const struct sheet *sheet, double *entries)
 static bool add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
 {
     const struct series *spread = sheet->evidence->spread, *packed = sheet->evidence->packed;
-    size_t at = nearest(spread, pages);
-    struct estimate cost = cost_at(spread, packed, at);
+    size_t at = tlb_nearest(spread, pages);
+    struct estimate cost = tlb_cost_at(spread, packed, at);
     if (!(cost.median > 0) || fabs(log2(spread->points[at].x / pages)) > 0.5)
         return true;
-    struct finding *finding = add(sheet, 2, what, in_cycles(spread, at) ? "cycles" : "ns");
+    struct finding *finding = add(sheet, 2, what, tlb_in_cycles(spread, at) ? "cycles" : "ns");
     if (!finding)
         return false;
     finding->value = cost.median;
@@ -255,12 +187,12 @@ static bool add_second(const struct sheet *sheet, double *entries)
         return add_unknown(sheet, 2, "trials do not agree on where it ends");
     /* Onset: the most pages that cost no more. */
     double onset = (vote.low + vote.high) / 2;
-    double hit = tlb_cost(spread, evidence->packed, nearest(spread, onset / 2));
-    double walk = tlb_cost(spread, evidence->packed, nearest(spread, 2 * onset));
+    double hit = tlb_cost(spread, evidence->packed, tlb_nearest(spread, onset / 2));
+    double walk = tlb_cost(spread, evidence->packed, tlb_nearest(spread, 2 * onset));
     double cost = hit + most_of_rise * (walk - hit);
-    double most = pages_at(fine, evidence->packed, cost);
+    double most = tlb_pages_at(fine, evidence->packed, cost);
     if (isnan(most))
-        most = pages_at(spread, evidence->packed, cost);
+        most = tlb_pages_at(spread, evidence->packed, cost);
     if (!(most >= onset) || !(walk > hit))
         return add_unknown(sheet, 2, "costs rise, and no end of the rise was measured");
     *entries = most;
@@ -286,28 +218,115 @@ static bool add_second(const struct sheet *sheet, double *entries)
     return finding->text;
 }
 
+/* --- huge pages in pieces --- */
+
+const struct tlb_page tlb_pages[TLB_PAGES] = {
+    {"4K", 4 << 10},   {"16K", 16 << 10},   {"64K", 64 << 10}, {"2M", 2 << 20},
+    {"32M", 32 << 20}, {"512M", 512 << 20}, {"1G", 1 << 30}};
+
+static void split_name(char *name, size_t room, const char *page, const char *piece)
+{
+    snprintf(name, room, "dtlb.%s.as.%s", page, piece);
+}
+
+const struct finding *tlb_split_of(const struct document *document, size_t page, size_t *piece)
+{
+    for (*piece = 0; *piece < page; ++*piece) {
+        char name[48];
+        split_name(name, sizeof name, tlb_pages[page].name, tlb_pages[*piece].name);
+        const struct finding *split = document_finding(document, name);
+        if (split && isfinite(split->value) && isfinite(split->declared))
+            return split;
+    }
+    return NULL;
+}
+
+/* What a piece of point i costs over what as many small pages cost; NAN where these cost too little
+ * to tell. The intervals add as they would at worst. */
+static struct estimate piece_share(const struct tlb_evidence *evidence, size_t i)
+{
+    const struct series *small = evidence->piece_spread;
+    const struct estimate here = tlb_cost_at(evidence->pieces, evidence->packed, i);
+    const size_t same = tlb_nearest(small, evidence->pieces->points[i].x);
+    const struct estimate whole = tlb_cost_at(small, evidence->piece_packed, same);
+    if (small->points[same].x != evidence->pieces->points[i].x || !(whole.low > piece_cost_least))
+        return (struct estimate){NAN, NAN, NAN};
+    return (struct estimate){here.median / whole.median, here.low / whole.high,
+                             here.high / whole.low};
+}
+
+static const char *pieces_text(const struct sheet *sheet, double share)
+{
+    const char *page = sheet->evidence->page, *piece = sheet->evidence->piece;
+    return share < share_noticed
+               ? pool_printf(sheet->pool, "pages of %s are translated whole", page)
+               : pool_printf(sheet->pool,
+                             "%.0f %% of what lies on pages of %s is translated as pages of %s "
+                             "are, as where a hypervisor has small pages below a guest's huge "
+                             "ones: there these reach no further",
+                             fmin(100, 100 * share), page, piece);
+}
+
+/* The system says that the pages are huge, so a share of none is what it declares. */
+static bool add_pieces(const struct sheet *sheet)
+{
+    const struct tlb_evidence *evidence = sheet->evidence;
+    double shares[PIECE_SIZES_MOST], low[PIECE_SIZES_MOST], high[PIECE_SIZES_MOST];
+    size_t n = 0, known = 0;
+    for (size_t i = 0; i < evidence->pieces->point_count && n < PIECE_SIZES_MOST; i++) {
+        const struct estimate share = piece_share(evidence, i);
+        if (!isfinite(share.median))
+            continue;
+        shares[n++] = (double)share.median;
+        if (!isfinite(share.low) || !isfinite(share.high))
+            continue; /* tried once: it tells of no interval */
+        low[known] = (double)share.low;
+        high[known++] = (double)share.high;
+    }
+    if (n < PIECE_SIZES_LEAST)
+        return true;
+    char name[48];
+    split_name(name, sizeof name, evidence->page, evidence->piece);
+    struct finding *finding = finding_add(sheet->result, sheet->pool, name, "");
+    if (!finding)
+        return false;
+    sort_ascending(shares, n);
+    sort_ascending(low, known);
+    sort_ascending(high, known);
+    finding->value = median(shares, n);
+    finding->low = known ? fmin(finding->value, median(low, known)) : NAN;
+    finding->high = known ? fmax(finding->value, median(high, known)) : NAN;
+    finding->flags = flags_of(evidence->pieces);
+    if (finding->value >= share_noticed)
+        finding->declared = 0;
+    finding->text = pieces_text(sheet, finding->value);
+    return finding->text;
+}
+
 int findings_tlb(struct probe_result *result, struct pool *pool,
                  const struct tlb_evidence *evidence, struct error *error)
 {
     const struct sheet sheet = {result, pool, evidence};
-    double first = NAN, second = NAN;
+    double first = NAN, onset = NAN, second = NAN;
     bool done;
     if (evidence->unavailable) {
         done = add_unknown(&sheet, 1, evidence->unavailable);
     } else {
-        done = add_first(&sheet, &first);
+        done = add_first(&sheet, &first, &onset);
         if (done && evidence->second_level)
             done = isnan(first) ? add_unknown(&sheet, 2, "the first level's end was not found")
                                 : add_second(&sheet, &second);
-        if (done && !isnan(first))
+        if (done && !isnan(onset))
             done =
-                add_cost(&sheet, "hit", 2 * first,
+                add_cost(&sheet, "hit", 2 * onset,
                          evidence->second_level
                              ? "what a hit in the second level adds"
                              : "what an access beyond the first level adds: a hit in the second, "
                                "or a walk where that holds no such pages");
         if (done && !isnan(second))
             done = add_cost(&sheet, "walk", 2 * second, "what a walk of the page tables adds");
+        if (done && evidence->pieces && evidence->piece_spread && evidence->piece_packed)
+            done = add_pieces(&sheet);
     }
     return done ? 0 : error_out_of_memory(error);
 }

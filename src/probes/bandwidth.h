@@ -44,10 +44,40 @@ struct bandwidth_state {
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
 };
 
+/* --- bandwidth_options.c: what the options ask for --- */
+
 extern const struct option_spec bandwidth_options[];
 
 /* Reads the options into the state. ERROR_USAGE. */
 int bandwidth_choose(struct bandwidth_state *, struct probe_task *, struct error *);
+
+/* --- bandwidth_sets.c: how large the sets are, and how many CPUs share one --- */
+
+/* Arrays of the kernel. */
+unsigned bandwidth_arrays(const struct stream_kernel *);
+/* Bytes that each of the kernel's arrays has in a set of so many bytes, in whole steps of the
+ * access. */
+uint64_t bandwidth_bytes_of_array(const struct bandwidth_state *, const struct stream_kernel *,
+                                  uint64_t set_bytes);
+/* The smallest set that every kernel measured can go through. */
+uint64_t bandwidth_least_set(const struct bandwidth_state *);
+/* How many CPUs join in at each point by threads, ascending: 1 to 8, then half as many more each
+ * time, and all; only 1 and all where it is brief. In the pool; 0 without memory. */
+size_t bandwidth_counts(const struct probe_task *, size_t **counts);
+/* Bytes of arena for each byte of a set that so many CPUs share, each point with parts of its own.
+ */
+double bandwidth_parts_share(const size_t *counts, size_t n);
+/* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
+size_t bandwidth_sharing(const struct probe_task *, int level, size_t count);
+/* Bytes of a DRAM set that so many CPUs share: `times` all the last-level caches the CPUs have, or
+ * what memory there is for it; 0 where that is not even twice the caches. */
+uint64_t bandwidth_dram_set(const struct probe_task *, const size_t *counts, size_t n,
+                            uint64_t times);
+
+/* --- bandwidth_points.c: who measures what --- */
+
+/* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
+int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
 
 /* The plans of the stages: each fills task->plan, whose series stay, with its points. Those that
  * may have nothing to measure return 1, or 0 then. */
@@ -58,21 +88,9 @@ int bandwidth_plan_stream(struct probe_task *, struct error *);
 
 void bandwidth_prepare(struct trial *);
 
+/* --- bandwidth_findings.c: what the series say --- */
+
 /* Adds the findings and the series that are derived. */
 int bandwidth_conclude(struct probe_task *, struct error *);
-
-/* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
-int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
-/* Arrays of the kernel. */
-unsigned bandwidth_arrays(const struct stream_kernel *);
-/* The smallest set that every kernel measured can go through. */
-uint64_t bandwidth_least_set(const struct bandwidth_state *);
-
-/* How many CPUs join in at each point by threads, ascending: 1 to 8, then half as many more each
- * time, and all; only 1 and all where it is brief. In the pool; 0 without memory. */
-size_t bandwidth_counts(const struct probe_task *, size_t **counts);
-/* Bytes of arena for each byte of a set that so many CPUs share, each point with parts of its own.
- */
-double bandwidth_parts_share(const size_t *counts, size_t n);
 
 #endif

@@ -6,14 +6,9 @@
  */
 #include "base/random.h"
 #include "probes/bandwidth.h"
-#include "result/flag.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-static const uint64_t HUGE_PAGE = 2 << 20, GIB = 1 << 30;
-enum { SMALL_PAGE = 4096, EVERY_COUNT_TO = 8, EVERY_OTHER = 2 };
+static const uint64_t HUGE_PAGE = 2 << 20;
+enum { SMALL_PAGE = 4096, EVERY_OTHER = 2 };
 /* A batch is long enough for teams to start and end at different times, and for a clock. */
 static const double batch_ns = 300e3, stream_batch_ns = 20e6;
 /* What a CPU touches of fresh memory in a second, about. */
@@ -24,102 +19,6 @@ enum { BATCHES_MOST = 10 };
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
-
-/* --- sets --- */
-
-unsigned bandwidth_arrays(const struct stream_kernel *kernel)
-{
-    return kernel->loads + kernel->stores;
-}
-
-static uint64_t unit_of(const struct bandwidth_state *state)
-{
-    return state->access.bytes ? state->access.bytes : STREAM_STEP_BYTES;
-}
-
-/* Bytes that each of the kernel's arrays has in a set of so many bytes, in whole steps of the
- * access. */
-static uint64_t bytes_of_array(const struct bandwidth_state *state,
-                               const struct stream_kernel *kernel, uint64_t set_bytes)
-{
-    const uint64_t unit = unit_of(state);
-    return set_bytes / bandwidth_arrays(kernel) / unit * unit;
-}
-
-uint64_t bandwidth_least_set(const struct bandwidth_state *state)
-{
-    uint64_t most = 0;
-    for (enum stream_op op = 0; op < STREAM_OPS; op++)
-        if (state->kernels[op] && bandwidth_arrays(state->kernels[op]) > most)
-            most = bandwidth_arrays(state->kernels[op]);
-    return (most * unit_of(state) + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
-}
-
-size_t bandwidth_counts(const struct probe_task *task, size_t **counts)
-{
-    const struct bandwidth_state *state = task->state;
-    const size_t all = state->cpu_count;
-    size_t n = 0;
-    *counts = NULL;
-    for (size_t at = 1;;) {
-        size_t *slot = pool_append(task->pool, (void **)counts, &n, sizeof *slot);
-        if (!slot)
-            return 0;
-        *slot = at;
-        if (at == all)
-            return n;
-        size_t next = state->brief ? all : at < EVERY_COUNT_TO ? at + 1 : at + at / 2;
-        at = next < all ? next : all;
-    }
-}
-
-/* Seat i shares the set with the fewest others in the first count that reaches it. */
-double bandwidth_parts_share(const size_t *counts, size_t n)
-{
-    double share = 0;
-    size_t seated = 0;
-    for (size_t i = 0; i < n; i++) {
-        share += (double)(counts[i] - seated) / (double)counts[i];
-        seated = counts[i];
-    }
-    return share;
-}
-
-/* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
-static size_t sharing(const struct probe_task *task, int level, size_t count)
-{
-    const struct bandwidth_state *state = task->state;
-    const struct cache_facts *cache = machine_cache(task->machine, level);
-    struct cpulist cpus;
-    if (!cache || !cache->shared_cpus || cpulist_parse(cache->shared_cpus, &cpus, NULL) < 0)
-        return 1;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        found += cpulist_has(&cpus, state->cpus[i]);
-    if (found == 0) /* it is another instance's: as many share each */
-        found = count < cpus.count ? count : cpus.count;
-    cpulist_free(&cpus);
-    return found ? found : 1;
-}
-
-/* The largest DRAM set there can be, at least four times all the last-level caches the CPUs have;
- * 0 where there is not even twice as much memory. */
-static uint64_t dram_set(const struct probe_task *task, const size_t *counts, size_t n,
-                         uint64_t times)
-{
-    const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_bytes(task->machine);
-    const size_t together = sharing(task, 0, state->cpu_count);
-    const uint64_t instances = (state->cpu_count + together - 1) / together;
-    const uint64_t caches = cache ? cache * instances : GIB / 4;
-    const double room =
-        (double)machine_memory_budget(task->machine) - (double)(state->cpu_count * 2 * HUGE_PAGE);
-    const double most = room / bandwidth_parts_share(counts, n);
-    const uint64_t wanted = times * caches;
-    if ((double)wanted <= most)
-        return wanted;
-    return most >= 2 * (double)caches ? (uint64_t)most / SMALL_PAGE * SMALL_PAGE : 0;
-}
 
 /* --- series and points --- */
 
@@ -267,7 +166,8 @@ int bandwidth_plan_sizes(struct probe_task *task, bool first, struct error *erro
         int code = series < 0 ? series : 0;
         for (size_t i = 0; i < state->sets.count && code == 0; i += all_sizes ? 1 : EVERY_OTHER)
             code = add_curve_point(task, (unsigned)series, (double)state->sets.bytes[i], 1,
-                                   bytes_of_array(state, kernel, state->sets.bytes[i]), error);
+                                   bandwidth_bytes_of_array(state, kernel, state->sets.bytes[i]),
+                                   error);
         if (code < 0)
             return code;
     }
@@ -289,9 +189,10 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
             continue;
         int series = -1;
         for (size_t i = 0; i < n; i++) {
-            uint64_t bytes = level->bytes / (depth ? sharing(task, depth, counts[i]) : counts[i]);
+            uint64_t bytes =
+                level->bytes / (depth ? bandwidth_sharing(task, depth, counts[i]) : counts[i]);
             /* It would fit the cache before, or holds no step of the access. */
-            if ((bytes <= level->above && depth) || !bytes_of_array(state, kernel, bytes))
+            if ((bytes <= level->above && depth) || !bandwidth_bytes_of_array(state, kernel, bytes))
                 continue;
             if (series < 0)
                 series = bandwidth_add_series(
@@ -299,7 +200,7 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
             int code = series < 0
                            ? series
                            : add_curve_point(task, (unsigned)series, (double)counts[i], counts[i],
-                                             bytes_of_array(state, kernel, bytes), error);
+                                             bandwidth_bytes_of_array(state, kernel, bytes), error);
             if (code < 0)
                 return code;
         }
@@ -334,7 +235,7 @@ int bandwidth_plan_threads(struct probe_task *task, struct error *error)
         for (size_t i = 0; i < count && code == 0; i++) {
             struct chase_level *level = &levels[i];
             if (level->last)
-                level->bytes = dram_set(task, counts, n, STREAM_TIMES);
+                level->bytes = bandwidth_dram_set(task, counts, n, STREAM_TIMES);
             const char *name = pool_strdup(task->pool, level->name);
             code = !name          ? error_out_of_memory(error)
                    : level->bytes ? plan_level(task, level, name, counts, n, error)
@@ -390,14 +291,14 @@ int bandwidth_plan_nodes(struct probe_task *task, struct error *error)
     if (series < 0 || !cpus)
         return error_out_of_memory(error);
     const size_t one = 1;
-    const uint64_t set = dram_set(task, &one, 1, STREAM_TIMES);
+    const uint64_t set = bandwidth_dram_set(task, &one, 1, STREAM_TIMES);
     for (size_t i = 0; i < facts->node_count && set; i++) {
         const size_t count = cpus_of(task, facts->nodes[i].id, cpus);
         if (count == 0)
             continue;
         struct plan_point *point =
             add_point(task, (unsigned)series, cpus, count,
-                      bytes_of_array(state, state->kernels[op], set / count));
+                      bandwidth_bytes_of_array(state, state->kernels[op], set / count));
         if (!point)
             return error_out_of_memory(error);
         point->from = facts->nodes[i].id;
@@ -421,7 +322,7 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
     size_t *counts, n = bandwidth_counts(task, &counts);
     if (n == 0)
         return error_out_of_memory(error);
-    const uint64_t set = dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
+    const uint64_t set = bandwidth_dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
     if (!set)
         return error_set(error, ERROR_USAGE,
                          "--stream: the memory that may be used is not even twice the last-level "

@@ -8,43 +8,18 @@
  * False sharing is the same with a word each, so many bytes apart: in one line, in neighbouring
  * lines (which some processors prefetch in pairs), and further apart.
  */
-#include "kernels/contention.h"
+#include "probes/contention.h"
+
 #include "base/random.h"
 #include "engine/visit.h"
-#include "findings/finding.h"
 #include "probes/probes.h"
-#include "result/flag.h"
-#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SLOTS = 64, SLOT_BYTES = 4096, DISTANCES = 5, EVERY_COUNT_TO = 8 };
-/* The series: of each operation its time by writers; of two of them the time by distance; and,
- * added at the end, throughput and fairness of each operation. */
-enum {
-    TIMES = 0,
-    FALSE_SHARING = TIMES + CONTENTION_OPS,
-    FALSE_OPS = 2,
-    MEASURED_SERIES = FALSE_SHARING + FALSE_OPS,
-    THROUGHPUT = MEASURED_SERIES,
-    FAIRNESS = THROUGHPUT + CONTENTION_OPS,
-    ALL_SERIES = FAIRNESS + CONTENTION_OPS
-};
-static const enum contention_op false_ops[FALSE_OPS] = {CONTENTION_FETCH_ADD, CONTENTION_STORE};
-
-/* What the trials of one point gave beside the time. */
-struct tally {
-    double *throughput, *fairness;
-    unsigned trials;
-};
-
-struct contention_state {
-    int *cpus; /* cores first, then their other threads */
-    size_t cpu_count;
-    struct tally *tallies; /* one a point */
-};
+static const enum contention_op false_ops[CONTENTION_FALSE_OPS] = {CONTENTION_FETCH_ADD,
+                                                                   CONTENTION_STORE};
 
 static const struct option_spec options[] = {
     {"writers", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL,
@@ -108,7 +83,7 @@ static int add_counts(struct probe_task *task, enum contention_op op, struct err
     const struct contention_state *state = task->state;
     int code = 0;
     for (size_t n = 1; n <= state->cpu_count && code == 0;) {
-        code = add_point(task, TIMES + op, (double)n, n, op, error);
+        code = add_point(task, CONTENTION_TIMES + op, (double)n, n, op, error);
         size_t next = n < EVERY_COUNT_TO ? n + 1 : n + n / 2;
         n = next > state->cpu_count && n < state->cpu_count ? state->cpu_count : next;
     }
@@ -138,7 +113,7 @@ static int name_series(struct probe_task *task, size_t index, const char *shows,
     task->plan.series[index] = (struct series){.name = "contention",
                                                .factors = factors,
                                                .factor_count = 2,
-                                               .headline = index == TIMES,
+                                               .headline = index == CONTENTION_TIMES,
                                                .x = x,
                                                .y = y};
     return 0;
@@ -151,11 +126,13 @@ static int describe(struct probe_task *task, struct error *error)
                       share = {"least/most", ""};
     int code = 0;
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
-        code = name_series(task, TIMES + op, "time of a writer", op, writers, time);
+        code = name_series(task, CONTENTION_TIMES + op, "time of a writer", op, writers, time);
         code = code < 0 ? code
-                        : name_series(task, THROUGHPUT + op, "all writers' throughput", op, writers,
-                                      rate);
-        code = code < 0 ? code : name_series(task, FAIRNESS + op, "fairness", op, writers, share);
+                        : name_series(task, CONTENTION_THROUGHPUT + op, "all writers' throughput",
+                                      op, writers, rate);
+        code = code < 0
+                   ? code
+                   : name_series(task, CONTENTION_FAIRNESS + op, "fairness", op, writers, share);
         const char *name = pool_printf(task->pool, "memory_order.%s", contentions[op].name);
         struct factor *order = name ? probe_add_parameter(task, name) : NULL;
         if (!order)
@@ -163,9 +140,9 @@ static int describe(struct probe_task *task, struct error *error)
         else
             order->text = contentions[op].order;
     }
-    for (unsigned i = 0; i < FALSE_OPS && code == 0; i++)
-        code = name_series(task, FALSE_SHARING + i, "time of two writers by distance", false_ops[i],
-                           distance, time);
+    for (unsigned i = 0; i < CONTENTION_FALSE_OPS && code == 0; i++)
+        code = name_series(task, CONTENTION_FALSE_SHARING + i, "time of two writers by distance",
+                           false_ops[i], distance, time);
     return code < 0 ? error_out_of_memory(error) : 0;
 }
 
@@ -188,11 +165,11 @@ static int plan_contention(struct probe_task *task, struct error *error)
 {
     struct plan *plan = &task->plan;
     struct contention_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, ALL_SERIES, sizeof *plan->series);
+    plan->series = pool_alloc(task->pool, CONTENTION_ALL, sizeof *plan->series);
     if (!state || !plan->series)
         return error_out_of_memory(error);
     task->state = state;
-    plan->series_count = MEASURED_SERIES;
+    plan->series_count = CONTENTION_MEASURED;
     plan->arena_life = ARENA_WHOLE_RUN;
     plan->cycles = false; /* as many cores, as many clocks */
     if (!settings_has(task->settings, "precision"))
@@ -202,8 +179,8 @@ static int plan_contention(struct probe_task *task, struct error *error)
         code = describe(task, error);
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++)
         code = add_counts(task, op, error);
-    for (unsigned i = 0; i < FALSE_OPS && code == 0; i++)
-        code = add_distances(task, FALSE_SHARING + i, false_ops[i], error);
+    for (unsigned i = 0; i < CONTENTION_FALSE_OPS && code == 0; i++)
+        code = add_distances(task, CONTENTION_FALSE_SHARING + i, false_ops[i], error);
     if (code == 0)
         plan->touch_cpu = state->cpus[0];
     return code == 0 ? reserve_tallies(task, error) : code;
@@ -216,7 +193,7 @@ static void prepare_contention(struct trial *trial)
     const struct plan_point *point = trial->point;
     size_t slot = random_mix(trial->seed) % SLOTS;
     unsigned char *memory = trial->arena->memory + slot * SLOT_BYTES;
-    size_t distance = point->series >= FALSE_SHARING ? (size_t)point->x : 0;
+    size_t distance = point->series >= CONTENTION_FALSE_SHARING ? (size_t)point->x : 0;
     for (size_t i = 0; i < point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
         uint64_t *word = (uint64_t *)(memory + i * distance);
@@ -245,7 +222,7 @@ static void observe_contention(void *observer, const struct observation *seen)
     struct probe_task *task = observer;
     struct contention_state *state = task->state;
     const struct trial *trial = seen->trial;
-    struct tally *tally = &state->tallies[trial->point - task->plan.points];
+    struct contention_tally *tally = &state->tallies[trial->point - task->plan.points];
     if (!seen->batch_count || tally->trials >= task->plan.trials_max)
         return;
     double sum = 0, least = INFINITY, most = 0;
@@ -257,145 +234,6 @@ static void observe_contention(void *observer, const struct observation *seen)
     }
     tally->throughput[tally->trials] = trial->operations * sum * 1e9;
     tally->fairness[tally->trials++] = least / most;
-}
-
-/* --- concluding --- */
-
-static const struct point *point_at(const struct series *series, double x)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x == x && series->points[i].y.n)
-            return &series->points[i];
-    return NULL;
-}
-
-/* The points of throughput or fairness, as many as the operation has of time. */
-static int add_tallied(struct probe_task *task, enum contention_op op, bool fairness,
-                       struct error *error)
-{
-    const struct contention_state *state = task->state;
-    struct series *times = &task->result->series[TIMES + op];
-    struct series *series = &task->result->series[(fairness ? FAIRNESS : THROUGHPUT) + op];
-    for (size_t i = 0; i < task->plan.point_count; i++) {
-        const struct plan_point *planned = &task->plan.points[i];
-        const struct tally *tally = &state->tallies[i];
-        const struct point *timed = point_at(times, planned->x);
-        if (planned->series != TIMES + op || !tally->trials || !timed)
-            continue;
-        struct point *point =
-            pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(error);
-        *point = (struct point){.x = planned->x,
-                                .cycles = {NAN, NAN, NAN},
-                                .scatter = {NAN, NAN, NAN},
-                                .flags = timed->flags};
-        double *values = fairness ? tally->fairness : tally->throughput;
-        summarize(values, tally->trials, values, &point->y);
-    }
-    return 0;
-}
-
-static int add_from(struct probe_task *task, const char *op, const char *what, const char *unit,
-                    const struct point *point, const char *text, struct error *error)
-{
-    const char *name = pool_printf(task->pool, "contention.%s.%s", op, what);
-    if (!point)
-        return 0;
-    struct finding *finding =
-        name ? probe_add_summary(task, name, unit, &point->y, point->flags) : NULL;
-    if (!finding || !text)
-        return error_out_of_memory(error);
-    finding->text = text;
-    return 0;
-}
-
-static int conclude_operation(struct probe_task *task, enum contention_op op, struct error *error)
-{
-    const struct contention_state *state = task->state;
-    const struct series *series = task->result->series;
-    const char *name = contentions[op].name, *more = "";
-    size_t all = state->cpu_count;
-    if (all <= 2)
-        more = "; more CPUs would show how it falls, and who gets how little";
-    int code = add_from(task, name, "latency.1", "ns", point_at(&series[TIMES + op], 1),
-                        "one operation of a writer that has the line to itself", error);
-    if (code == 0)
-        code = add_from(task, name, "throughput.1", "op/s", point_at(&series[THROUGHPUT + op], 1),
-                        "operations of one writer alone", error);
-    if (code < 0 || all < 2)
-        return code;
-    code = add_from(task, name, "latency.all", "ns", point_at(&series[TIMES + op], (double)all),
-                    pool_printf(task->pool, "one operation of one of %zu writers to one line", all),
-                    error);
-    if (code == 0)
-        code = add_from(
-            task, name, "throughput.all", "op/s", point_at(&series[THROUGHPUT + op], (double)all),
-            pool_printf(task->pool, "operations of %zu writers together%s", all, more), error);
-    if (code == 0)
-        code =
-            add_from(task, name, "fairness.all", "", point_at(&series[FAIRNESS + op], (double)all),
-                     pool_printf(task->pool,
-                                 "of %zu writers, what the one with the least got done of what "
-                                 "the one with the most did",
-                                 all),
-                     error);
-    return code;
-}
-
-static int add_ratio(struct probe_task *task, const struct series *series, const char *what,
-                     double near, double far, const char *text, struct error *error)
-{
-    const struct point *one = point_at(series, near), *other = point_at(series, far);
-    const char *op = series->factors[0].text;
-    const char *name = pool_printf(task->pool, "contention.%s.%s", op, what);
-    if (!one || !other)
-        return 0;
-    const struct summary *a = &one->y, *b = &other->y;
-    bool known = a->coverage > 0 && b->coverage > 0;
-    struct finding *finding =
-        name ? finding_add_value(
-                   task->result, task->pool, name, "", (double)a->median / (double)b->median,
-                   known ? (double)a->low / (double)b->high : NAN,
-                   known ? (double)a->high / (double)b->low : NAN, one->flags | other->flags)
-             : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text = text;
-    return 0;
-}
-
-static int conclude_distances(struct probe_task *task, const struct series *series,
-                              struct error *error)
-{
-    const unsigned line = machine_line_bytes(task->machine);
-    int code = add_ratio(task, series, "false-sharing", sizeof(uint64_t), 8 * line,
-                         "two writers with a word each in one line take so many times as long as "
-                         "with lines far apart",
-                         error);
-    return code == 0 ? add_ratio(task, series, "adjacent-lines", line, 8 * line,
-                                 "the same in neighbouring lines, which some processors prefetch "
-                                 "in pairs; about 1 where they do not",
-                                 error)
-                     : code;
-}
-
-static int conclude_contention(struct probe_task *task, const struct sampled *sampled,
-                               struct error *error)
-{
-    (void)sampled;
-    int code = 0;
-    task->plan.series_count = task->result->series_count = ALL_SERIES;
-    for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
-        code = add_tallied(task, op, false, error);
-        if (code == 0)
-            code = add_tallied(task, op, true, error);
-        if (code == 0)
-            code = conclude_operation(task, op, error);
-    }
-    for (unsigned i = 0; i < FALSE_OPS && code == 0; i++)
-        code = conclude_distances(task, &task->result->series[FALSE_SHARING + i], error);
-    return code;
 }
 
 const struct probe contention_probe = {
@@ -420,5 +258,5 @@ const struct probe contention_probe = {
     .plan = plan_contention,
     .prepare = prepare_contention,
     .observe = observe_contention,
-    .conclude = conclude_contention,
+    .conclude = contention_conclude,
 };

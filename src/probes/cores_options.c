@@ -1,6 +1,7 @@
 #include "probes/cores.h"
 
 #include "base/units.h"
+#include "machine/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -204,6 +205,12 @@ static int choose_operation(struct probe_task *task, struct cores_state *state, 
     if (!state->handoffs[state->op])
         return error_set(error, ERROR_USAGE, "--op %s: %s; choose another operation",
                          handoff_names[state->op], missing);
+    /* All else is timed on one CPU, by any clock; stamps are of two, and need the counter. */
+    if (state->op == HANDOFF_ONE_WAY && task->machine->live && clock_counter_distrusted(NULL))
+        return error_set(error, ERROR_USAGE,
+                         "--op one-way: the kernel does not trust this processor's counter, which "
+                         "may differ from CPU to CPU; choose another operation, or see 'fathom "
+                         "doctor'");
     /* Who named no operation gets a second one for the nearest and the farthest pair. */
     state->ends = !settings_given(settings, "op");
     state->handoffs[HANDOFF_READWRITE] = handoff_find(HANDOFF_READWRITE, &missing);

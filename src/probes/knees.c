@@ -1,7 +1,7 @@
 #include "probes/knees.h"
 
-#include "base/units.h"
 #include "findings/levels.h"
+#include "findings/tlb.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static double finding_value(const struct document *document, const char *level, 
 {
     char name[64];
     snprintf(name, sizeof name, "%s.%s.%s", level, page, what);
-    const struct finding *finding = document ? document_finding(document, name) : NULL;
+    const struct finding *finding = document_finding(document, name);
     return finding ? finding->value : NAN;
 }
 
@@ -24,20 +24,26 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
                             struct translation_knee knees[KNEES_TRANSLATION_MOST])
 {
     static const char *const tlbs[] = {"dtlb1", "dtlb2"}, *const costs[] = {"hit", "walk"};
-    double so_far = 0;
-    char page[UNIT_TEXT];
-    size_t count = 0;
-    int shift = page_bytes >= 1u << 30 ? 30 : page_bytes >= 1u << 20 ? 20 : 10;
-    snprintf(page, sizeof page, "%llu%c", (unsigned long long)page_bytes >> shift,
-             shift == 30   ? 'G'
-             : shift == 20 ? 'M'
-                           : 'K');
+    double so_far = 0, share = 1;
+    size_t count = 0, page = 0, piece;
+    while (page < TLB_PAGES && tlb_pages[page].bytes != page_bytes)
+        page++;
+    if (page == TLB_PAGES || !document)
+        return 0;
+    const struct finding *split = tlb_split_of(document, page, &piece);
+    if (split) {
+        share = fmin(1, split->value);
+        page = piece;
+    }
     for (size_t i = 0; i < KNEES_TRANSLATION_MOST; i++) {
-        double entries = finding_value(document, tlbs[i], page, "entries");
-        double cost = finding_value(document, "dtlb2", page, costs[i]);
+        double entries = finding_value(document, tlbs[i], tlb_pages[page].name, "entries");
+        if (isnan(entries)) /* not to be told, but where costs begin */
+            entries = finding_value(document, tlbs[i], tlb_pages[page].name, "onset");
+        double cost = finding_value(document, "dtlb2", tlb_pages[page].name, costs[i]);
         if (!(entries > 0) || !(cost > so_far))
             continue;
-        knees[count++] = (struct translation_knee){entries * (double)page_bytes, cost - so_far};
+        knees[count++] = (struct translation_knee){entries * (double)tlb_pages[page].bytes,
+                                                   share * (cost - so_far)};
         so_far = cost;
     }
     return count;

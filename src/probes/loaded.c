@@ -29,7 +29,7 @@ static const double ends_share = 0.5;
 /* Every second or third step still shows how latency rises, and between which two the knee lies;
  * fewer would be half a curve. */
 enum { STRIDE_MOST = 3 };
-enum { ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
+enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
 
 const unsigned loaded_pauses[LOADED_STEPS] = {0,  4096, 2048, 1024, 512, 256, 192, 128,
                                               96, 64,   48,   32,   24,  16,  8,   1};
@@ -247,23 +247,13 @@ static int plan_loaded(struct probe_task *task, struct error *error)
     return code == 0 ? add_step(task, LOADED_FULL, error) : code;
 }
 
-/* Rounds of the ends that were measured. */
-static unsigned ends_rounds(const struct loaded_state *state)
+/* What so many trials of each of so many steps take, by what the ends took. Fresh memory is touched
+ * once a round, however many steps there are. */
+static double rounds_need_s(const struct loaded_state *state, const struct sampled *ends,
+                            unsigned rounds, unsigned steps)
 {
-    const unsigned none = state->steps[LOADED_NONE].trials, full = state->steps[LOADED_FULL].trials;
-    return none > full ? none : full;
-}
-
-/* What the fewest trials of so many steps take, by what the ends took. Fresh memory is touched once
- * a round, however many steps there are. */
-static double steps_need_s(const struct probe_task *task, double ends_s, unsigned steps)
-{
-    const struct loaded_state *state = task->state;
     const unsigned done = state->steps[LOADED_NONE].trials + state->steps[LOADED_FULL].trials;
-    const double visit_s =
-        state->visits_timed ? state->visits_s / state->visits_timed : ends_s / done;
-    const double round_s = fmax(0, (ends_s - done * visit_s) / ends_rounds(state));
-    return task->plan.trials_min * (round_s + steps * visit_s);
+    return rounds * (ends->arena_s + steps * ends->visits_s / done);
 }
 
 static unsigned steps_between(unsigned stride)
@@ -277,18 +267,19 @@ static int next_loaded(struct probe_task *task, const struct sampled *sampled, u
                        struct error *error)
 {
     struct loaded_state *state = task->state;
-    const double ends_s = sampled->elapsed_s,
-                 left_s = task->plan.budget_s / task->plan.share - ends_s;
+    const unsigned rounds = task->plan.trials_min;
+    const double left_s = task->plan.budget_s / task->plan.share - sampled->elapsed_s;
     const unsigned most = task->named ? STRIDE_MOST : 1;
     unsigned stride = 1;
     int code = 0;
     if (stage > 1 || !state->steps[LOADED_FULL].trials)
         return 0;
-    while (stride <= most && left_s < steps_need_s(task, ends_s, steps_between(stride)))
+    while (stride <= most && left_s < rounds_need_s(state, sampled, rounds, steps_between(stride)))
         stride++;
     if (task->named && stride > 1) {
-        const double need_s = steps_need_s(task, ends_s, steps_between(1));
-        state->left_out_s = need_s + fmax(need_s, ends_s * ENDS_TRIALS_MAX / ends_rounds(state));
+        const double need_s = rounds_need_s(state, sampled, rounds, steps_between(1));
+        state->left_out_s =
+            need_s + fmax(need_s, rounds_need_s(state, sampled, ENDS_TRIALS_MAX, ENDS));
     }
     if (stride > most)
         return 0;
@@ -326,16 +317,6 @@ static void prepare_loaded(struct trial *trial)
     }
 }
 
-static void note_time(struct loaded_state *state, const struct observation *seen)
-{
-    if (state->last_round == seen->trial->number + 1) {
-        state->visits_s += seen->at_s - state->last_at_s;
-        state->visits_timed++;
-    }
-    state->last_round = seen->trial->number + 1;
-    state->last_at_s = seen->at_s;
-}
-
 static void observe_loaded(void *observer, const struct observation *seen)
 {
     struct probe_task *task = observer;
@@ -344,7 +325,6 @@ static void observe_loaded(void *observer, const struct observation *seen)
     struct loaded_step *step = &state->steps[(unsigned)trial->point->x];
     if (!seen->batch_count || trial->number >= state->trials_max)
         return;
-    note_time(state, seen);
     const double lines = inject_lines * (3.0 + state->injection->modified) / 3;
     uint64_t sum = 0, most = 0;
     double longest_ns = 0, chase_ns = 0;

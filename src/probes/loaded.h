@@ -38,10 +38,7 @@ struct loaded_state {
     uint64_t chase_room;   /* the arena's part for it, the injectors' follow */
     uint64_t inject_bytes; /* of each, a power of two */
     unsigned trials_max;
-    bool shares_core; /* an injector runs on the chase's own core */
-    /* What the ends' visits took, told by those that followed another one of the same round. */
-    double last_at_s, visits_s;
-    unsigned last_round, visits_timed; /* counted from 1; 0: none so far */
+    bool shares_core;  /* an injector runs on the chase's own core */
     double left_out_s; /* the budget that the knee needs, where it had too little; or 0 */
     struct loaded_step steps[LOADED_STEPS];
 };

@@ -56,7 +56,7 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
     uint64_t memory = machine_memory_budget(task->machine);
     *size = (struct tlb_size){.page_bytes = page_bytes,
                               .policy = policy,
-                              .ladder = {-1, -1, -1},
+                              .ladder = {-1, -1, -1, -1},
                               .fine = {-1, -1},
                               .votes = {-1, -1},
                               .spread = TLB_SPREAD,
@@ -104,8 +104,7 @@ static int plan_tlb(struct probe_task *task, struct error *error)
 static void prepare_tlb(struct trial *trial)
 {
     const struct tlb_state *state = trial->probe_state;
-    struct tlb_chain chain =
-        tlb_chain_of(state, (enum tlb_layout)trial->point->detail, trial->point->x);
+    struct tlb_chain chain = tlb_chain_of(state, (unsigned)trial->point->detail, trial->point->x);
     chain.memory = trial->arena->memory;
     chain.seed = trial->seed;
     struct worker *worker = &trial->workers[0];
@@ -154,17 +153,19 @@ static int conclude_tlb(struct probe_task *task, const struct sampled *sampled, 
     int code = 0;
     for (size_t i = 0; i < state->size_count && code == 0; i++) {
         const struct tlb_size *size = &state->sizes[i];
-        bool measured = size->ladder[size->spread] >= 0 && size->ladder[TLB_PACKED] >= 0;
-        if (!measured && !size->unavailable)
+        struct tlb_evidence evidence = {
+            .page = size->name,
+            .second_level = size->policy == PAGES_SMALL,
+            .unavailable = size->unavailable,
+            .spread = tlb_ladder(series, size, size->spread),
+            .packed = tlb_ladder(series, size, TLB_PACKED),
+            .pieces = tlb_ladder(series, size, TLB_PIECES),
+            .piece = state->sizes[0].name,
+            .piece_spread = tlb_ladder(series, &state->sizes[0], TLB_SPREAD),
+            .piece_packed = tlb_ladder(series, &state->sizes[0], TLB_PACKED),
+            .shared = size->shared};
+        if (!evidence.spread && !size->unavailable)
             continue; /* the time was used up before */
-        struct tlb_evidence evidence = {.page = size->name,
-                                        .second_level = size->policy == PAGES_SMALL,
-                                        .unavailable = size->unavailable,
-                                        .shared = size->shared};
-        if (measured) {
-            evidence.spread = &series[size->ladder[size->spread]];
-            evidence.packed = &series[size->ladder[TLB_PACKED]];
-        }
         if (size->votes[0] >= 0) {
             evidence.first = &series[size->votes[0]];
             evidence.first_trials = size->trials[0];
@@ -192,6 +193,8 @@ const struct probe tlb_probe = {
         "TLB; and a hypervisor, whose own page size counts as well: where the host uses small "
         "pages, huge ones of a guest are split. Costs are beyond those of the caches; a walk "
         "reads page tables, so the more pages, the dearer.\n"
+        "Where both small and huge pages are looked at, as many small pages' worth of huge ones "
+        "tells whether these are translated whole.\n"
         "The second level with huge pages is not looked for: it reaches over gigabytes.",
     .weight = 4,
     .quick = false,

@@ -13,16 +13,15 @@
 
 enum {
     SPARSE_MOST = 512,
+    PIECES_MOST = 512,
     LADDER_TRIALS = 9,
     STEP_TRIALS = 11,
     STAGE_POINTS = 100, /* most sizes in a stage that refines */
     BRACKET_MARGIN = 8,
     SHARED_MOST = 8,
 };
-/* Cycles that a miss costs at least; no first level is backed by one that is nearer. */
-static const double least_cost = 0.75;
 
-static const char *const layout_names[TLB_LAYOUTS] = {"packed", "spread", "sparse"};
+static const char *const ladder_names[TLB_LADDERS] = {"packed", "spread", "sparse", "pieces"};
 
 static struct tlb_size *current(struct tlb_state *state)
 {
@@ -47,20 +46,22 @@ static int add_series(struct probe_task *task, const char *name, const struct tl
     return trial_series_add(task, &series, room, error);
 }
 
-struct tlb_chain tlb_chain_of(const struct tlb_state *state, enum tlb_layout layout, double pages)
+struct tlb_chain tlb_chain_of(const struct tlb_state *state, unsigned ladder, double pages)
 {
+    const bool pieces = ladder == TLB_PIECES; /* the small pages are looked at first */
+    const struct tlb_size *size = &state->sizes[pieces ? 0 : state->at];
     return (struct tlb_chain){.count = (size_t)pages,
-                              .page_bytes = (size_t)state->sizes[state->at].page_bytes,
+                              .page_bytes = (size_t)size->page_bytes,
                               .line_bytes = state->line_bytes,
-                              .layout = layout};
+                              .layout = pieces ? TLB_SPREAD : (enum tlb_layout)ladder};
 }
 
-static int add_point(struct probe_task *task, int series, enum tlb_layout layout, double pages,
+static int add_point(struct probe_task *task, int series, unsigned ladder, double pages,
                      struct error *error)
 {
     const struct tlb_state *state = task->state;
     struct plan *plan = &task->plan;
-    struct tlb_chain chain = tlb_chain_of(state, layout, pages);
+    struct tlb_chain chain = tlb_chain_of(state, ladder, pages);
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
     if (!point)
@@ -70,7 +71,7 @@ static int add_point(struct probe_task *task, int series, enum tlb_layout layout
     point->seats = state->seat;
     point->seat_count = 1;
     point->arena_bytes = tlb_chain_bytes(&chain);
-    point->detail = (uint64_t)layout;
+    point->detail = (uint64_t)ladder;
     return 0;
 }
 
@@ -91,23 +92,38 @@ static void plan_stage(struct probe_task *task, unsigned trials)
     plan->share = 0.5; /* of the time left, as long as others may follow */
 }
 
+/* How far a ladder goes; 0: that page size has no such ladder. */
+static double ladder_most(const struct tlb_state *state, unsigned ladder)
+{
+    const struct tlb_size *size = &state->sizes[state->at];
+    const bool small = size->policy == PAGES_SMALL, both = !small && state->at > 0;
+    switch (ladder) {
+    case TLB_SPARSE: /* huge pages are never neighbours enough to share an entry */
+        return small ? fmin(size->most / TLB_GROUP, SPARSE_MOST) : 0;
+    case TLB_PIECES: /* beside what the same number of small pages costs */
+        return both ? PIECES_MOST : 0;
+    case TLB_PACKED:
+        return both ? fmax(size->most, PIECES_MOST) : size->most;
+    default:
+        return size->most;
+    }
+}
+
 int tlb_plan_ladder(struct probe_task *task, struct error *error)
 {
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
     plan_stage(task, LADDER_TRIALS);
     state->look = TLB_LADDER;
-    for (int layout = 0; layout < TLB_LAYOUTS; layout++) {
-        /* Huge pages are never neighbours enough to share an entry. */
-        if (layout == TLB_SPARSE && size->policy != PAGES_SMALL)
+    for (unsigned ladder = 0; ladder < TLB_LADDERS; ladder++) {
+        const double most = ladder_most(state, ladder);
+        if (most < TLB_PAGES_LEAST)
             continue;
-        size->ladder[layout] = add_series(task, layout_names[layout], size, "ladder", 0, error);
-        if (size->ladder[layout] < 0)
-            return size->ladder[layout];
-        double most = layout == TLB_SPARSE ? fmin(size->most / TLB_GROUP, SPARSE_MOST) : size->most;
+        size->ladder[ladder] = add_series(task, ladder_names[ladder], size, "ladder", 0, error);
+        if (size->ladder[ladder] < 0)
+            return size->ladder[ladder];
         for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2) {
-            int code =
-                add_point(task, size->ladder[layout], (enum tlb_layout)layout, round(exact), error);
+            int code = add_point(task, size->ladder[ladder], ladder, round(exact), error);
             if (code < 0)
                 return code;
         }
@@ -120,8 +136,7 @@ int tlb_plan_ladder(struct probe_task *task, struct error *error)
 static const struct series *ladder(const struct probe_task *task, enum tlb_layout layout)
 {
     const struct tlb_state *state = task->state;
-    int index = state->sizes[state->at].ladder[layout];
-    return index < 0 ? NULL : &task->plan.series[index];
+    return tlb_ladder(task->plan.series, &state->sizes[state->at], layout);
 }
 
 /* Plans sizes from `from` to `to` around the end of level 0 or 1. */
@@ -137,7 +152,7 @@ static int plan_fine(struct probe_task *task, int level, double from, double to,
     int most = level ? STAGE_POINTS / 2 : STAGE_POINTS;
     state->step = fmax(1, ceil((to - from) / most));
     const char *look = level ? "second level's end" : "first level's end";
-    int series = add_series(task, layout_names[size->spread], size, look, 0, error);
+    int series = add_series(task, ladder_names[size->spread], size, look, 0, error);
     size->fine[level] = series;
     if (series < 0)
         return series;
@@ -160,8 +175,8 @@ static void look_for_sharing(struct probe_task *task)
                         *packed = ladder(task, TLB_PACKED);
     if (!sparse)
         return;
-    size_t alone = tlb_departure(sparse, packed, 0, least_cost);
-    size_t side_by_side = tlb_departure(spread, packed, 0, least_cost);
+    size_t alone = tlb_departure(sparse, packed, 0, tlb_least_cost);
+    size_t side_by_side = tlb_departure(spread, packed, 0, tlb_least_cost);
     if (alone >= sparse->point_count || side_by_side >= spread->point_count)
         return;
     double ratio = spread->points[side_by_side].x / sparse->points[alone].x;
@@ -186,7 +201,7 @@ static int after_ladder(struct probe_task *task, struct error *error)
     }
     look_for_sharing(task);
     const struct series *spread = ladder(task, size->spread);
-    size_t off = tlb_departure(spread, packed, 0, least_cost);
+    size_t off = tlb_departure(spread, packed, 0, tlb_least_cost);
     if (off >= spread->point_count || off < 2)
         return 0;
     return plan_fine(task, 0, spread->points[off - 2].x, ceil(spread->points[off].x * 1.15), error);
@@ -202,7 +217,7 @@ static int after_first(struct probe_task *task, double entries, struct error *er
         return 0;
     while (from < spread->point_count && spread->points[from].x < 1.4 * entries)
         from++;
-    size_t off = tlb_departure(spread, packed, from, 2 * least_cost);
+    size_t off = tlb_departure(spread, packed, from, 2 * tlb_least_cost);
     if (off + 1 >= spread->point_count || off < 2)
         return 0;
     return plan_fine(task, 1, spread->points[off - 2].x, ceil(spread->points[off + 1].x * 1.15),
@@ -226,7 +241,7 @@ static size_t poll_trials(const struct probe_task *task, double *answers)
                 trial_value(&state->values, i, trial) - tlb_packed(packed, plan->points[i].x);
             whole = whole && isfinite(costs[i]);
         }
-        bool found = whole && step_find(costs, count, least_cost, &step, scratch);
+        bool found = whole && step_find(costs, count, tlb_least_cost, &step, scratch);
         answers[trial] = found ? plan->points[step.last].x : NAN;
         answered += found;
     }

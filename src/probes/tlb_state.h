@@ -10,6 +10,10 @@
 
 enum { TLB_PAGES_LEAST = 4 };
 
+/* Beside the layouts' ladders: one of a line on each of so many small pages' worth of huge pages.
+ * These cost nothing unless a hypervisor splits them. */
+enum { TLB_PIECES = TLB_LAYOUTS, TLB_LADDERS };
+
 /* The stages of each page size. */
 enum tlb_look { TLB_LADDER, TLB_FIRST, TLB_SECOND };
 
@@ -20,7 +24,7 @@ struct tlb_size {
     char name[16];
     double most; /* pages */
     const char *unavailable;
-    int ladder[TLB_LAYOUTS]; /* series; -1: none */
+    int ladder[TLB_LADDERS]; /* series; -1: none */
     int fine[2];             /* series by level: the spread chain around the level's end */
     int votes[2];            /* series; -1: no end in sight */
     unsigned trials[2];      /* that ran where they voted */
@@ -28,6 +32,13 @@ struct tlb_size {
     unsigned shared;
 };
 enum { TLB_SIZES_MAX = 2 };
+
+/* NULL: the page size has no such ladder. */
+static inline const struct series *tlb_ladder(const struct series *series,
+                                              const struct tlb_size *size, unsigned ladder)
+{
+    return size->ladder[ladder] < 0 ? NULL : &series[size->ladder[ladder]];
+}
 
 struct tlb_state {
     const struct seat *seat;
@@ -39,8 +50,9 @@ struct tlb_state {
     struct trial_values values;
 };
 
-/* A chain over so many pages of the size that is looked at; memory and seed are the trial's. */
-struct tlb_chain tlb_chain_of(const struct tlb_state *, enum tlb_layout, double pages);
+/* A chain over so many pages of the size that is looked at, of the ladder's layout; memory and seed
+ * are the trial's. */
+struct tlb_chain tlb_chain_of(const struct tlb_state *, unsigned ladder, double pages);
 
 /* The stages, in tlb_stages.c: a ladder of sizes, then what refines it. */
 int tlb_plan_ladder(struct probe_task *, struct error *);

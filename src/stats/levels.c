@@ -133,36 +133,53 @@ static size_t serving(const struct mixture *mixture, const struct miss_shares *s
     return best;
 }
 
+/* The longest plateau on whose middle level k serves most of the loads: shorter ones are steps on
+ * the way to it, or moods. NULL: none. */
+static const struct plateau *longest_of(const struct curve *curve, const struct mixture *mixture,
+                                        const struct miss_shares *shares,
+                                        const struct plateau *plateaus, size_t count, size_t k)
+{
+    const struct plateau *best = NULL;
+    double most = 0;
+    for (size_t p = 0; p < count; p++) {
+        const struct plateau *plateau = &plateaus[p];
+        const size_t first = curve->bin_first[plateau->first],
+                     end = curve->bin_first[plateau->last + 1];
+        const double octaves = curve->bins[plateau->last].x - curve->bins[plateau->first].x;
+        if (octaves > most &&
+            serving(mixture, shares, curve->clean[(first + end) / 2].bytes) == k) {
+            best = plateau;
+            most = octaves;
+        }
+    }
+    return best;
+}
+
 /* Where a plateau was seen that the fit makes more of a slope than it is, the memory follows a
  * policy of its own, and the points tell the latency better: what the fit says is then what they
  * say. */
-static void trust_plateaus(struct curve *curve, const struct mixture *mixture,
-                           const struct miss_shares *shares, const struct plateau *plateaus,
-                           size_t count, size_t k, struct level *level)
+static void trust_plateau(struct curve *curve, const struct plateau *plateau, struct level *level)
 {
-    for (size_t p = 0; p < count; p++) {
-        size_t first = curve->bin_first[plateaus[p].first];
-        size_t end = curve->bin_first[plateaus[p].last + 1], half = (first + end) / 2;
-        if (serving(mixture, shares, curve->clean[half].bytes) != k)
-            continue;
-        /* What little of the last cache is left goes on leaving the last plateau. */
-        if (end == curve->n) {
-            first = half;
-            half = (first + end) / 2;
-        }
-        if (half == first)
-            continue;
-        double tilt = residual(curve, half, end) - residual(curve, first, half);
-        double raw = middle_log(curve, half, end) - middle_log(curve, first, half);
-        double seen = exp(middle_log(curve, first, end));
-        double least = end == curve->n ? 0 : correction_most;
-        if (fabs(tilt) <= fmax(least, fabs(raw)) ||
-            fabs(log(level->fitted / seen)) >= 2 * log(plateau_step))
-            continue;
-        level->fitted = level->latency = seen;
-        for (size_t i = first; i < end; i++)
-            curve->of[i]->fitted = seen * curve->of[i]->latency / curve->clean[i].latency;
+    size_t first = curve->bin_first[plateau->first];
+    const size_t end = curve->bin_first[plateau->last + 1];
+    size_t half = (first + end) / 2;
+    /* What little of the last cache is left goes on leaving the last plateau. */
+    if (end == curve->n) {
+        first = half;
+        half = (first + end) / 2;
     }
+    if (half == first)
+        return;
+    double tilt = residual(curve, half, end) - residual(curve, first, half);
+    double raw = middle_log(curve, half, end) - middle_log(curve, first, half);
+    double seen = exp(middle_log(curve, first, end));
+    double least = end == curve->n ? 0 : correction_most;
+    if (fabs(tilt) <= fmax(least, fabs(raw)) ||
+        fabs(log(level->fitted / seen)) >= 2 * log(plateau_step))
+        return;
+    level->fitted = level->latency = seen;
+    for (size_t i = first; i < end; i++)
+        curve->of[i]->fitted = seen * curve->of[i]->latency / curve->clean[i].latency;
 }
 
 /* However well a shape fits, no capacity is known better than by the sizes measured next to it. */
@@ -213,7 +230,10 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
                                 .off = NAN};
         if (left)
             widen_capacity(curve, level);
-        trust_plateaus(curve, mixture, shares, plateaus, plateau_count, k, level);
+        const struct plateau *longest =
+            longest_of(curve, mixture, shares, plateaus, plateau_count, k);
+        if (longest)
+            trust_plateau(curve, longest, level);
         pool_samples(curve, mixture, shares, halves, k, level);
     }
 }

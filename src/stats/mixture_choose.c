@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* What plateaus show is a level unless the curve is described nearly as well without it. */
-static const double needless_below = 1.5;
+static const double needless_below = 1.3;
 /* What no plateau shows is one only where the curve can't be described without it: the loss is
  * above the noise's, and with it less than so much of it remains. */
 static const double unfit_above = 1.5, parted_below = 0.4;

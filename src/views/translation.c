@@ -1,4 +1,5 @@
 /* Address translation on a line a page size: how far each TLB reaches and what lies beyond. */
+#include "findings/tlb.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -28,11 +29,23 @@ static void add_cost(struct line *line, const char *what, const struct finding *
     line_add_clean(line, cost->unit);
 }
 
-static bool print_page(FILE *out, const struct document *document, const char *page, bool first,
+/* "98 % in pieces of 4K", where a hypervisor splits these pages. */
+static void add_pieces(struct line *line, const struct document *document, size_t page)
+{
+    size_t piece;
+    const struct finding *split = tlb_split_of(document, page, &piece);
+    if (split)
+        line_add(line, "%s%.0f %% in pieces of %s", line->length ? "; " : "",
+                 100 * fmin(1, split->value), tlb_pages[piece].name);
+}
+
+static bool print_page(FILE *out, const struct document *document, size_t index, bool first,
                        const struct view_style *style)
 {
+    const char *page = tlb_pages[index].name;
     struct line line = {0};
     const struct finding *nearest = fact(document, 1, page, "entries");
+    const struct finding *onset = fact(document, 1, page, "onset");
     const struct finding *second = fact(document, 2, page, "entries");
     const struct finding *hit = fact(document, 2, page, "hit");
     const struct finding *walk = fact(document, 2, page, "walk");
@@ -43,6 +56,8 @@ static bool print_page(FILE *out, const struct document *document, const char *p
     char what[64];
     if (nearest)
         line_add(&line, "%.0f entries", nearest->value);
+    else if (onset)
+        line_add(&line, "costs begin at %.0f to %.0f", onset->low, onset->high);
     snprintf(what, sizeof what, "beyond");
     if (second)
         snprintf(what, sizeof what, "up to %.0f", second->value);
@@ -50,6 +65,7 @@ static bool print_page(FILE *out, const struct document *document, const char *p
         add_cost(&line, what, hit);
     if (walk)
         add_cost(&line, "a page walk", walk);
+    add_pieces(&line, document, index);
     if (!line.length)
         return false;
     line_add(&line, "%s", flag_doubts(flags) ? " !" : "");
@@ -60,8 +76,7 @@ static bool print_page(FILE *out, const struct document *document, const char *p
 
 void translation_print(FILE *out, const struct document *document, const struct view_style *style)
 {
-    static const char *const pages[] = {"4K", "16K", "64K", "2M", "32M", "512M", "1G"};
     bool first = true;
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
-        first = !print_page(out, document, pages[i], first, style) && first;
+    for (size_t i = 0; i < TLB_PAGES; i++)
+        first = !print_page(out, document, i, first, style) && first;
 }

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+from pathlib import Path
 
 import signals
 from measured import (DOUBTFUL, IMPOSSIBLE, TRUSTED, against_schema, check, measured, planned,
@@ -275,6 +276,40 @@ def run_names_its_document(here):
                  (names[0] in out, out))
 
 
+# --- the counter ---
+
+SOURCES = Path("/sys/devices/system/clocksource/clocksource0/available_clocksource")
+
+
+def where_the_counter_is_distrusted(here):
+    """How a command is put into a place where the kernel no longer lists the counter as a clock."""
+    probe = with_time(here, f"fathom latency {TINY} -o -")
+    counter = json.loads(probe.out)["conditions"].get("counter") if probe.out else None
+    if counter != "tsc" or not SOURCES.is_file():
+        raise Skip("time isn't read from a counter that the kernel has a word on")
+    lists = here.folder() / "sources"
+    lists.write_text("hpet acpi_pm\n")
+    within = f"""unshare -rm sh -c 'mount --bind "{lists}" "{SOURCES}" && exec "$@"' sh """
+    if here.run(within + "true", here.folder())[0] != 0:
+        raise Skip("no file can be put in the place of the kernel's list here")
+    return within
+
+
+def distrusted_counter(here):
+    """The system's clock is used, the doctor says so, and stamps of two CPUs are refused."""
+    here.need_two_cpus()
+    within = where_the_counter_is_distrusted(here)
+    result = with_time(here, within + f"fathom latency {TINY} -o -")
+    document = json.loads(result.out)
+    doctor = here.run(within + "fathom doctor", here.folder())
+    cores = here.run(within + "fathom cores --cpus $CPU,$OTHER_CPU --op one-way", here.folder())
+    return measured(document) + check(
+        (document["conditions"]["counter"] == "clock_gettime", f"{document['conditions']}"),
+        (doctor[0] == 0 and re.search(r"^note   counter: .*\(tsc\)", doctor[1], re.M), f"{doctor}"),
+        (cores[0] == 2 and not cores[1] and cores[2].count("\n") == 1, f"{cores}"),
+        (cores[2].startswith("fathom: --op one-way: the kernel does not trust"), f"{cores}"))
+
+
 # --- terminals ---
 
 def plain_terminals(here):
@@ -329,6 +364,7 @@ def tests():
         ("run --quick -o FILE", run_all),
         ("run keeps its budget", budget_kept),
         ("run names its document", run_names_its_document),
+        ("a counter that the kernel distrusts", distrusted_counter),
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),
         ("progress on a terminal", progress),

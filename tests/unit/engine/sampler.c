@@ -94,6 +94,35 @@ static void no_time_no_points_and_it_says_so(void **state)
     }
 }
 
+/* Its share alone is shorter than the first touch of its memory, and what all stages have is
+ * longer: by what that took the last time, so again where this time it took much less or much more.
+ */
+static void stages_share_what_the_first_memory_leaves(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled;
+    bench->points[0].arena_bytes = 64 << 20;
+    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    assert_true(sampled.arena_s > 0 && sampled.visits_s > 0);
+    assert_true(sampled.arena_s + sampled.visits_s < sampled.elapsed_s);
+
+    bench->plan.trials_min = bench->plan.trials_max; /* longer than the share */
+    bool between = false, measured = false;
+    for (int try = 0; try < TRIES && !(between && measured); try++) {
+        const double whole_s = 0.1 + 20 * sampled.arena_s;
+        bench->plan.share = 0.25 * sampled.arena_s / whole_s;
+        bench->plan.budget_s = bench->plan.share * whole_s;
+        bench->series = (struct series){0};
+        const struct trial_work work = {.prepare = prepare_model, .state = bench};
+        assert_int_equal(
+            sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &sampled, NULL), 0);
+        between = sampled.arena_s > bench->plan.budget_s && sampled.arena_s < whole_s;
+        measured = sampled.points_missing < 4;
+    }
+    assert_true(between);
+    assert_true(measured);
+}
+
 /* The trials from the third on end when the budget does. */
 static uint64_t budget_over_ns;
 
@@ -219,6 +248,7 @@ int main(void)
         SAMPLER_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
         SAMPLER_TEST(a_stop_leaves_what_was_measured),
         SAMPLER_TEST(the_arena_is_as_large_as_any_point_needs),
+        SAMPLER_TEST(stages_share_what_the_first_memory_leaves),
         SAMPLER_TEST(real_time_is_counted_per_operation),
     };
     if (allowed_cpu(0) < 0) {

@@ -130,6 +130,18 @@ static void a_capacity_that_is_not_the_declared_one_is_told_in_words(void **stat
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "Size buffers by"));
 }
 
+static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state)
+{
+    struct desk *desk = *state;
+    desk->caches[2].size_bytes = 5 << 20; /* with the levels before it, 5.5 MiB */
+    conclude(desk, &desk->facts);
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "exclude one another"));
+    desk->result.finding_count = 0;
+    desk->caches[2].size_bytes = 3 << 20;
+    conclude(desk, &desk->facts);
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "can't be told apart"));
+}
+
 static void flags_of_many_points_carry_over_and_of_one_do_not(void **state)
 {
     struct desk *desk = *state;
@@ -195,6 +207,7 @@ int main(void)
         DESK_TEST(each_level_has_its_latency_and_capacity),
         DESK_TEST(a_level_is_told_in_the_unit_that_holds),
         DESK_TEST(a_capacity_that_is_not_the_declared_one_is_told_in_words),
+        DESK_TEST(a_capacity_beyond_all_that_is_declared_is_of_two_levels),
         DESK_TEST(flags_of_many_points_carry_over_and_of_one_do_not),
         DESK_TEST(a_cache_that_is_not_outgrown_is_no_memory),
         DESK_TEST(a_level_too_many_is_said),

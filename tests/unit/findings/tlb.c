@@ -18,9 +18,10 @@ static void fill(struct series *series, struct point *points, const double *valu
     *series = (struct series){.points = points, .point_count = n};
     for (size_t i = 0; i < n; i++) {
         float value = (float)values[i];
-        points[i] = (struct point){.x = 4 << i,
-                                   .y = {.median = value, .low = value, .high = value, .n = 9},
-                                   .cycles = {value, value, value}};
+        points[i] = (struct point){
+            .x = 4 << i,
+            .y = {.median = value, .low = value, .high = value, .coverage = 0.96F, .n = 9},
+            .cycles = {value, value, value}};
         if (ns_alone)
             points[i].cycles = (struct estimate){NAN, NAN, NAN};
     }
@@ -98,7 +99,10 @@ static void votes_make_a_number_or_none(void **state)
         assert_true(agree ? entries->value == 64 && entries->low == 64 : isnan(entries->value));
         assert_non_null(entries->text);
         const struct finding *hit = find(&result, "dtlb2.64K.hit");
-        assert_true(agree ? hit && fabs(hit->value - 7) < 0.001 : !hit);
+        assert_true(hit && fabs(hit->value - 7) < 0.001);
+        const struct finding *onset = find(&result, "dtlb1.64K.onset");
+        assert_true(agree ? !onset : onset && onset->low == 64 && onset->high == 128);
+        assert_true(agree || (onset->value > 90 && onset->value < 91));
         assert_null(find(&result, "dtlb2.64K.entries")); /* not looked for */
         pool_free(&pool);
     }
@@ -142,6 +146,59 @@ static void trials_that_tell_nothing_count_as_trials(void **state)
     pool_free(&pool);
 }
 
+static void huge_pages_tell_how_much_of_them_is_in_pieces(void **state)
+{
+    (void)state;
+    const double flat[] = {5, 5, 5, 5, 5, 5, 5, 5}, small[] = {5, 5, 5, 5, 6, 11, 12, 12},
+                 half[] = {5, 5, 5, 5, 5.5, 8, 8.5, 8.5}, near[] = {5, 5, 5, 5, 5, 5.1, 5.1, 5.1};
+    struct point points[4][POINTS];
+    struct series packed, pieces, piece_spread, piece_packed;
+    const struct tlb_evidence evidence = {.page = "2M",
+                                          .piece = "4K",
+                                          .spread = &packed,
+                                          .packed = &packed,
+                                          .pieces = &pieces,
+                                          .piece_spread = &piece_spread,
+                                          .piece_packed = &piece_packed,
+                                          .shared = 1};
+    fill(&packed, points[0], flat, 8, false);
+    fill(&piece_packed, points[1], flat, 8, false);
+    fill(&piece_spread, points[2], small, 8, false);
+    const struct {
+        const double *pieces;
+        double share;
+        bool split;
+    } cases[] = {{small, 1, true}, {half, 0.5, true}, {near, 0.015, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pool pool = {0};
+        struct probe_result result = {0};
+        fill(&pieces, points[3], cases[i].pieces, 8, false);
+        assert_int_equal(findings_tlb(&result, &pool, &evidence, NULL), 0);
+        const struct finding *as = find(&result, "dtlb.2M.as.4K");
+        assert_non_null(as);
+        assert_true(fabs(as->value - cases[i].share) < 0.01);
+        assert_true(as->low <= as->value && as->value <= as->high);
+        assert_true(cases[i].split ? as->declared == 0 : isnan(as->declared));
+        assert_non_null(strstr(as->text, cases[i].split ? "as pages of 4K" : "whole"));
+        pool_free(&pool);
+    }
+    for (size_t i = 0; i < 8; i++)
+        points[3][i].y.coverage = 0;
+    struct pool tried_once = {0};
+    struct probe_result alone = {0};
+    assert_int_equal(findings_tlb(&alone, &tried_once, &evidence, NULL), 0);
+    assert_non_null(find(&alone, "dtlb.2M.as.4K"));
+    assert_true(isnan(find(&alone, "dtlb.2M.as.4K")->low));
+    pool_free(&tried_once);
+    /* Two sizes at which small pages cost something are too few. */
+    struct pool pool = {0};
+    struct probe_result result = {0};
+    pieces.point_count = 7;
+    assert_int_equal(findings_tlb(&result, &pool, &evidence, NULL), 0);
+    assert_null(find(&result, "dtlb.2M.as.4K"));
+    pool_free(&pool);
+}
+
 static void the_second_level_says_why_it_was_not_looked_for(void **state)
 {
     (void)state;
@@ -175,6 +232,7 @@ int main(void)
         cmocka_unit_test(a_departure_lasts),
         cmocka_unit_test(votes_make_a_number_or_none),
         cmocka_unit_test(trials_that_tell_nothing_count_as_trials),
+        cmocka_unit_test(huge_pages_tell_how_much_of_them_is_in_pieces),
         cmocka_unit_test(the_second_level_says_why_it_was_not_looked_for),
         cmocka_unit_test(what_was_not_measured_says_why),
     };

@@ -81,7 +81,36 @@ static void translation_is_read_from_the_findings(void **state)
     assert_true(knees[0].bytes == 64 * 4096 && knees[0].cycles == 7);
     assert_true(knees[1].bytes == 1536 * 4096 && knees[1].cycles == 23); /* beyond the first's */
     assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 0);
+    assert_int_equal(knees_of_translation(&document, 3 << 20, knees), 0);
     assert_int_equal(knees_of_translation(NULL, 4096, knees), 0);
+}
+
+static void huge_pages_in_pieces_have_the_knees_of_small_ones(void **state)
+{
+    struct finding findings[] = {{.name = "dtlb1.4K.entries", .value = 64},
+                                 {.name = "dtlb2.4K.hit", .value = 8},
+                                 {.name = "dtlb1.2M.entries", .value = 32},
+                                 {.name = "dtlb2.2M.hit", .value = 9},
+                                 {.name = "dtlb.2M.as.4K", .value = 0.75, .declared = 0}};
+    struct probe_result result = {.name = "tlb", .findings = findings, .finding_count = 5};
+    struct document document = {.probes = &result, .probe_count = 1};
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    (void)state;
+    assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 1);
+    assert_true(knees[0].bytes == 64 * 4096 && knees[0].cycles == 6);
+    findings[0] = (struct finding){.name = "dtlb1.4K.entries", .value = NAN};
+    assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 0);
+    findings[3] = (struct finding){.name = "dtlb1.4K.onset", .value = 60};
+    assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 1);
+    assert_true(knees[0].bytes == 60 * 4096);
+    findings[0].value = 64;
+    findings[3] = (struct finding){.name = "dtlb2.2M.hit", .value = 9};
+    findings[4].value = 1.02; /* measured; there is no more than all */
+    assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 1);
+    assert_true(knees[0].cycles == 8);
+    findings[4].declared = NAN; /* noise */
+    assert_int_equal(knees_of_translation(&document, 2 << 20, knees), 1);
+    assert_true(knees[0].bytes == 32 << 20 << 1 && knees[0].cycles == 9);
 }
 
 int main(void)
@@ -90,6 +119,7 @@ int main(void)
         BENCH_TEST(new_sizes_lie_between_on_and_off_the_plateau),
         BENCH_TEST(a_flat_curve_needs_no_more_sizes),
         BENCH_TEST(translation_is_read_from_the_findings),
+        BENCH_TEST(huge_pages_in_pieces_have_the_knees_of_small_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

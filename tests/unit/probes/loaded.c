@@ -361,7 +361,7 @@ static void the_steps_between_are_measured_where_there_is_time_for_all(void **st
         assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
         observe(bench, LOADED_NONE, 0.9, 0);
         observe(bench, LOADED_FULL, 0.9, 0);
-        struct sampled sampled = {.elapsed_s = 1.4};
+        struct sampled sampled = {.elapsed_s = 1.4, .visits_s = 1.4};
         bench->task.plan.budget_s = plenty ? 10 : 9;
         assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), plenty);
         if (!plenty)
@@ -387,7 +387,7 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
                  {1.5, 0, 0, "no time for the steps between the two ends; give --budget 17"}};
     bench->task.named = true;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct sampled sampled = {.elapsed_s = 1.4};
+        const struct sampled sampled = {.elapsed_s = 1.4, .visits_s = 1.4};
         bench->result.finding_count = 0;
         assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
         struct plan *plan = &bench->task.plan;
@@ -417,7 +417,7 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
 static void a_whole_run_says_nothing_of_the_steps_that_it_does_not_want(void **state)
 {
     struct bench *bench = *state;
-    const struct sampled sampled = {.elapsed_s = 1.4};
+    const struct sampled sampled = {.elapsed_s = 1.4, .visits_s = 1.4};
     assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
     observe(bench, LOADED_NONE, 0.9, 0);
     observe(bench, LOADED_FULL, 0.9, 0);
@@ -427,31 +427,20 @@ static void a_whole_run_says_nothing_of_the_steps_that_it_does_not_want(void **s
     assert_null(find(bench, "loaded.knee"));
 }
 
-/* Of the second that a round takes, both visits take 0.2 s and fresh memory the rest. */
+/* A visit takes 0.1 s, and fresh memory 0.8 s a round. */
 static void memory_that_is_touched_once_a_round_is_counted_once_a_round(void **state)
 {
     struct bench *bench = *state;
     bench->task.named = true;
-    assert_int_equal(bench_plan(bench, &loaded_probe, "injectors", "1", NULL), 0);
-    const struct background background[2] = {{0, 0}, {1000, 1e6}};
-    const struct batch batch = {1e6, 3e9};
-    const struct plan_point *points = bench->task.plan.points;
-    for (unsigned number = 0; number < 6; number++)
-        for (unsigned i = 0; i < 2; i++) {
-            struct trial trial = {
-                .point = &points[(i + number) % 2], .number = number, .operations = 64};
-            loaded_probe.observe(&bench->task,
-                                 &(struct observation){.trial = &trial,
-                                                       .batches = &batch,
-                                                       .batch_count = 1,
-                                                       .background = background,
-                                                       .repeats = 100,
-                                                       .at_s = number + 0.9 + 0.1 * i});
-        }
-    const struct sampled sampled = {.elapsed_s = 6};
-    bench->task.plan.budget_s = 10; /* of 20: 6 * (0.8 + 14 * 0.1) are 13.2 */
-    assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
-    assert_int_equal(bench->task.plan.point_count, LOADED_STEPS - 2);
+    for (int plenty = 0; plenty < 2; plenty++) {
+        assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
+        observe(bench, LOADED_NONE, 0.9, 0);
+        observe(bench, LOADED_FULL, 0.9, 0);
+        const struct sampled sampled = {.elapsed_s = 7, .arena_s = 0.8, .visits_s = 1.4};
+        bench->task.plan.budget_s = plenty ? 10.2 : 10; /* half: 6 * (0.8 + 14 * 0.1) are 13.2 */
+        assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+        assert_int_equal(bench->task.plan.point_count, plenty ? LOADED_STEPS - 2 : 7);
+    }
 }
 
 static void pauses_shorten_from_step_to_step(void **state)

@@ -17,6 +17,7 @@ static struct {
     unsigned shared;               /* neighbouring pages an entry serves */
     double noise, spoiled;         /* scatter; share of trials on a busy core */
     double blind;                  /* share of trials that see no end */
+    double in_pieces;              /* share of huge pages that a hypervisor has split */
 } tlb;
 
 static double misses(struct level level, double pages)
@@ -42,7 +43,9 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
         return value;
     if (point->detail == TLB_SPREAD && !huge)
         first.entries *= tlb.shared;
-    if (spread)
+    if (point->detail == TLB_PIECES)
+        value += tlb.in_pieces * 7 * misses(tlb.first[0], point->x);
+    else if (spread)
         value += 7 * misses(first, point->x) + (huge ? 0 : 30 * misses(tlb.second, point->x));
     return value * (1 + tlb.noise * (random_unit(&random) - 0.5));
 }
@@ -53,7 +56,7 @@ static void set_up(unsigned small, unsigned sets, unsigned huge, unsigned second
     tlb.first[1] = (struct level){huge, 1};
     tlb.second = (struct level){second, 128};
     tlb.shared = 1;
-    tlb.noise = tlb.spoiled = tlb.blind = 0;
+    tlb.noise = tlb.spoiled = tlb.blind = tlb.in_pieces = 0;
 }
 
 static double value(const struct bench *bench, const char *name)
@@ -156,6 +159,25 @@ static void a_slow_rise_has_no_number_but_a_walk_has_its_cost(void **state)
     assert_true(fabs(value(bench, "dtlb2.4K.walk") - 37) < 1);
 }
 
+static void huge_pages_are_whole_or_in_pieces(void **state)
+{
+    struct bench *bench = *state;
+    set_up(64, 1, 32, 2048);
+    tlb.noise = 0.005;
+    for (int quarters = 0; quarters <= 4; quarters++) {
+        tlb.in_pieces = quarters / 4.0;
+        drive(bench, &tlb_probe, 0, cycles);
+        assert_true(fabs(value(bench, "dtlb.2M.as.4K") - tlb.in_pieces) < 0.02);
+        const struct finding *split = bench_finding(bench, "dtlb.2M.as.4K");
+        assert_true(quarters ? split->low > split->declared : isnan(split->declared));
+        assert_true(value(bench, "dtlb1.2M.entries") == 32);
+    }
+    set_up(100000, 1, 32, 100000); /* small pages cost nothing to hold it against */
+    drive(bench, &tlb_probe, 0, cycles);
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        assert_string_not_equal(bench->result.findings[i].name, "dtlb.2M.as.4K");
+}
+
 static void huge_pages_that_were_not_had_are_not_reported(void **state)
 {
     struct bench *bench = *state;
@@ -209,6 +231,7 @@ int main(void)
         BENCH_TEST(half_of_all_trials_have_to_see_the_end),
         BENCH_TEST(what_is_not_there_is_not_found),
         BENCH_TEST(a_slow_rise_has_no_number_but_a_walk_has_its_cost),
+        BENCH_TEST(huge_pages_are_whole_or_in_pieces),
         BENCH_TEST(huge_pages_that_were_not_had_are_not_reported),
         BENCH_TEST(without_time_nothing_is_claimed),
         BENCH_TEST(memory_limits_the_pages),

@@ -1,0 +1,22 @@
+/*
+ * How many repeats fill a batch, found by trying: of a kernel on a CPU, or of a device's work.
+ */
+#ifndef FATHOM_ENGINE_REPEATS_H
+#define FATHOM_ENGINE_REPEATS_H
+
+#include <stdint.h>
+
+struct repeats_search {
+    double wanted_ns; /* what a batch is to take */
+    unsigned growth;  /* from one try to the next, a power of two */
+    /* Runs so many repeats once and tells how long they took. 0, or a negative code, which ends the
+     * search. */
+    int (*run)(void *self, uint64_t repeats, double *took_ns);
+    void *self;
+};
+
+/* Tries ever more of them, from one on, until a run is long enough to tell. 0, or run()'s
+ * code, which leaves `repeats` alone. */
+int repeats_find(const struct repeats_search *, uint64_t *repeats);
+
+#endif
