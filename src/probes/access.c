@@ -219,11 +219,7 @@ static int add_forward(struct probe_task *task, size_t series, enum forwarding w
 
 static const struct point *point_at(const struct probe_task *task, int series, double x)
 {
-    const struct series *in = series >= 0 ? &task->result->series[series] : NULL;
-    for (size_t i = 0; in && i < in->point_count; i++)
-        if (in->points[i].x == x)
-            return &in->points[i];
-    return NULL;
+    return series >= 0 ? series_point(&task->result->series[series], x) : NULL;
 }
 
 /* Lines a page apart are few. Where a cache hashes its sets they may all fit the level before, and

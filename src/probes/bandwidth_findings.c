@@ -9,14 +9,6 @@
 /* A count has saturated the road that brings so much of the most there is. */
 static const double saturated = 0.95;
 
-static const struct point *point_at(const struct series *series, double x)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x == x && series->points[i].y.n)
-            return &series->points[i];
-    return NULL;
-}
-
 /* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; another access than the usual one
  * stands between. */
 static const char *stem_of(const struct probe_task *task, const struct bandwidth_curve *curve)
@@ -161,8 +153,8 @@ static int conclude_threads(struct probe_task *task, size_t index, struct error 
     const struct series *series = &task->plan.series[index];
     const bool cache = strcmp(curve->level, "DRAM") != 0;
     const char *stem = stem_of(task, curve);
-    const struct point *one = point_at(series, 1);
-    const struct point *all = point_at(series, (double)state->cpu_count);
+    const struct point *one = series_point(series, 1);
+    const struct point *all = series_point(series, (double)state->cpu_count);
     int code = stem ? 0 : error_out_of_memory(error);
     if (code == 0 && one)
         code = add_point_finding(task, curve, cache ? stem : pool_printf(task->pool, "%s.1", stem),

@@ -5,14 +5,6 @@
 
 #include <math.h>
 
-static const struct point *point_at(const struct series *series, double x)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x == x && series->points[i].y.n)
-            return &series->points[i];
-    return NULL;
-}
-
 /* The points of throughput or fairness, as many as the operation has of time. */
 static int add_tallied(struct probe_task *task, enum contention_op op, bool fairness,
                        struct error *error)
@@ -24,7 +16,7 @@ static int add_tallied(struct probe_task *task, enum contention_op op, bool fair
     for (size_t i = 0; i < task->plan.point_count; i++) {
         const struct plan_point *planned = &task->plan.points[i];
         const struct contention_tally *tally = &state->tallies[i];
-        const struct point *timed = point_at(times, planned->x);
+        const struct point *timed = series_point(times, planned->x);
         if (planned->series != CONTENTION_TIMES + op || !tally->trials || !timed)
             continue;
         struct point *point =
@@ -63,25 +55,26 @@ static int conclude_operation(struct probe_task *task, enum contention_op op, st
     size_t all = state->cpu_count;
     if (all <= 2)
         more = "; more CPUs would show how it falls, and who gets how little";
-    int code = add_from(task, name, "latency.1", "ns", point_at(&series[CONTENTION_TIMES + op], 1),
-                        "one operation of a writer that has the line to itself", error);
+    int code =
+        add_from(task, name, "latency.1", "ns", series_point(&series[CONTENTION_TIMES + op], 1),
+                 "one operation of a writer that has the line to itself", error);
     if (code == 0)
         code = add_from(task, name, "throughput.1", "op/s",
-                        point_at(&series[CONTENTION_THROUGHPUT + op], 1),
+                        series_point(&series[CONTENTION_THROUGHPUT + op], 1),
                         "operations of one writer alone", error);
     if (code < 0 || all < 2)
         return code;
     code = add_from(
-        task, name, "latency.all", "ns", point_at(&series[CONTENTION_TIMES + op], (double)all),
+        task, name, "latency.all", "ns", series_point(&series[CONTENTION_TIMES + op], (double)all),
         pool_printf(task->pool, "one operation of one of %zu writers to one line", all), error);
     if (code == 0)
         code = add_from(task, name, "throughput.all", "op/s",
-                        point_at(&series[CONTENTION_THROUGHPUT + op], (double)all),
+                        series_point(&series[CONTENTION_THROUGHPUT + op], (double)all),
                         pool_printf(task->pool, "operations of %zu writers together%s", all, more),
                         error);
     if (code == 0)
         code = add_from(task, name, "fairness.all", "",
-                        point_at(&series[CONTENTION_FAIRNESS + op], (double)all),
+                        series_point(&series[CONTENTION_FAIRNESS + op], (double)all),
                         pool_printf(task->pool,
                                     "of %zu writers, what the one with the least got done of what "
                                     "the one with the most did",
@@ -93,7 +86,7 @@ static int conclude_operation(struct probe_task *task, enum contention_op op, st
 static int add_ratio(struct probe_task *task, const struct series *series, const char *what,
                      double near, double far, const char *text, struct error *error)
 {
-    const struct point *one = point_at(series, near), *other = point_at(series, far);
+    const struct point *one = series_point(series, near), *other = series_point(series, far);
     const char *op = series->factors[0].text;
     const char *name = pool_printf(task->pool, "contention.%s.%s", op, what);
     if (!one || !other)

@@ -142,14 +142,6 @@ static int plan_bandwidth(struct gpu_task *task, unsigned stage, struct error *e
 
 /* --- concluding --- */
 
-static const struct point *point_at(const struct series *series, double x)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x == x)
-            return &series->points[i];
-    return NULL;
-}
-
 static int conclude_stream(struct gpu_task *task, const struct stream *stream,
                            const struct series *series, struct error *error)
 {
@@ -162,14 +154,14 @@ static int conclude_stream(struct gpu_task *task, const struct stream *stream,
     const char *cache = pool_printf(pool, "L2.bandwidth.%s", stream->traffic);
     if (!name || !cache)
         return error_out_of_memory(error);
-    int code = gpu_add_rate(task, name, point_at(series, bytes),
+    int code = gpu_add_rate(task, name, series_point(series, bytes),
                             scratchpad                 ? "all multiprocessors' scratchpads together"
                             : stream->kind == GPU_COPY ? "device memory; what is read and what is "
                                                          "written both count"
                                                        : "device memory",
                             error);
     if (code == 0 && stream->ladder && half > 0 && half < bytes)
-        code = gpu_add_rate(task, cache, point_at(series, half),
+        code = gpu_add_rate(task, cache, series_point(series, half),
                             "a working set of half of the second-level cache", error);
     return code;
 }

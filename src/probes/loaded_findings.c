@@ -21,11 +21,7 @@ static struct series *series_of(const struct probe_task *task, int which)
 
 static struct point *point_at(const struct probe_task *task, int which, unsigned step)
 {
-    struct series *series = series_of(task, which);
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x == step && series->points[i].y.n)
-            return &series->points[i];
-    return NULL;
+    return series_point(series_of(task, which), step);
 }
 
 /* --- series --- */

@@ -218,14 +218,6 @@ static struct share hidden_share(const struct point *part, const struct point *w
                           part->flags | whole->flags};
 }
 
-static const struct point *point_at(const struct series *series, double x)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x == x)
-            return &series->points[i];
-    return NULL;
-}
-
 /* The share hidden at that stride, beside nearby random order from a page on; false where it was
  * not measured, or in another level. */
 static bool share_at(const struct probe_task *task, const struct series_set *set, int order,
@@ -233,10 +225,10 @@ static bool share_at(const struct probe_task *task, const struct series_set *set
 {
     const struct prefetch_state *state = task->state;
     const struct series *series = task->result->series + set->first;
-    const struct point *part = point_at(&series[order], stride);
-    const struct point *whole = point_at(&series[stride < PAGE ? RANDOM : NEARBY], stride);
-    const struct point *level = point_at(&series[RANDOM], (double)state->chases.line_bytes);
-    const struct point *scattered = point_at(&series[RANDOM], stride);
+    const struct point *part = series_point(&series[order], stride);
+    const struct point *whole = series_point(&series[stride < PAGE ? RANDOM : NEARBY], stride);
+    const struct point *level = series_point(&series[RANDOM], (double)state->chases.line_bytes);
+    const struct point *scattered = series_point(&series[RANDOM], stride);
     if (!part || !whole || !level || !scattered ||
         measure_of(scattered).median < still_there * (double)measure_of(level).median)
         return false;

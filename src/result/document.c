@@ -29,6 +29,14 @@ const struct factor *series_factor(const struct series *series, const char *name
     return NULL;
 }
 
+struct point *series_point(const struct series *series, double x)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x == x && series->points[i].y.n)
+            return &series->points[i];
+    return NULL;
+}
+
 unsigned document_headline_flags(const struct document *document)
 {
     unsigned flags = 0;

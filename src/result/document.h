@@ -197,6 +197,8 @@ struct probe_result *document_probe(const struct document *, const char *name);
 /* The first finding of that name in any probe; NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
+/* What a curve has measured at `x`; NULL where there is no point, or it failed. */
+struct point *series_point(const struct series *, double x);
 
 /* Union of the flags of all findings: what the exit status and the warnings are about. */
 unsigned document_headline_flags(const struct document *);

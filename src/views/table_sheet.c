@@ -71,14 +71,6 @@ static bool have_cycles(const struct series *series, size_t count)
     return true;
 }
 
-static const struct point *point_at(const struct series *series, double x)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].x >= x)
-            return series->points[i].x > x ? NULL : &series->points[i];
-    return NULL;
-}
-
 /* The next x that any of them has after `x`; NAN where none has. */
 static double next_place(const struct series *series, size_t count, double x)
 {
@@ -111,7 +103,7 @@ static void print_column_names(FILE *out, const struct series *series, size_t co
 static void print_cell(FILE *out, const struct series *series, double x, bool cycles, bool last,
                        const struct view_style *style)
 {
-    const struct point *point = point_at(series, x);
+    const struct point *point = series_point(series, x);
     const double divisor = figure_scale(series->y.unit).divisor;
     char text[UNIT_TEXT];
     double value = !point   ? NAN

@@ -21,6 +21,18 @@ static void things_are_found_by_name(void **state)
     document_free(&document);
 }
 
+static void a_point_that_failed_was_not_measured(void **state)
+{
+    (void)state;
+    struct point points[] = {
+        {.x = 1, .y.n = 5}, {.x = 2, .failed = "no memory"}, {.x = 3, .y.n = 1}};
+    const struct series series = {.points = points, .point_count = 3};
+    assert_ptr_equal(series_point(&series, 1), &points[0]);
+    assert_null(series_point(&series, 2));
+    assert_ptr_equal(series_point(&series, 3), &points[2]);
+    assert_null(series_point(&series, 2.5));
+}
+
 static void headline_flags_are_those_of_findings_alone(void **state)
 {
     (void)state;
@@ -49,6 +61,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(things_are_found_by_name),
+        cmocka_unit_test(a_point_that_failed_was_not_measured),
         cmocka_unit_test(headline_flags_are_those_of_findings_alone),
         cmocka_unit_test(a_freed_document_is_an_empty_one),
     };
