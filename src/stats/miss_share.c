@@ -15,7 +15,7 @@ enum { OCTAVES_BELOW = 12, OCTAVES = 17, PER_OCTAVE = 64, RATIOS = OCTAVES * PER
 static const struct {
     int ways;
     bool scattered;
-} fillings[] = {{4, false}, {8, false}, {16, false}, {2, true}, {4, true}, {8, true}, {16, true}};
+} fillings[] = {{2, true}, {4, false}, {4, true}, {8, false}, {8, true}, {16, false}, {16, true}};
 enum { FILLINGS = sizeof fillings / sizeof *fillings };
 enum { DRAWN = POLICIES * FILLINGS };
 _Static_assert(MISS_SHAPES == DRAWN + 1, "every policy with every filling, and lines drawn anew");
@@ -23,6 +23,11 @@ _Static_assert(MISS_SHAPES == DRAWN + 1, "every policy with every filling, and l
 struct miss_shares {
     float share[MISS_SHAPES][RATIOS];
 };
+
+static double ratio_of(int i)
+{
+    return exp2((double)i / PER_OCTAVE - OCTAVES_BELOW);
+}
 
 /* --- one set --- */
 
@@ -76,17 +81,25 @@ static double even_share(const double *of_lines, double mean)
     return missing / mean;
 }
 
-/* A line shares its set with a Poisson-distributed number of others. */
-static double scattered_share(const double *of_lines, double mean)
+/* A line shares its set with a Poisson-distributed number of others. Each number's chance follows
+ * from its neighbour's, beginning at the likeliest. */
+static void scattered_shares(double (*of_lines)[LINES_MAX + 1], double mean, double share[POLICIES])
 {
-    double spread = 6 * sqrt(mean) + 6, share = 0, mass = 0;
-    long first = mean > spread ? (long)(mean - spread) : 0;
-    for (long others = first; (double)others < mean + spread; others++) {
-        double chance = exp((double)others * log(mean) - mean - lgamma((double)others + 1));
-        share += chance * at(of_lines, others + 1);
-        mass += chance;
+    const double spread = 6 * sqrt(mean) + 6;
+    const long likeliest = (long)mean, first = mean > spread ? (long)(mean - spread) : 0;
+    double missing[POLICIES] = {0}, mass = 0;
+    for (int up = 0; up < 2; up++) {
+        double chance = up ? 1 : (double)likeliest / mean;
+        for (long others = up ? likeliest : likeliest - 1;
+             others >= first && (double)others < mean + spread; others += up ? 1 : -1) {
+            for (int policy = 0; policy < POLICIES; policy++)
+                missing[policy] += chance * at(of_lines[policy], others + 1);
+            mass += chance;
+            chance *= up ? mean / (double)(others + 1) : (double)others / mean;
+        }
     }
-    return share / mass;
+    for (int policy = 0; policy < POLICIES; policy++)
+        share[policy] = missing[policy] / mass;
 }
 
 double miss_share_drawn(double ratio)
@@ -94,26 +107,42 @@ double miss_share_drawn(double ratio)
     return ratio > 1 ? 1 - 1 / ratio : 0;
 }
 
+/* Shares of sets of so many ways by policy and by lines. */
+static void look_at_sets(int ways, double (*of_lines)[LINES_MAX + 1])
+{
+    for (int policy = 0; policy < POLICIES; policy++)
+        for (int lines = 0; lines <= LINES_MAX; lines++)
+            of_lines[policy][lines] = lines <= 6 * ways
+                                          ? set_share((enum policy)policy, ways, lines)
+                                          : of_lines[policy][6 * ways];
+}
+
+static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)[LINES_MAX + 1])
+{
+    double share[POLICIES], before[POLICIES] = {0};
+    for (int i = 0; i < RATIOS; i++) {
+        const double mean = fillings[filling].ways * ratio_of(i);
+        if (fillings[filling].scattered)
+            scattered_shares(of_lines, mean, share);
+        for (int policy = 0; policy < POLICIES; policy++) {
+            if (!fillings[filling].scattered)
+                share[policy] = even_share(of_lines[policy], mean);
+            before[policy] = fmin(1, fmax(share[policy], before[policy]));
+            shares->share[policy * FILLINGS + filling][i] = (float)before[policy];
+        }
+    }
+}
+
 struct miss_shares *miss_shares_make(void)
 {
     struct miss_shares *shares = malloc(sizeof *shares);
+    double of_lines[POLICIES][LINES_MAX + 1];
     for (int i = 0; shares && i < RATIOS; i++)
-        shares->share[DRAWN][i] =
-            (float)miss_share_drawn(exp2((double)i / PER_OCTAVE - OCTAVES_BELOW));
-    for (int shape = 0; shares && shape < DRAWN; shape++) {
-        enum policy policy = (enum policy)(shape / FILLINGS);
-        int ways = fillings[shape % FILLINGS].ways;
-        double of_lines[LINES_MAX + 1];
-        for (int lines = 0; lines <= LINES_MAX; lines++)
-            of_lines[lines] =
-                lines <= 6 * ways ? set_share(policy, ways, lines) : of_lines[6 * ways];
-        for (int i = 0; i < RATIOS; i++) {
-            double mean = ways * exp2((double)i / PER_OCTAVE - OCTAVES_BELOW);
-            double share = fillings[shape % FILLINGS].scattered ? scattered_share(of_lines, mean)
-                                                                : even_share(of_lines, mean);
-            double before = i ? (double)shares->share[shape][i - 1] : 0;
-            shares->share[shape][i] = (float)fmin(1, fmax(share, before));
-        }
+        shares->share[DRAWN][i] = (float)miss_share_drawn(ratio_of(i));
+    for (int filling = 0; shares && filling < FILLINGS; filling++) {
+        if (filling == 0 || fillings[filling].ways != fillings[filling - 1].ways)
+            look_at_sets(fillings[filling].ways, of_lines);
+        tabulate(shares, filling, of_lines);
     }
     return shares;
 }
