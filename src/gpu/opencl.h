@@ -64,11 +64,12 @@ struct gpu {
     struct opencl_queue *queues[OPENCL_QUEUES]; /* the second one for copies the other way */
     struct opencl_program *program;
     struct opencl_limits limits;
-    uint64_t limit_ns;          /* a command that takes longer does not end */
-    struct error lost;          /* why the device does not answer; code 0: it does */
-    struct opencl_event *stuck; /* what it then has not ended */
-    struct opencl_memory *out;  /* OPENCL_OUT_WORDS, or a sum for each of limits.items */
-    struct opencl_memory *kept; /* the allocation for works with this `span` */
+    uint64_t limit_ns;               /* a command that takes longer does not end */
+    struct error lost;               /* why the device does not answer; code 0: it does */
+    struct opencl_event *stuck;      /* what it then has not ended */
+    struct opencl_memory *out;       /* OPENCL_OUT_WORDS, or a sum for each of limits.items */
+    uint64_t said[OPENCL_OUT_WORDS]; /* `out` as read; a read that does not end may still come */
+    struct opencl_memory *kept;      /* the allocation for works with this `span` */
     size_t kept_span;
     enum gpu_home kept_home;
     struct opencl_ready ready;

@@ -226,18 +226,17 @@ static int set_arguments(struct gpu *gpu, uint64_t groups, struct error *error)
 
 int opencl_follow(struct gpu *gpu, uint64_t groups, struct gpu_time *time, struct error *error)
 {
-    uint64_t out[OPENCL_OUT_WORDS] = {0};
     struct opencl_span span;
     int code = set_arguments(gpu, groups, error);
     if (code == 0)
         code = opencl_execute(gpu, gpu->ready.kernel, 1, 1, &span, error);
     if (code == 0)
-        code = opencl_read(gpu, gpu->out, 0, sizeof out, out, error);
+        code = opencl_read(gpu, gpu->out, 0, sizeof gpu->said, gpu->said, error);
     if (code)
         return code;
-    gpu->ready.at = out[0];
+    gpu->ready.at = gpu->said[0];
     time->ns = (double)span.ended_ns - (double)span.began_ns;
-    time->cycles = gpu->limits.has_clock ? (double)out[1] : (double)NAN;
+    time->cycles = gpu->limits.has_clock ? (double)gpu->said[1] : (double)NAN;
     return 0;
 }
 

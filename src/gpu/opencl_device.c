@@ -149,21 +149,19 @@ static bool is_stuck(struct gpu *gpu)
 
 void opencl_stop(struct gpu *gpu)
 {
-    if (!gpu)
+    if (!gpu || is_stuck(gpu))
         return;
-    if (!is_stuck(gpu)) {
-        opencl_clear(gpu);
-        opencl_free(gpu, &gpu->kept);
-        opencl_free(gpu, &gpu->out);
-        if (gpu->stuck)
-            gpu->api->clReleaseEvent(gpu->stuck);
-        if (gpu->program)
-            gpu->api->clReleaseProgram(gpu->program);
-        for (int i = 0; i < OPENCL_QUEUES; i++)
-            if (gpu->queues[i])
-                gpu->api->clReleaseCommandQueue(gpu->queues[i]);
-        if (gpu->context)
-            gpu->api->clReleaseContext(gpu->context);
-    }
+    opencl_clear(gpu);
+    opencl_free(gpu, &gpu->kept);
+    opencl_free(gpu, &gpu->out);
+    if (gpu->stuck)
+        gpu->api->clReleaseEvent(gpu->stuck);
+    if (gpu->program)
+        gpu->api->clReleaseProgram(gpu->program);
+    for (int i = 0; i < OPENCL_QUEUES; i++)
+        if (gpu->queues[i])
+            gpu->api->clReleaseCommandQueue(gpu->queues[i]);
+    if (gpu->context)
+        gpu->api->clReleaseContext(gpu->context);
     free(gpu);
 }

@@ -23,6 +23,8 @@ const char *__lsan_default_suppressions(void)
     return "leak:libpocl";
 }
 
+enum { TRIES = 5 };
+
 struct bench {
     struct pool pool;
     struct gpu_library *library;
@@ -72,13 +74,17 @@ static inline void bench_prepare(struct bench *bench, const struct gpu_work *wor
         fail_msg("%s", bench->error.text);
 }
 
-/* A batch of at least so many operations, whose time makes sense. Returns what it did. */
+/* A batch of at least so many operations, whose time makes sense. Returns what it did. Whoever
+ * holds the CPUs for long makes it seem that more repeats take no longer: each run begins with
+ * more. */
 static inline uint64_t bench_run(struct bench *bench, const struct gpu_work *work, uint64_t repeats)
 {
     uint64_t did = 0;
     struct gpu_time time = {0, 0};
-    if (gpu_opencl.run(bench->gpu, work, repeats, &did, &time, &bench->error))
-        fail_msg("%s", bench->error.text);
+    struct error error = {0};
+    for (int try = 1; gpu_opencl.run(bench->gpu, work, repeats, &did, &time, &error); try++)
+        if (try == TRIES || !strstr(error.text, "times make no sense"))
+            fail_msg("%s", error.text);
     assert_true(time.ns > 0);
     return did;
 }
