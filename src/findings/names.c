@@ -25,9 +25,8 @@ const struct finding_name finding_names[] = {
     {"tlb", "dtlb.*.as.*", "",
      "The share of memory on huge pages that is translated as small pages are: what a line on each "
      "of as many small pages' worth of huge ones costs, over what it costs on small ones: the "
-     "middle "
-     "over several numbers of pages. A hypervisor that backs a guest's memory "
-     "with small pages splits the guest's huge ones in the TLB.",
+     "middle over several numbers of pages. A hypervisor that backs a guest's memory with small "
+     "pages splits the guest's huge ones in the TLB.",
      "Where it is not near 0, ask for huge pages on the host: those of the guest save no misses of "
      "the TLB. Cache latencies are then freed of the small pages' costs."},
 

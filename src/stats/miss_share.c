@@ -12,6 +12,7 @@ enum { WAYS_MAX = 16, LINES_MAX = 6 * WAYS_MAX };
  * filled by chance still miss, and beside a DRAM of 400 cycles a share of 0.7 % is half an L1. */
 enum { OCTAVES_BELOW = 12, OCTAVES = 17, PER_OCTAVE = 64, RATIOS = OCTAVES * PER_OCTAVE + 1 };
 
+/* Those of so many ways stand together, so that their sets are looked at once. */
 static const struct {
     int ways;
     bool scattered;
