@@ -83,21 +83,17 @@ static double even_share(const double *of_lines, double mean)
 }
 
 /* A line shares its set with a Poisson-distributed number of others. Each number's chance follows
- * from its neighbour's, beginning at the likeliest. */
+ * from the one before; only their ratios count. */
 static void scattered_shares(double (*of_lines)[LINES_MAX + 1], double mean, double share[POLICIES])
 {
     const double spread = 6 * sqrt(mean) + 6;
-    const long likeliest = (long)mean, first = mean > spread ? (long)(mean - spread) : 0;
-    double missing[POLICIES] = {0}, mass = 0;
-    for (int up = 0; up < 2; up++) {
-        double chance = up ? 1 : (double)likeliest / mean;
-        for (long others = up ? likeliest : likeliest - 1;
-             others >= first && (double)others < mean + spread; others += up ? 1 : -1) {
-            for (int policy = 0; policy < POLICIES; policy++)
-                missing[policy] += chance * at(of_lines[policy], others + 1);
-            mass += chance;
-            chance *= up ? mean / (double)(others + 1) : (double)others / mean;
-        }
+    double missing[POLICIES] = {0}, mass = 0, chance = 1;
+    for (long others = mean > spread ? (long)(mean - spread) : 0; (double)others < mean + spread;
+         others++) {
+        for (int policy = 0; policy < POLICIES; policy++)
+            missing[policy] += chance * at(of_lines[policy], others + 1);
+        mass += chance;
+        chance *= mean / (double)(others + 1);
     }
     for (int policy = 0; policy < POLICIES; policy++)
         share[policy] = missing[policy] / mass;
