@@ -33,7 +33,8 @@ static int import(struct invocation *invocation, struct error *error)
     const struct settings *settings = &invocation->settings;
     struct document document = {0};
     int code = import_file(format, operands[1], settings, &document, error);
-    document.tool = (struct tool_facts){FATHOM_VERSION, FATHOM_COMMIT, __VERSION__};
+    document.tool = (struct tool_facts){
+        .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
     if (code == 0 && settings_has(settings, "output"))
         code = output_save(&document, settings_text(settings, "output"), error);
     else if (code == 0) /* a single table is shown in full */

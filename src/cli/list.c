@@ -1,6 +1,6 @@
 #include "cli/options.h"
 #include "cli/words.h"
-#include "findings/names.h"
+#include "findings/registry.h"
 #include "probes/probe.h"
 #include "result/flag.h"
 
@@ -33,17 +33,17 @@ static void list_flags(void)
 static void list_findings(void)
 {
     const char *probe = "";
-    const struct finding_name *line;
+    const struct finding_line *line;
     puts("Findings: what each named value means, and what to do with it");
-    for (size_t i = 0; (line = finding_name_at(i)); i++) {
+    for (size_t i = 0; (line = finding_line_at(i)); i++) {
         if (strcmp(probe, line->probe) != 0)
             printf("\nof the probe %s\n", probe = line->probe);
-        printf("  %s%s%s%s\n", line->patterns, *line->unit ? " (" : "", line->unit,
-               *line->unit ? ")" : "");
+        const char *unit = line->unit ? line->unit : "";
+        printf("  %s%s%s%s\n", line->patterns, *unit ? " (" : "", unit, *unit ? ")" : "");
         help_wrapped(stdout, 6, 0, line->meaning);
         help_wrapped(stdout, 6, 0, line->advice);
     }
-    puts("\nA * stands for a part of a name: a level, a page size, an operation.");
+    puts("\n<n> stands for a number, * for a part of a name: a page size, an operation.");
 }
 
 static int list(struct invocation *invocation, struct error *error)

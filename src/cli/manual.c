@@ -2,7 +2,7 @@
 
 #include "base/units.h"
 #include "cli/options.h"
-#include "findings/names.h"
+#include "findings/registry.h"
 #include "probes/probe.h"
 #include "result/flag.h"
 #include "version.h"
@@ -128,16 +128,16 @@ static void print_words_of(const struct command *command)
 
 static void print_findings(const char *probe)
 {
-    const struct finding_name *line;
+    const struct finding_line *line;
     bool begun = false;
-    for (size_t i = 0; (line = finding_name_at(i)); i++) {
+    for (size_t i = 0; (line = finding_line_at(i)); i++) {
         char unit[32] = "";
         if (probe && strcmp(line->probe, probe) != 0)
             continue;
         if (!begun)
             print_heading("Findings");
         begun = true;
-        if (*line->unit)
+        if (line->unit && *line->unit)
             snprintf(unit, sizeof unit, " (%s)", line->unit);
         print_item(line->patterns, unit, line->meaning, line->advice);
     }

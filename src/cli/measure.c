@@ -40,7 +40,8 @@ static int describe_run(struct measurement *run, struct error *error)
     char started[32];
     time_t now = time(NULL);
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    document->tool = (struct tool_facts){FATHOM_VERSION, FATHOM_COMMIT, __VERSION__};
+    document->tool = (struct tool_facts){
+        .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
     document->run = (struct run_facts){
         .id = pool_printf(
             pool, "%016llx",

@@ -57,8 +57,8 @@ static inline struct seat plan_seat(const struct plan_point *point, size_t i)
 
 enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_RUN };
 
-/* What the numbers are. */
-enum quantity {
+/* What a plan's numbers are. */
+enum yields {
     TIME_PER_OPERATION, /* ns: (last end - first start) / operations of a batch */
     OPERATIONS_PER_SECOND,
 };
@@ -78,7 +78,7 @@ struct plan {
 
     const struct device *device; /* which measures it in the place of CPUs; see device.h. NULL */
 
-    enum quantity quantity;
+    enum yields yields;
     bool cycles;       /* report core cycles beside ns */
     bool kernel_timed; /* the kernels return the picoseconds they took (a GPU, a model): the engine
                           reads no clock and no core frequency */

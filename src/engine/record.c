@@ -60,7 +60,7 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = plan->kernel_timed ? NAN : (float)(middle(scratch, n) * 1e-6);
     record->values[at] =
-        (float)((plan->quantity == TIME_PER_OPERATION ? ns : 1e9 / ns) / drift.value);
+        (float)((plan->yields == TIME_PER_OPERATION ? ns : 1e9 / ns) / drift.value);
 }
 
 int record_add(struct record *record, const struct visit *visit, struct drift drift,

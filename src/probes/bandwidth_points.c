@@ -136,7 +136,7 @@ static void begin_plan(struct probe_task *task)
     const struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;
     probe_plan_afresh(task);
-    plan->quantity = OPERATIONS_PER_SECOND;
+    plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false; /* beyond the caches it is no core's clock that counts */
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->touch_cpu = state->cpus[0];

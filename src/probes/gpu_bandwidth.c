@@ -132,7 +132,7 @@ static int plan_bandwidth(struct gpu_task *task, unsigned stage, struct error *e
     state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     if (!state)
         return error_out_of_memory(error);
-    plan->quantity = OPERATIONS_PER_SECOND;
+    plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
     int code = 0;
     for (size_t i = 0; i < STREAMS && code == 0; i++)

@@ -43,7 +43,7 @@ static const struct copy copies[] = {
 };
 enum { COPIES = sizeof copies / sizeof *copies };
 
-/* Each is a stage, for a plan has one quantity. */
+/* Each is a stage, for all points of a plan yield the same. */
 enum step { LATENCIES, RATES, STEPS };
 
 struct host_state {
@@ -111,7 +111,7 @@ static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
 static int plan_copies(struct gpu_task *task, struct host_state *state, struct error *error)
 {
     struct plan *plan = &task->task->plan;
-    plan->quantity = OPERATIONS_PER_SECOND;
+    plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
     plan->batches = BATCHES;
     plan->batch_ns = batch_ns;

@@ -16,7 +16,7 @@
 enum { RING_BYTES = 1 << 20, RING_STRIDE = 128 };
 static const size_t copy_bytes = 64 << 20;
 
-/* Each is a stage, for a plan has one quantity. */
+/* Each is a stage, for all points of a plan yield the same. */
 enum step { LATENCY, BANDWIDTH, STEPS };
 
 static const struct {
@@ -88,7 +88,7 @@ static int plan_step(struct gpu_task *task, struct peers_state *state, enum step
         state->series[step] = index;
     }
     if (step == BANDWIDTH) {
-        plan->quantity = OPERATIONS_PER_SECOND;
+        plan->yields = OPERATIONS_PER_SECOND;
         plan->cycles = false;
     }
     return plan->point_count > 0;

@@ -289,7 +289,7 @@ static int plan_stage(struct probe_task *task, size_t i, struct error *error)
     if (!settings_has(task->settings, "precision"))
         plan->precision = usual_precision;
     if (series == NUMA_BANDWIDTH) {
-        plan->quantity = OPERATIONS_PER_SECOND;
+        plan->yields = OPERATIONS_PER_SECOND;
         plan->cycles = false;
         plan->batch_ns = read_batch_ns;
     }

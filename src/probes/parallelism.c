@@ -134,7 +134,7 @@ static int plan_curve(struct probe_task *task, size_t level, bool rest, struct e
 static int plan_threads(struct probe_task *task, struct error *error)
 {
     struct parallelism_state *state = task->state;
-    task->plan.quantity = OPERATIONS_PER_SECOND;
+    task->plan.yields = OPERATIONS_PER_SECOND;
     task->plan.cycles = false;
     state->all = add_series(task, "random accesses by all threads", "threads",
                             (struct axis){"accesses", "1/s"}, error);

@@ -109,7 +109,7 @@ void probe_plan_afresh(struct probe_task *task)
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
         .arena_life = ARENA_EVERY_ROUND,
-        .quantity = TIME_PER_OPERATION,
+        .yields = TIME_PER_OPERATION,
         .cycles = true,
         .trials_min = TRIALS_MIN,
         .trials_max = thorough ? TRIALS_MAX_THOROUGH

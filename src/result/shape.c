@@ -69,6 +69,7 @@ static const struct field tool_fields[] = {
     TEXT("version", struct tool_facts, version),
     TEXT("commit", struct tool_facts, commit),
     TEXT("compiler", struct tool_facts, compiler),
+    TEXT("analysed", struct tool_facts, analysed),
     END,
 };
 static SHAPE(tool, struct tool_facts);
@@ -245,6 +246,7 @@ static const struct field finding_fields[] = {
     TEXT("text", struct finding, text),
     TEXT("cpus", struct finding, cpus),
     {FIELD("flags", FIELD_FLAGS, struct finding, flags)},
+    ARRAY("factors", FIELD_FACTORS, struct finding, factors, factor_count),
     END,
 };
 static SHAPE(finding, struct finding);

@@ -183,7 +183,7 @@ static void a_rate_is_operations_a_second(void **state)
     (void)state;
     struct plan plan = plain;
     struct record record = {0};
-    plan.quantity = OPERATIONS_PER_SECOND;
+    plan.yields = OPERATIONS_PER_SECOND;
     plan.cycles = false;
     for (int i = 0; i < 6; i++)
         add(&record, &plan, 2, 3e9);

@@ -120,7 +120,7 @@ static void two_measured_workers_share_their_batches(void **state)
     bench->seats[1].role = MEASURED;
     bench->points[0].seat_count = 2;
     bench->plan.kernel_timed = false;
-    bench->plan.quantity = OPERATIONS_PER_SECOND;
+    bench->plan.yields = OPERATIONS_PER_SECOND;
     bench->plan.point_count = 1;
     assert_int_equal(sample(bench, prepare_two, &sampled), 0);
     assert_int_equal(bench->series.point_count, 1);

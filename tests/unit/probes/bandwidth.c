@@ -52,7 +52,7 @@ static void read_by_size_comes_first(void **state)
     assert_int_equal(plan->series_count, 1);
     assert_string_equal(factor_of(&plan->series[0], "kernel"), "read");
     assert_string_equal(plan->series[0].y.unit, "B/s");
-    assert_int_equal(plan->quantity, OPERATIONS_PER_SECOND);
+    assert_int_equal(plan->yields, OPERATIONS_PER_SECOND);
     assert_true(plan->point_count > 20);
     for (size_t i = 0; i < plan->point_count; i++) {
         assert_int_equal(plan->points[i].seat_count, 1);

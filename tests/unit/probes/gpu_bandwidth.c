@@ -34,7 +34,7 @@ static void streams_are_rates_and_have_working_sets(void **state)
     gpu_bench_begin(bench, 0);
     assert_int_equal(gpu_bench_stage(bench, &gpu_bandwidth), 1);
     const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->quantity, OPERATIONS_PER_SECOND);
+    assert_int_equal(plan->yields, OPERATIONS_PER_SECOND);
     assert_false(plan->cycles);
     bool half = false;
     for (size_t i = 0; i < plan->point_count; i++) {

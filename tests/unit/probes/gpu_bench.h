@@ -20,7 +20,7 @@
 enum { GPU_BENCH_TRIALS = 7, GPU_BENCH_DEVICES = 4 };
 static const double gpu_bench_hz = 2e9;
 
-/* Cycles of an operation, or operations a second where the plan's quantity is that. */
+/* Cycles of an operation, or operations a second where the plan yields that. */
 typedef double gpu_bench_value(const struct gpu_work *);
 typedef const char *gpu_bench_refusal(const struct gpu *, const struct gpu_work *);
 
@@ -128,7 +128,7 @@ static inline int gpu_bench_stage(struct gpu_bench *bench, const struct gpu_expe
     struct plan *plan = &bench->task.plan;
     *plan = (struct plan){.series = plan->series,
                           .series_count = plan->series_count,
-                          .quantity = TIME_PER_OPERATION,
+                          .yields = TIME_PER_OPERATION,
                           .cycles = true,
                           .trials_min = 6,
                           .trials_max = 25,
@@ -151,7 +151,7 @@ static inline void gpu_bench_measure(struct gpu_bench *bench, const struct plan_
 {
     const struct plan *plan = &bench->task.plan;
     const double middle = value(gpu_bench_work(bench, planned));
-    const bool rate = plan->quantity == OPERATIONS_PER_SECOND;
+    const bool rate = plan->yields == OPERATIONS_PER_SECOND;
     double values[GPU_BENCH_TRIALS];
     if (isnan(middle)) /* there was no time */
         return;

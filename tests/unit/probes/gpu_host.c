@@ -59,7 +59,7 @@ static void a_stage_has_one_quantity_and_sizes_go_from_small_to_large(void **sta
         for (size_t i = 0; i < plan->point_count; i++) {
             const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
             const bool copy = work->action == GPU_TRANSFER;
-            assert_int_equal(plan->quantity, copy ? OPERATIONS_PER_SECOND : TIME_PER_OPERATION);
+            assert_int_equal(plan->yields, copy ? OPERATIONS_PER_SECOND : TIME_PER_OPERATION);
             latencies += !copy;
             if (work->action == GPU_CHASE)
                 assert_int_equal(work->home, GPU_ON_HOST);

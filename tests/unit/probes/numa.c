@@ -21,7 +21,7 @@ enum { BINDINGS_MOST = 64, NODES = 9 };
 /* One arena's node, who touched it, and how often trials were prepared in it. */
 struct binding {
     int node, touch_cpu;
-    enum quantity quantity;
+    enum yields yields;
 };
 
 struct bench {
@@ -53,11 +53,11 @@ static double latency_ns(const struct bench *bench, int from, int to)
 static void prepared(void *self, const struct trial *trial)
 {
     struct bench *bench = self;
-    const struct binding now = {trial->arena->node, trial->plan->touch_cpu, trial->plan->quantity};
+    const struct binding now = {trial->arena->node, trial->plan->touch_cpu, trial->plan->yields};
     const struct binding *last =
         &bench->bindings[bench->binding_count ? bench->binding_count - 1 : 0];
     bench->node = now.node < 0 ? 0 : now.node;
-    if (!bench->binding_count || last->node != now.node || last->quantity != now.quantity) {
+    if (!bench->binding_count || last->node != now.node || last->yields != now.yields) {
         assert_true(bench->binding_count < BINDINGS_MOST);
         bench->bindings[bench->binding_count++] = now;
     }
@@ -179,7 +179,7 @@ static void assert_whole(const struct bench *bench, int nodes, int readers)
         const struct cpu_place *toucher =
             machine_cpu(&bench->machine, bench->bindings[i].touch_cpu);
         assert_int_equal(bench->bindings[i].node, i / 2);
-        assert_int_equal(bench->bindings[i].quantity,
+        assert_int_equal(bench->bindings[i].yields,
                          i % 2 ? OPERATIONS_PER_SECOND : TIME_PER_OPERATION);
         assert_int_equal(toucher->node, i / 2);
     }

@@ -25,7 +25,7 @@ static double answer(const struct probe_task *task, const struct plan_point *poi
     const unsigned chains = point->detail & 0xff, work = point->detail >> 8 & 0xffff;
     const bool far = strcmp(series_factor(series, "level")->text, "DRAM") == 0;
     double value;
-    if (task->plan.quantity == OPERATIONS_PER_SECOND)
+    if (task->plan.yields == OPERATIONS_PER_SECOND)
         return scattered(1e8 * sqrt(point->x), point, trial);
     if (strstr(series->name, "prefetch"))
         value = core.least + work;
@@ -331,7 +331,7 @@ static void workers_begin_apart_on_one_ring(void **state)
     const struct plan *plan = &bench->task.plan;
     const struct plan_point *point = &plan->points[plan->point_count - 1];
     assert_int_equal(point->seat_count, SEATS);
-    assert_int_equal(plan->quantity, OPERATIONS_PER_SECOND);
+    assert_int_equal(plan->yields, OPERATIONS_PER_SECOND);
     assert_true(point->arena_bytes <= BYTES);
     unsigned char *memory = aligned_alloc(4096, BYTES);
     assert_non_null(memory);

@@ -201,6 +201,9 @@ static inline void sample_cores(struct document *document, int cpus)
         sample_finding(document, probe, "cores.cas.mean", "ns", 72.4, 0.03125);
     finding->text = "The same pair differs from line to line: many lines beat many samples.";
     finding->cpus = "0-1";
+    static struct factor factors[] = {{"home", "other node", 0}, {"writers", NULL, 2}};
+    finding->factors = factors;
+    finding->factor_count = sizeof factors / sizeof *factors;
 }
 
 /* Frees with document_free(). `per_octave` points an octave from 1 KiB to 1 GiB. */
@@ -208,7 +211,7 @@ static inline void sample_document(struct document *document, int cpus, int per_
 {
     *document = (struct document){0};
     struct pool *pool = &document->pool;
-    document->tool = (struct tool_facts){"0.1.0", "0123abc", "gcc 12.2.0"};
+    document->tool = (struct tool_facts){"0.1.0", "0123abc", "gcc 12.2.0", "0.1.1"};
     document->run = (struct run_facts){.id = "00c0ffee00c0ffee",
                                        .started = "2026-11-21T03:14:15Z",
                                        .elapsed_s = 27.25,

@@ -1,0 +1,31 @@
+/*
+ * What a finding was read off. "L2.latency" alone is one pointer a line, in random order, read, on
+ * the largest pages to be had, from the CPU's own node; every other experiment stands in the
+ * finding's factors. A probe's table says which factors decide and what is standard
+ * (struct standard); one function gives the findings of every document their experiment: of those
+ * measured here, of imports, and of documents that were written before findings had factors.
+ */
+#ifndef FATHOM_FINDINGS_EXPERIMENT_H
+#define FATHOM_FINDINGS_EXPERIMENT_H
+
+#include "result/document.h"
+
+/* Gives each finding of the probe the factors of its series and what was obtained, where it has
+ * none of its own, and puts those that are told first. CPUs and nodes are told by kind and distance,
+ * never by number. ERROR_SYSTEM without memory. */
+int experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *,
+                        struct error *);
+/* The same for all probes of a document: after document_read(). */
+int experiments_complete(struct document *, struct error *);
+/* Reads a document, and completes its findings: what every command calls. As document_read(). */
+int experiment_read(struct document *, const char *path, struct error *);
+
+/* Whether two findings are told by the same factors, in whatever order. */
+bool experiment_same(const struct finding *, const struct finding *);
+/* Whether the name alone says what was measured. */
+bool experiment_is_standard(const struct finding *);
+/* "order forward, pages small": the factors that are told; "" for a standard one. NULL: no memory.
+ * Not made inert: a view cleans it. */
+const char *experiment_text(const struct finding *, struct pool *);
+
+#endif

@@ -1,0 +1,121 @@
+#include "findings/registry.h"
+
+#include "findings/device.h"
+#include "findings/names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char number[] = "<n>";
+
+static const char *skip_digits(const char *name)
+{
+    while (isdigit((unsigned char)*name))
+        name++;
+    return name;
+}
+
+/* One pattern, which ends at a comma or at the end of the text. */
+static bool matches(const char *pattern, const char *name)
+{
+    for (; *pattern && *pattern != ','; pattern++) {
+        if (strncmp(pattern, number, strlen(number)) == 0) {
+            const char *after = skip_digits(name);
+            if (after == name)
+                return false;
+            name = after;
+            pattern += strlen(number) - 1;
+            continue;
+        }
+        if (*pattern == '*') {
+            size_t most = strcspn(name, ".");
+            for (size_t taken = 1; taken <= most; taken++)
+                if (matches(pattern + 1, name + taken))
+                    return true;
+            return false;
+        }
+        if (*pattern != *name++)
+            return false;
+    }
+    return *name == '\0';
+}
+
+const struct finding_line *finding_line_at(size_t i)
+{
+    static const struct finding_line *const tables[] = {finding_names, finding_names_gpu};
+    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++)
+        for (const struct finding_line *line = tables[table]; line->patterns; line++)
+            if (i-- == 0)
+                return line;
+    return NULL;
+}
+
+bool finding_name_matches(const char *patterns, const char *name)
+{
+    for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
+        pattern += *pattern == ',' ? strlen(", ") : 0;
+        if (matches(pattern, name))
+            return true;
+    }
+    return false;
+}
+
+const struct finding_line *finding_line_find(const char *name)
+{
+    const struct finding_line *line;
+    for (size_t i = 0; (line = finding_line_at(i)); i++)
+        if (finding_name_matches(line->patterns, name))
+            return line;
+    return NULL;
+}
+
+/* A table of another tool may tell a latency in cycles where we tell ns, and the other way round;
+ * any other unit is not what the line is about. */
+static bool has_unit(const struct finding_line *line, const struct quantity *quantity)
+{
+    if (!line->unit)
+        return true;
+    const struct quantity *told = quantity_of(line->unit);
+    const bool time = told->dimension == DIMENSION_TIME || told->dimension == DIMENSION_CYCLES;
+    return quantity && (quantity->dimension == told->dimension ||
+                        (time && (quantity->dimension == DIMENSION_TIME ||
+                                  quantity->dimension == DIMENSION_CYCLES)));
+}
+
+/* The part-th part of a dotted name, from 1; all but the last for 0. */
+static size_t part_of(const char *name, int part, const char **begin)
+{
+    *begin = name;
+    if (part == 0) {
+        const char *last = strrchr(name, '.');
+        return last ? (size_t)(last - name) : strlen(name);
+    }
+    for (; part > 1 && strchr(*begin, '.'); part--)
+        *begin = strchr(*begin, '.') + 1;
+    return strcspn(*begin, ".");
+}
+
+static enum side side_of(const struct finding_meaning *meaning)
+{
+    if (!meaning->quantity || meaning->role == ROLE_CONDITION || meaning->role == ROLE_DISAGREEMENT)
+        return SIDE_NEITHER;
+    return meaning->role != ROLE_PLAIN && meaning->line->side != SIDE_OF_UNIT
+               ? meaning->line->side
+               : meaning->quantity->worse;
+}
+
+struct finding_meaning finding_meaning(const struct finding *finding)
+{
+    const char *rest;
+    struct finding_meaning meaning = {.line = finding_line_find(finding->name),
+                                      .device = device_of_name(finding->name, &rest),
+                                      .quantity = quantity_of(finding->unit)};
+    meaning.subject = rest;
+    if (meaning.line && has_unit(meaning.line, meaning.quantity)) {
+        meaning.role = meaning.line->role;
+        meaning.fact = meaning.line->fact;
+        meaning.subject_length = part_of(rest, meaning.line->part, &meaning.subject);
+    }
+    meaning.side = side_of(&meaning);
+    return meaning;
+}

@@ -1,0 +1,104 @@
+/*
+ * The registry of findings: what each finding is, by its name. Every probe's descriptor brings a
+ * table of what it adds (struct finding_table); `fathom list findings`, the manual,
+ * docs/findings.md and whoever shows or compares findings ask here. A finding that no line explains
+ * is a plain value and nothing else.
+ */
+#ifndef FATHOM_FINDINGS_REGISTRY_H
+#define FATHOM_FINDINGS_REGISTRY_H
+
+#include "quantity/quantity.h"
+#include "result/document.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a finding is there for. Views choose by it, and by the fact; never by name. */
+enum finding_role {
+    ROLE_PLAIN,        /* no line explains it, or its unit is none that the line has */
+    ROLE_LEVEL,        /* a cache or memory, of the CPUs or of a device: a row of the datasheet */
+    ROLE_TRANSLATION,  /* the TLB and page walks, by page size */
+    ROLE_WIDTH,        /* bytes a second by kernel, between the CPUs and DRAM */
+    ROLE_FLIGHT,       /* misses in flight, and latency beside traffic */
+    ROLE_HANDOFF,      /* from one CPU to another */
+    ROLE_CLUSTER,      /* CPUs that are near to each other */
+    ROLE_CONTENTION,   /* several CPUs that write to one line */
+    ROLE_PROPERTY,     /* anything else that is measured */
+    ROLE_CONDITION,    /* what the run met: a clock, heat, drift; shown and never judged */
+    ROLE_DISAGREEMENT, /* what was found and what is declared are not the same */
+};
+
+/* Which column of its role's table it fills. */
+enum finding_fact {
+    FACT_NONE,
+    FACT_LATENCY, /* ROLE_LEVEL: in cycles, or in the unit of a table that has no ns */
+    FACT_LATENCY_NS,
+    FACT_CAPACITY,
+    FACT_LINE,
+    FACT_WAYS,
+    FACT_ENTRIES, /* ROLE_TRANSLATION */
+    FACT_ONSET,
+    FACT_HIT,
+    FACT_WALK,
+    FACT_SPLIT,
+    FACT_ONE, /* ROLE_WIDTH: one CPU, all CPUs */
+    FACT_ALL,
+    FACT_MISSES, /* ROLE_FLIGHT */
+    FACT_MISS_TIME,
+    FACT_UNLOADED,
+    FACT_SATURATED,
+    FACT_TRAFFIC,
+};
+
+/* A factor that decides what a finding is, and its value where the name alone stands for it. A
+ * factor that no entry names is told whatever its value is. */
+struct standard {
+    const char *factor; /* NULL ends a list */
+    enum {
+        STANDARD_NAMED,  /* the name says it, or it does not matter: never told */
+        STANDARD_TEXT,   /* `text` */
+        STANDARD_NUMBER, /* `number` */
+        STANDARD_LINE,   /* a cache line of the machine */
+        STANDARD_PAGES,  /* the largest pages to be had */
+    } kind;
+    const char *text;
+    double number;
+};
+
+struct finding_line {
+    const char *probe; /* the probe whose finding it is */
+    /* Names as they stand in documents, separated by ", ": <n> stands for a number, * for one or
+     * more characters other than a dot: "L<n>.latency, DRAM.latency". */
+    const char *patterns;
+    const char *unit; /* "cycles"; "" for a plain number or a sentence alone; NULL: any */
+    enum finding_role role;
+    enum finding_fact fact;
+    enum side side; /* which way it is worse; SIDE_OF_UNIT unless said */
+    /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
+     * "bandwidth.read.1" is 2; 0 is all but the last part. */
+    int part;
+    const char *meaning; /* what it is, and what moves it */
+    const char *advice;  /* what to do with it, or about it */
+};
+
+/* Every line, those of one probe together; NULL behind the last. */
+const struct finding_line *finding_line_at(size_t i);
+/* Whether the name is one that the patterns stand for. */
+bool finding_name_matches(const char *patterns, const char *name);
+/* The first line that the name matches; NULL where there is none. */
+const struct finding_line *finding_line_find(const char *name);
+
+/* What a finding means, all of it in one value. */
+struct finding_meaning {
+    const struct finding_line *line; /* NULL: no line explains it */
+    enum finding_role role;          /* ROLE_PLAIN where `line` is NULL or has other units */
+    enum finding_fact fact;
+    int device;          /* the number behind "gpu"; -1 */
+    const char *subject; /* what the fact is of, within the finding's name: "L2" */
+    size_t subject_length;
+    const struct quantity *quantity; /* by its unit; NULL: a unit that nobody knows */
+    enum side side;                  /* never SIDE_OF_UNIT; SIDE_NEITHER where nothing is judged */
+};
+struct finding_meaning finding_meaning(const struct finding *);
+
+#endif

@@ -1,0 +1,144 @@
+#include "findings/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_a_star_stands_within_one_part(void **state)
+{
+    (void)state;
+    assert_true(finding_name_matches("L<n>.latency", "L1.latency"));
+    assert_true(finding_name_matches("L<n>.latency", "L12.latency"));
+    assert_true(finding_name_matches("dtlb<n>.*.entries", "dtlb2.4K.entries"));
+    assert_true(finding_name_matches("cores.*.min", "cores.cas-llsc.min"));
+    assert_true(finding_name_matches("a.*ab", "a.xabab"));
+    assert_false(finding_name_matches("L<n>.latency", "L.latency"));
+    assert_false(finding_name_matches("L<n>.latency", "L1.x.latency"));
+    assert_false(finding_name_matches("L<n>.latency", "L1.latency_ns"));
+    assert_false(finding_name_matches("L<n>.latency", "L1.latenc"));
+    assert_false(finding_name_matches("L<n>.latency", ""));
+    assert_false(finding_name_matches("a.*", "a."));
+}
+
+static void test_any_of_several_patterns_will_do(void **state)
+{
+    (void)state;
+    assert_true(finding_name_matches("L<n>.latency, DRAM.latency", "DRAM.latency"));
+    assert_true(finding_name_matches("L<n>.latency, DRAM.latency", "L3.latency"));
+    assert_false(finding_name_matches("L<n>.latency, DRAM.latency", "DRAM"));
+    assert_false(finding_name_matches("L<n>.latency, DRAM.latency", " DRAM.latency"));
+}
+
+static void test_names_find_their_line(void **state)
+{
+    (void)state;
+    assert_string_equal(finding_line_find("L2.latency")->unit, "cycles");
+    assert_string_equal(finding_line_find("L2.latency_ns")->unit, "ns");
+    assert_string_equal(finding_line_find("prefetch.max_stride")->unit, "B");
+    assert_string_equal(finding_line_find("prefetch.L2.forward")->unit, "%");
+    assert_null(finding_line_find("no.such.finding"));
+}
+
+static void test_every_line_says_what_it_is_and_what_to_do(void **state)
+{
+    (void)state;
+    const struct finding_line *line;
+    for (size_t i = 0; (line = finding_line_at(i)); i++) {
+        assert_true(strlen(line->probe) > 0);
+        assert_true(!line->unit || quantity_of(line->unit));
+        assert_true(strlen(line->meaning) > 20 && line->meaning[strlen(line->meaning) - 1] == '.');
+        assert_true(strlen(line->advice) > 20 && line->advice[strlen(line->advice) - 1] == '.');
+    }
+}
+
+/* A name made of the pattern's own words finds this line and no earlier one. */
+static void test_no_line_hides_another(void **state)
+{
+    (void)state;
+    const struct finding_line *line;
+    for (size_t i = 0; (line = finding_line_at(i)); i++) {
+        char names[256];
+        assert_true((size_t)snprintf(names, sizeof names, "%s", line->patterns) < sizeof names);
+        for (char *name = strtok(names, ", "); name; name = strtok(NULL, ", ")) {
+            for (char *star = name; (star = strchr(star, '*'));)
+                *star = 'x';
+            for (char *n = name; (n = strstr(n, "<n>"));) {
+                *n = '1';
+                memmove(n + 1, n + 3, strlen(n + 3) + 1);
+            }
+            assert_ptr_equal(finding_line_find(name), line);
+        }
+    }
+}
+
+static struct finding_meaning meaning_of(const char *name, const char *unit)
+{
+    const struct finding finding = {.name = name, .unit = unit};
+    return finding_meaning(&finding);
+}
+
+static void assert_subject(const char *name, const char *unit, const char *subject)
+{
+    const struct finding_meaning meaning = meaning_of(name, unit);
+    assert_int_equal(meaning.subject_length, strlen(subject));
+    assert_memory_equal(meaning.subject, subject, strlen(subject));
+}
+
+static void test_a_finding_has_a_role_a_fact_and_a_subject(void **state)
+{
+    (void)state;
+    const struct finding_meaning level = meaning_of("gpu1.L2.capacity", "B");
+    assert_int_equal(level.role, ROLE_LEVEL);
+    assert_int_equal(level.fact, FACT_CAPACITY);
+    assert_int_equal(level.device, 1);
+    assert_subject("gpu1.L2.capacity", "B", "L2");
+    assert_subject("gpu0.shared.atomic.latency", "cycles", "shared.atomic");
+    assert_subject("DRAM.latency_ns", "ns", "DRAM");
+    assert_subject("bandwidth.write_nt.all", "B/s", "write_nt");
+    assert_subject("dtlb2.4K.hit", "cycles", "4K");
+    assert_subject("DRAM.parallelism", "misses", "DRAM");
+}
+
+static void test_what_no_line_explains_is_plain(void **state)
+{
+    (void)state;
+    assert_int_equal(meaning_of("syscall.latency", "ns").role, ROLE_PLAIN);
+    assert_int_equal(meaning_of("pipe.capacity", "B").role, ROLE_PLAIN);
+    assert_int_equal(meaning_of("Lx.latency", "cycles").role, ROLE_PLAIN);
+    assert_int_equal(meaning_of("L1.latency", "B").role, ROLE_PLAIN);
+    assert_int_equal(meaning_of("L1.latency", "furlongs").role, ROLE_PLAIN);
+    assert_int_equal(meaning_of("L1.latency", "ns").role, ROLE_LEVEL);
+}
+
+static void test_a_finding_has_a_side(void **state)
+{
+    (void)state;
+    assert_int_equal(meaning_of("L1.latency", "cycles").side, SIDE_MORE);
+    assert_int_equal(meaning_of("syscall.latency", "ns").side, SIDE_MORE);
+    assert_int_equal(meaning_of("contention.cas.throughput.all", "op/s").side, SIDE_LESS);
+    assert_int_equal(meaning_of("contention.cas.fairness.all", "").side, SIDE_LESS);
+    assert_int_equal(meaning_of("DRAM.parallelism", "misses").side, SIDE_LESS);
+    assert_int_equal(meaning_of("core.clock", "Hz").side, SIDE_NEITHER);
+    assert_int_equal(meaning_of("cluster", "ns").side, SIDE_NEITHER);
+    assert_int_equal(meaning_of("L1.latency", "furlongs").side, SIDE_NEITHER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_star_stands_within_one_part),
+        cmocka_unit_test(test_any_of_several_patterns_will_do),
+        cmocka_unit_test(test_names_find_their_line),
+        cmocka_unit_test(test_every_line_says_what_it_is_and_what_to_do),
+        cmocka_unit_test(test_no_line_hides_another),
+        cmocka_unit_test(test_a_finding_has_a_role_a_fact_and_a_subject),
+        cmocka_unit_test(test_what_no_line_explains_is_plain),
+        cmocka_unit_test(test_a_finding_has_a_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
