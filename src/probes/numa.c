@@ -388,6 +388,7 @@ const struct probe numa_probe = {
     .needs = WANTS_TWO_NODES,
     .weight = 4,
     .options = options,
+    .findings = {.lines = numa_lines},
     .plan = plan_numa,
     .prepare = prepare_numa,
     .next = next_numa,
