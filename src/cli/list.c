@@ -32,12 +32,12 @@ static void list_flags(void)
 
 static void list_findings(void)
 {
-    const char *probe = "";
+    const char *probe, *before = NULL;
     const struct finding_line *line;
     puts("Findings: what each named value means, and what to do with it");
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
-        if (strcmp(probe, line->probe) != 0)
-            printf("\nof the probe %s\n", probe = line->probe);
+    for (size_t i = 0; (line = finding_line_at(i, &probe)); i++) {
+        if (probe != before)
+            printf("\nof the probe %s\n", before = probe);
         const char *unit = line->unit ? line->unit : "";
         printf("  %s%s%s%s\n", line->patterns, *unit ? " (" : "", unit, *unit ? ")" : "");
         help_wrapped(stdout, 6, 0, line->meaning);

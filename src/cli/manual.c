@@ -126,13 +126,15 @@ static void print_words_of(const struct command *command)
         print_item(words->word(i), "", words->about(i), NULL);
 }
 
+/* Of that probe; of all where it is NULL. */
 static void print_findings(const char *probe)
 {
     const struct finding_line *line;
+    const char *owner;
     bool begun = false;
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
+    for (size_t i = 0; (line = finding_line_at(i, &owner)); i++) {
         char unit[32] = "";
-        if (probe && strcmp(line->probe, probe) != 0)
+        if (probe && strcmp(owner, probe) != 0)
             continue;
         if (!begun)
             print_heading("Findings");

@@ -274,3 +274,94 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
     int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
     return code == 0 ? closed : code;
 }
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard cores_experiment[] = {
+    {"op", STANDARD_NAMED, NULL, 0},
+    {"cpus", STANDARD_NAMED, NULL, 0},
+    {"home", STANDARD_ABSENT, NULL, 0},
+    {"payload", STANDARD_ABSENT, NULL, 0},
+    {NULL},
+};
+
+const struct finding_line cores_lines[] = {
+    {.patterns = "cores.*.min, cores.min",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .meaning = "One hand-off between the nearest pair of CPUs: half a round trip, the median "
+                "over many cache lines. It is usually two hardware threads of one core, or two "
+                "cores of one complex.",
+     .advice = "Put threads that pass work to each other on such a pair; its CPUs stand "
+               "beside it."},
+    {.patterns = "cores.*.max, cores.max",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .meaning = "One hand-off between the farthest pair: across sockets, dies or kinds of core.",
+     .advice = "Keep locks and queues from being shared over that distance."},
+    {.patterns = "cores.*.mean, cores.mean",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .meaning = "The mean over all pairs and both directions.",
+     .advice = "What threads pay that the scheduler places anywhere: pin them where the "
+               "minimum is much less."},
+    {.patterns = "cores.*.lines",
+     .unit = "%",
+     .role = ROLE_HANDOFF,
+     .side = SIDE_NEITHER,
+     .meaning = "How far the values of one pair's cache lines lie apart, from the least to the "
+                "most, of their median, at the pair whose lines differ most. The text says "
+                "whether that is the lines' own (a line's home in the interconnect depends on "
+                "its address), or mostly time or noise.",
+     .advice = "Distrust figures from a single line; choose a hot line's address among "
+               "several where every nanosecond counts."},
+    {.patterns = "cores.drift",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning = "How far a reference pair, measured again and again on the same lines, moved "
+                "in the course of the run: the clock of the interconnect, heat, neighbours.",
+     .advice = "Where it is more than the differences you look at, repeat on a quieter "
+               "machine or use --correct-drift."},
+    {.patterns = "cores.parallel.bias",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning = "What measuring pairs side by side changed against measuring them alone.",
+     .advice = "Nothing where it is small: beyond --bias every pair is measured alone by "
+               "itself. --sequential never measures side by side."},
+    {.patterns = "cores.one-way.difference",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .side = SIDE_NEITHER,
+     .meaning = "The most that a stamp of the counter seems to take longer one way than back: "
+                "an offset of the two cores' counters, a longer way, or both; two cores alone "
+                "cannot tell. Its interval holds for all pairs at once and includes one step "
+                "of the counter.",
+     .advice = "Do not order events of two cores by their counters when they are closer than "
+               "half of it."},
+    {.patterns = "cores.one-way.asymmetry",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .side = SIDE_NEITHER,
+     .meaning = "What no offsets of the counters can account for: around a triangle of CPUs "
+                "they add up to nothing, so one of its ways at least is so much longer than "
+                "back. Left out where the lines' scatter and the counter's steps explain it, "
+                "and between two CPUs.",
+     .advice = "Where there is none, the ways are alike as far as the counters can tell."},
+    {.patterns = "cluster",
+     .unit = NULL,
+     .role = ROLE_CLUSTER,
+     .side = SIDE_NEITHER,
+     .meaning = "A group of CPUs that are nearer to each other than to the rest, found from "
+                "the latencies alone: the CPUs and the latency within. Its text says what it "
+                "looks like and how it is declared.",
+     .advice = "Place what communicates within one cluster; clusters nest, the smallest is "
+               "the nearest."},
+    {.patterns = "cluster.disagreement",
+     .unit = "",
+     .role = ROLE_DISAGREEMENT,
+     .meaning = "CPUs that behave as one cluster and are declared as separate, or the other "
+                "way round; it has no value.",
+     .advice = "Go by the latencies: a hypervisor or firmware may tell the topology wrongly."},
+    {.patterns = NULL},
+};

@@ -313,3 +313,49 @@ int loaded_conclude(struct probe_task *task, const struct sampled *sampled, stru
         code = add_ends(task, error);
     return code == 0 ? add_knee(task, error) : code;
 }
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard loaded_experiment[] = {
+    {"shows", STANDARD_NAMED, NULL, 0},
+    {"injectors", STANDARD_NAMED, NULL, 0},
+    {"mix", STANDARD_NUMBER, NULL, 100},
+    {"traffic", STANDARD_TEXT, "sequential", 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {NULL},
+};
+
+const struct finding_line loaded_lines[] = {
+    {.patterns = "loaded.unloaded",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_UNLOADED,
+     .meaning = "A load from DRAM while nobody else asks for any.",
+     .advice = "The floor: what traffic adds to it is queueing."},
+    {.patterns = "loaded.unloaded_cycles",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same in core cycles.",
+     .advice = "Compare it between runs whose core clocks differ."},
+    {.patterns = "loaded.saturated",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_SATURATED,
+     .meaning = "A load from DRAM while the other CPUs make all the traffic they can. The mix "
+                "of reads and writes, its order and the number of injectors move it.",
+     .advice = "What to expect of latency beside neighbours that use memory without restraint."},
+    {.patterns = "loaded.bandwidth",
+     .unit = "B/s",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_TRAFFIC,
+     .meaning = "What the injectors really moved meanwhile: lines read, and lines written back.",
+     .advice = "Read the latency under load together with it: one alone says little."},
+    {.patterns = "loaded.knee",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The traffic up to which latency rises little: bandwidth over latency is "
+                "greatest there. Without a value: the injectors cannot fill the memory, or "
+                "there was no time for all steps.",
+     .advice = "Keep the machine's traffic below it where latency matters."},
+    {.patterns = NULL},
+};

@@ -180,6 +180,67 @@ static int conclude_tlb(struct probe_task *task, const struct sampled *sampled, 
     return code;
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"pages", STANDARD_NAMED, NULL, 0},
+    {"look", STANDARD_NAMED, NULL, 0},
+    {NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "dtlb<n>.*.entries",
+     .unit = "",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_ENTRIES,
+     .part = 2,
+     .meaning = "How many pages of that size a level of the data TLB translates: 1 is the "
+                "level that costs nothing, 2 the one behind it. A busy hardware thread of the "
+                "same core takes its share, and below a hypervisor huge pages may be split.",
+     .advice = "Beyond that many pages every access pays for translation: keep hot data on "
+               "fewer pages, or use huge pages."},
+    {.patterns = "dtlb1.*.onset",
+     .unit = "",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_ONSET,
+     .part = 2,
+     .meaning = "Between how many pages translation begins to cost, where the trials do not "
+                "agree on a number of entries: a neighbour on the core's other thread takes a "
+                "part that changes.",
+     .advice = "Take it for a rough number of entries, or repeat on a quiet machine."},
+    {.patterns = "dtlb2.*.hit",
+     .unit = "cycles",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_HIT,
+     .part = 2,
+     .meaning = "What an access takes longer that misses the first level of the TLB and hits "
+                "the second.",
+     .advice = "Add it to a cache's latency for data that is spread over more pages than the "
+               "first level holds."},
+    {.patterns = "dtlb2.*.walk",
+     .unit = "cycles",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_WALK,
+     .part = 2,
+     .meaning = "What an access takes longer that misses both levels of the TLB: the walk "
+                "through the page table. It grows with the table's own misses in the caches, "
+                "and twofold below a hypervisor.",
+     .advice = "Use huge pages for large sets that are visited at random."},
+    {.patterns = "dtlb.*.as.*",
+     .unit = "",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_SPLIT,
+     .part = 2,
+     .meaning = "The share of memory on huge pages that is translated as small pages are: what "
+                "a line on each of as many small pages' worth of huge ones costs, over what it "
+                "costs on small ones: the middle over several numbers of pages. A hypervisor "
+                "that backs a guest's memory with small pages splits the guest's huge ones in "
+                "the TLB.",
+     .advice = "Where it is not near 0, ask for huge pages on the host: those of the guest "
+               "save no misses of the TLB. Cache latencies are then freed of the small pages' "
+               "costs."},
+    {.patterns = NULL},
+};
+
 const struct probe tlb_probe = {
     .name = "tlb",
     .title = "Address translation",
@@ -199,6 +260,7 @@ const struct probe tlb_probe = {
     .weight = 4,
     .quick = false,
     .options = options,
+    .findings = {finding_lines, experiment},
     .plan = plan_tlb,
     .prepare = prepare_tlb,
     .observe = observe_tlb,

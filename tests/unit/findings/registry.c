@@ -48,8 +48,7 @@ static void test_every_line_says_what_it_is_and_what_to_do(void **state)
 {
     (void)state;
     const struct finding_line *line;
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
-        assert_true(strlen(line->probe) > 0);
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
         assert_true(!line->unit || quantity_of(line->unit));
         assert_true(strlen(line->meaning) > 20 && line->meaning[strlen(line->meaning) - 1] == '.');
         assert_true(strlen(line->advice) > 20 && line->advice[strlen(line->advice) - 1] == '.');
@@ -61,7 +60,7 @@ static void test_no_line_hides_another(void **state)
 {
     (void)state;
     const struct finding_line *line;
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
         char names[256];
         assert_true((size_t)snprintf(names, sizeof names, "%s", line->patterns) < sizeof names);
         for (char *name = strtok(names, ", "); name; name = strtok(NULL, ", ")) {

@@ -1,12 +1,28 @@
-#include "findings/names.h"
-
 /* Of each device; the number behind "gpu" is its place in machine.gpus. Written out rather than
- * with stars where there are few, so that tests/cli/manual knows the ends that the probe is written
- * with.
- */
-const struct finding_line finding_names_gpu[] = {
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L<n>.latency, gpu<n>.DRAM.latency",
+ * with stars where there are few, so that tests/cli/manual knows the ends that the experiments
+ * write. */
+#include "probes/gpu.h"
+
+/* A curve follows pointers through the first cache, a line after the other; what is not asked for
+ * is as the probe chooses it. */
+const struct standard gpu_experiment[] = {
+    {"what", STANDARD_NAMED, NULL, 0},
+    {"gpu", STANDARD_NAMED, NULL, 0},
+    {"path", STANDARD_TEXT, "l1", 0},
+    {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_NUMBER, NULL, 128},
+    {"l1", STANDARD_ABSENT, NULL, 0},
+    {"width_bits", STANDARD_NAMED, NULL, 0},
+    {"line_bytes", STANDARD_NAMED, NULL, 0},
+    {"cluster_size", STANDARD_NAMED, NULL, 0},
+    {"direction", STANDARD_NAMED, NULL, 0},
+    {"memory", STANDARD_NAMED, NULL, 0},
+    {"traffic", STANDARD_NAMED, NULL, 0},
+    {NULL},
+};
+
+const struct finding_line gpu_lines[] = {
+    {.patterns = "gpu<n>.L<n>.latency, gpu<n>.DRAM.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -16,8 +32,7 @@ const struct finding_line finding_names_gpu[] = {
                 "the multiprocessors' clock does; so they do with where a line of L2 lies.",
      .advice = "Hide it: bandwidth times latency has to be under way, in more warps or in "
                "more independent loads of each."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns",
+    {.patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
@@ -25,8 +40,7 @@ const struct finding_line finding_names_gpu[] = {
                 "power, heat and what was locked.",
      .advice = "Compare it between devices; between runs on one device compare L1's cycles "
                "and DRAM's ns."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L<n>.capacity",
+    {.patterns = "gpu<n>.L<n>.capacity",
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
@@ -36,16 +50,14 @@ const struct finding_line finding_names_gpu[] = {
                 "serve one multiprocessor.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where "
                "L1 is too small."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.levels.disagreement",
+    {.patterns = "gpu<n>.levels.disagreement",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
      .meaning = "The curve shows more or fewer caches than the driver declares; it has no "
                 "value, its text says which.",
      .advice = "Look at the curve: translation, an L2 in two halves or a partition (MIG) can "
                "make or hide a level."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.clock",
+    {.patterns = "gpu<n>.clock",
      .unit = "Hz",
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
@@ -53,8 +65,7 @@ const struct finding_line finding_names_gpu[] = {
                 "told by the device. Power, heat and what was locked move it.",
      .advice = "Where it is far below the highest that the driver declares, look at power and "
                "heat (nvidia-smi -q -d PERFORMANCE), or lock it before you compare ns."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.condition",
+    {.patterns = "gpu<n>.condition",
      .unit = "",
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
@@ -63,35 +74,30 @@ const struct finding_line finding_names_gpu[] = {
                 "its text says it. Companions of the curves tell them point by point.",
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock "
                "(nvidia-smi -lgc), and repeat."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency",
+    {.patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The latency of that level where so much of the first-level memory is L1 (--l1 "
                 "sweep).",
      .advice = "It should be the same for all splits; where it is not, look at that split's "
                "curve."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns",
+    {.patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same latency in time, by the device's own timer.",
      .advice = "Compare it between devices; within one, the cycles hold better."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.split.*.L<n>.capacity",
+    {.patterns = "gpu<n>.split.*.L<n>.capacity",
      .unit = "B",
      .role = ROLE_PROPERTY,
      .meaning = "The capacity of that level where so much of the first-level memory is L1.",
      .advice = "Where L1 is not as large as the split's name says, the driver took another "
                "split."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.split.*.levels.disagreement",
+    {.patterns = "gpu<n>.split.*.levels.disagreement",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
      .meaning = "The curve of that split shows more or fewer caches than the driver declares.",
      .advice = "Look at that split's curve, and hold it against those of the other splits."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L1.load32.latency, gpu<n>.L1.load64.latency, gpu<n>.L1.load128.latency",
+    {.patterns = "gpu<n>.L1.load32.latency, gpu<n>.L1.load64.latency, gpu<n>.L1.load128.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "Loads of so many bits that hit L1. 32 bits hold an index, so the arithmetic "
@@ -99,24 +105,21 @@ const struct finding_line finding_names_gpu[] = {
                 "beside another word.",
      .advice = "Load wide where data lies together; keep addresses rather than indices on a "
                "chain that is followed."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.shared.latency",
+    {.patterns = "gpu<n>.shared.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
      .meaning = "A load from the multiprocessor's own scratchpad (shared memory; local memory "
                 "in OpenCL), without bank conflicts.",
      .advice = "Hold L1's against it: so much is won by keeping hot data there by hand."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.shared.atomic.latency",
+    {.patterns = "gpu<n>.shared.atomic.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
      .meaning = "An atomic addition in the scratchpad, by one thread alone, until its result "
                 "is there.",
      .advice = "Add up within a block there first, and once a block in device memory."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.constant<n>.latency",
+    {.patterns = "gpu<n>.constant<n>.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -124,16 +127,14 @@ const struct finding_line finding_names_gpu[] = {
                 "cache that serves it: 1 is the multiprocessor's own, those above lie behind "
                 "it.",
      .advice = "Keep what all threads of a warp read alike within the first of them."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.constant<n>.capacity",
+    {.patterns = "gpu<n>.constant<n>.capacity",
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
      .meaning = "How much of constant memory that cache serves.",
      .advice = "Keep tables in constant memory smaller than the first one, or leave them to "
                "L1."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.texture.latency",
+    {.patterns = "gpu<n>.texture.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -141,8 +142,7 @@ const struct finding_line finding_names_gpu[] = {
                 "own arithmetic is part of it.",
      .advice = "Use textures for what they do beside loading (filters, borders), not for "
                "their latency."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.readonly.latency",
+    {.patterns = "gpu<n>.readonly.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -150,16 +150,14 @@ const struct finding_line finding_names_gpu[] = {
                 "itself on most devices.",
      .advice = "Where it is no less than L1's, const __restrict__ and __ldg bring order and "
                "no speed."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.atomic.latency",
+    {.patterns = "gpu<n>.atomic.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
      .meaning = "An atomic addition in device memory, by one thread alone, until its result is "
                 "there: L2 does it.",
      .advice = "The floor for locks and counters: threads that want one word take turns at it."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L2.near",
+    {.patterns = "gpu<n>.L2.near",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "A hit of L2 on a line of the multiprocessor's own side of it. Sides are found "
@@ -167,23 +165,20 @@ const struct finding_line finding_names_gpu[] = {
                 "none, it is the latency of all.",
      .advice = "Read L2's latency as a mixture of near and far; no program chooses where its "
                "lines lie."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L2.far",
+    {.patterns = "gpu<n>.L2.far",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "A hit of L2 on a line of the other side, behind the link.",
      .advice = "Where it is much more than near, a partition (MIG) that keeps to one side may "
                "be quicker."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L2.side<n>.near",
+    {.patterns = "gpu<n>.L2.side<n>.near",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same as L2.near of one side alone; its text names the multiprocessors of "
                 "that side.",
      .advice = "Where the sides differ, blocks do not run equally fast: do not wait for all "
                "of them often."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
+    {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "What all multiprocessors together move between device memory and themselves, "
@@ -191,21 +186,18 @@ const struct finding_line finding_names_gpu[] = {
                 "correction, refresh and the memory's clock take their share of what the bus "
                 "could carry.",
      .advice = "Hold a kernel's own traffic against it: near it, only moving less helps."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.L2.bandwidth.read, gpu<n>.L2.bandwidth.write, gpu<n>.L2.bandwidth.copy",
+    {.patterns = "gpu<n>.L2.bandwidth.read, gpu<n>.L2.bandwidth.write, gpu<n>.L2.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "The same for a working set of half of L2. The multiprocessors' clock moves it.",
      .advice = "Compare it with device memory's: so much is won by blocking for L2."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
+    {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "What all multiprocessors together move from and to their own scratchpads, "
                 "without bank conflicts.",
      .advice = "The ceiling of what tiles can do; conflicts divide it."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.host.to_device.pinned, gpu<n>.host.to_device.pageable",
+    {.patterns = "gpu<n>.host.to_device.pinned, gpu<n>.host.to_device.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "A large copy from the host's memory to the device's. What is pageable goes "
@@ -213,101 +205,87 @@ const struct finding_line finding_names_gpu[] = {
                 "NUMA node of the host's memory, move both.",
      .advice = "Pin what is copied again and again; on hosts with several nodes stay near the "
                "device."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.host.to_host.pinned, gpu<n>.host.to_host.pageable",
+    {.patterns = "gpu<n>.host.to_host.pinned, gpu<n>.host.to_host.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "The same from the device to the host.",
      .advice = "Where it is far from the other direction's, look at the link (nvidia-smi topo "
                "-m) and at the host's memory."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.host.both_ways.pinned, gpu<n>.host.both_ways.pageable",
+    {.patterns = "gpu<n>.host.both_ways.pinned, gpu<n>.host.both_ways.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "A copy in each direction at the same time: the sum of the two. Of pageable "
                 "memory that is asked of OpenCL alone: the NVIDIA driver's call returns when "
                 "such a copy has ended.",
      .advice = "Where it is well above one direction's, overlap copies to and fro."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.host.read_ns",
+    {.patterns = "gpu<n>.host.read_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "A load by the device from the host's pinned memory, across the link and past "
                 "its caches.",
      .advice = "Read only what is needed once that way; copy what is read again."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.host.launch_ns",
+    {.patterns = "gpu<n>.host.launch_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "From the call that starts a kernel that does nothing until the host sees that "
                 "it has ended. The host's clock and its idle states move it.",
      .advice = "Give a kernel much longer work than that, or record many launches in a graph."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.host.read, gpu<n>.host.launch",
+    {.patterns = "gpu<n>.host.read, gpu<n>.host.launch",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same as with _ns in cycles of the multiprocessor's clock, where the "
                 "device counts them.",
      .advice = "Go by the ns: the link and the host know nothing of that clock."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.tlb<n>.reach",
+    {.patterns = "gpu<n>.tlb<n>.reach",
      .unit = "B",
      .role = ROLE_PROPERTY,
      .meaning = "From which working set on that level of address translation costs more: what "
                 "it reaches. It has no value where translation costs nothing more up to the "
                 "largest set.",
      .advice = "Keep what is visited at random within it, or visit it block by block."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.tlb<n>.page",
+    {.patterns = "gpu<n>.tlb<n>.page",
      .unit = "B",
      .role = ROLE_PROPERTY,
      .meaning = "How much one of its entries translates, from how the reach grows with the "
                 "stride.",
      .advice = "Lay out what is visited together within that much."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.tlb<n>.miss",
+    {.patterns = "gpu<n>.tlb<n>.miss",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "What a load takes longer that misses that level; the caches are the same with "
                 "and without.",
      .advice = "Add it to the latency of sets that are larger than the reach."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.cluster.latency",
+    {.patterns = "gpu<n>.cluster.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "A load from the scratchpad of another multiprocessor of the same cluster "
                 "(distributed shared memory), the median over the ranks of the largest cluster.",
      .advice = "Compare it with L2's: exchange within a cluster where it is less."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.cluster.own",
+    {.patterns = "gpu<n>.cluster.own",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same way to the multiprocessor's own scratchpad: what the way itself "
                 "costs.",
      .advice = "Hold shared.latency against it: address one's own scratchpad directly."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.peer<n>.latency_ns",
+    {.patterns = "gpu<n>.peer<n>.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "A load from the memory of that other device, where that device's L2 holds it: "
                 "the way there and back. The link between the two moves it.",
      .advice = "Copy in bulk rather than load word by word; place what exchanges most on near "
                "devices."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.peer<n>.latency",
+    {.patterns = "gpu<n>.peer<n>.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
      .advice = "Go by the ns: the link knows nothing of that clock."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.peer<n>.copy",
+    {.patterns = "gpu<n>.peer<n>.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "A large copy to the memory of that other device.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their "
                "own, or access between them is switched off."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
+    {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
                  "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
                  "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
      .unit = "ns",
@@ -315,8 +293,7 @@ const struct finding_line finding_names_gpu[] = {
      .fact = FACT_LATENCY_NS,
      .meaning = "The same latency in time, by the device's own timer.",
      .advice = "Compare it between devices; within one, the cycles hold better."},
-    {.probe = "gpu",
-     .patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.L2.near_ns, "
+    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.L2.near_ns, "
                  "gpu<n>.L2.far_ns, gpu<n>.L2.side<n>.near_ns, gpu<n>.cluster.own_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
