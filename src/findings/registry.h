@@ -78,8 +78,10 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
-    const char *meaning; /* what it is, and what moves it */
-    const char *advice;  /* what to do with it, or about it */
+    /* What it is, in whole sentences, as are the next two. The first stands by itself in --help. */
+    const char *meaning;
+    const char *moves;  /* what moves it, or decides it; NULL: nobody can say */
+    const char *advice; /* what to do with it, or about it */
 };
 
 /* What a probe's descriptor says of the findings that it adds. */

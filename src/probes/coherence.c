@@ -297,11 +297,11 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "coherence.*.*",
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "One operation (load, store, cas, fetch-add) on a line that another CPU holds "
-                "in that state: modified, exclusive, shared, or invalid (in memory alone). "
-                "Distance and the directory's home move it.",
-     .advice = "Where lines of others are dear to write, let readers keep copies (shared) and "
-               "write seldom, in batches."},
+     .meaning = "One operation (load, store, cas, fetch-add) on a line that another CPU holds in "
+                "that state: modified, exclusive, shared, or invalid (in memory alone).",
+     .moves = "The distance to the other CPU and to the line's home (its directory) moves it.",
+     .advice = "Where it is expensive to write lines that others hold, let readers keep copies "
+               "(shared) and write seldom, in batches."},
     {.patterns = NULL},
 };
 

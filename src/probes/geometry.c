@@ -291,34 +291,37 @@ static const struct finding_line finding_lines[] = {
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_LINE,
-     .meaning = "The cache line: how far apart two loads may be and still cost one miss. "
-                "Prefetchers that fetch pairs of lines can make it look twice as long.",
-     .advice = "Align and pad by it what several cores write; take twice as much where lines "
-               "come in pairs."},
+     .meaning = "The cache line: how far apart two loads may be and still cost one miss.",
+     .moves = "Prefetchers that fetch pairs of lines can make it look twice as long.",
+     .advice = "Align and pad to it what several cores write; take twice as much where lines come "
+               "in pairs."},
     {.patterns = "L<n>.ways",
      .unit = "",
      .role = ROLE_LEVEL,
      .fact = FACT_WAYS,
      .meaning = "Associativity: how many lines that contend for one set fit at once.",
-     .advice = "Arrays a multiple of the way stride apart crowd each other out beyond that "
-               "many: pad them."},
+     .moves = "The cache's design decides it; a partition of the cache (resctrl) leaves fewer.",
+     .advice = "More arrays than that, a multiple of the way stride apart, throw each other out: "
+               "pad them."},
     {.patterns = "L<n>.way_stride",
      .unit = "B",
      .role = ROLE_PROPERTY,
-     .meaning = "The least distance at which lines contend for the same set: sets times line. "
-                "Where the set's index is hashed there is none.",
+     .meaning = "The least distance at which lines contend for the same set: the number of sets "
+                "times the line. Where a hash chooses the set there is none.",
+     .moves = "The cache's design decides it, and nothing else.",
      .advice = "Avoid leading dimensions and buffer distances that are multiples of it."},
     {.patterns = "L<n>.disagreement",
      .unit = "B",
      .role = ROLE_DISAGREEMENT,
-     .meaning = "Ways times way stride, where it differs from the capacity: a part of the "
-                "cache is not to be had, or one of the two readings is wrong.",
-     .advice = "Look for cache partitions (resctrl) and neighbours, and repeat with "
-               "--thorough."},
+     .meaning = "Ways times way stride, where that differs from the capacity.",
+     .moves = "A part of the cache is not to be had, or one of the two readings is wrong.",
+     .advice = "Look for cache partitions (resctrl) and neighbours, and repeat with --thorough."},
     {.patterns = "L<n>.inclusive",
      .unit = "",
      .role = ROLE_PROPERTY,
-     .meaning = "1: what this level gives up leaves the level before it too; 0: it stays there.",
+     .meaning = "1: this level includes the one before it, so a line that it gives up leaves that "
+                "one too; 0: the line stays there.",
+     .moves = "The cache's design decides it, and nothing else.",
      .advice = "In an inclusive cache a neighbour's traffic can throw out another core's hot "
                "lines: isolate them by partition or by placement."},
     {.patterns = NULL},

@@ -338,8 +338,9 @@ static const struct finding_line finding_lines[] = {
      .unit = "",
      .role = ROLE_PROPERTY,
      .meaning = "How many such instructions fit between two misses that still overlap: how far "
-                "past a waiting load the processor works on. A busy hardware thread of the "
-                "same core may halve it.",
+                "past a waiting load the processor works on.",
+     .moves = "A busy hardware thread of the same core may halve it. Processors that join two "
+              "instructions into one place, or drop some early, show more.",
      .advice = "Bring independent misses nearer together than that, or prefetch."},
     {.patterns = NULL},
 };
