@@ -1,8 +1,8 @@
 #include "cli/output.h"
 
 #include "findings/differences.h"
-#include "result/flag.h"
 #include "result/json.h"
+#include "result/trust.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -279,12 +279,8 @@ int output_files_differ(const struct settings *settings, struct error *error)
 
 int output_status(const struct document *document)
 {
-    size_t measured = 0, partial = 0;
-    for (size_t i = 0; i < document->probe_count; i++) {
-        measured += document->probes[i].status == PROBE_OK;
-        partial += document->probes[i].status == PROBE_PARTIAL;
-    }
-    if (!measured && !partial)
-        return EXIT_IMPOSSIBLE;
-    return partial || flag_doubts(document_headline_flags(document)) ? EXIT_DOUBTFUL : EXIT_DONE;
+    static const int statuses[] = {[TRUST_SOUND] = EXIT_DONE,
+                                   [TRUST_DOUBTFUL] = EXIT_DOUBTFUL,
+                                   [TRUST_NOTHING] = EXIT_IMPOSSIBLE};
+    return statuses[document_trust(document)];
 }

@@ -54,8 +54,8 @@ bool output_is_standard(const char *path);
  * other. */
 int output_files_differ(const struct settings *, struct error *);
 
-/* Exit status for what a finished document says: EXIT_DONE, EXIT_DOUBTFUL, or EXIT_IMPOSSIBLE
- * where nothing at all could be measured. */
+/* Exit status for what a finished document says, by document_trust(): EXIT_DONE, EXIT_DOUBTFUL, or
+ * EXIT_IMPOSSIBLE where nothing at all could be measured. */
 int output_status(const struct document *);
 
 #endif
