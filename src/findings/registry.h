@@ -55,11 +55,13 @@ enum finding_fact {
 struct standard {
     const char *factor; /* NULL ends a list */
     enum {
-        STANDARD_NAMED,  /* the name says it, or it does not matter: never told */
-        STANDARD_TEXT,   /* `text` */
-        STANDARD_NUMBER, /* `number` */
-        STANDARD_LINE,   /* a cache line of the machine */
-        STANDARD_PAGES,  /* the largest pages to be had */
+        STANDARD_NAMED,   /* the name says it, or it does not matter: never told */
+        STANDARD_TEXT,    /* `text` */
+        STANDARD_NUMBER,  /* `number` */
+        STANDARD_LINE,    /* a cache line of the machine */
+        STANDARD_FASTEST, /* the fastest kind of core */
+        STANDARD_ABSENT,  /* none: it is told wherever there is one */
+        STANDARD_PAGES,   /* the largest pages to be had */
     } kind;
     const char *text;
     double number;
@@ -80,6 +82,14 @@ struct finding_line {
     const char *meaning; /* what it is, and what moves it */
     const char *advice;  /* what to do with it, or about it */
 };
+
+/* What a probe's findings are, and what of an experiment decides. */
+struct finding_table {
+    const struct finding_line *lines;  /* ends with NULL patterns */
+    const struct standard *experiment; /* ends with a NULL factor; NULL: the names say it all */
+};
+/* NULL for a probe that nobody knows. */
+const struct finding_table *finding_table_of(const char *probe);
 
 /* Every line, those of one probe together; NULL behind the last. */
 const struct finding_line *finding_line_at(size_t i);

@@ -84,7 +84,8 @@ static bool is_told(const struct comparing *comparing, size_t index, const struc
 
 static void put_change(FILE *out, double ratio, enum verdict verdict)
 {
-    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>"};
+    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>",
+                                                " (condition)"};
     double change = ratio - 1;
     fputs(verdict == CHANGED ? "<td class=changed>" : "<td>", out);
     if (!isfinite(change))
