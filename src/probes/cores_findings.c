@@ -279,8 +279,11 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
 const struct standard cores_experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"cpus", STANDARD_NAMED, NULL, 0},
+    {"order", STANDARD_NAMED, NULL, 0}, /* of former versions: the operation's instruction */
+    {"lines", STANDARD_NAMED, NULL, 0},
     {"home", STANDARD_ABSENT, NULL, 0},
     {"payload", STANDARD_ABSENT, NULL, 0},
+    {"pairs", STANDARD_ABSENT, NULL, 0},
     {NULL},
 };
 

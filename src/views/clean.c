@@ -51,6 +51,21 @@ char *clean_text(const char *text, char *clean, size_t size)
     return clean;
 }
 
+/* Made inert, only quotes and backslashes are left to escape. */
+void clean_print_json(FILE *out, const char *text)
+{
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes;
+    fputc('"', out);
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        if (character[0] == '\\' || character[0] == '"')
+            fputc('\\', out);
+        fwrite(character, 1, bytes, out);
+    }
+    fputc('"', out);
+}
+
 size_t clean_columns(const char *text)
 {
     size_t columns = 0;
