@@ -177,7 +177,8 @@ static void put_performance(FILE *out, const struct health_value *value)
     struct line told = {0}, label = {0};
     line_add_factors(&told, value->now->factors, value->now->told);
     line_add_clean(&label, value->now->name);
-    line_add(&label, told.length ? " (%s)" : "", told.text);
+    if (told.length)
+        line_add(&label, " (%s)", told.text);
     for (char *c = label.text; *c; c++)
         *c = strchr("='|", *c) ? '_' : *c;
     fprintf(out, " '%s'=%.9g%s", label.text, value->now->value * factor, time ? "s" : "");
