@@ -51,6 +51,14 @@ char *clean_text(const char *text, char *clean, size_t size)
     return clean;
 }
 
+size_t clean_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    return columns;
+}
+
 /* Made inert, only quotes and backslashes are left to escape. */
 void clean_print_json(FILE *out, const char *text)
 {
@@ -64,12 +72,4 @@ void clean_print_json(FILE *out, const char *text)
         fwrite(character, 1, bytes, out);
     }
     fputc('"', out);
-}
-
-size_t clean_columns(const char *text)
-{
-    size_t columns = 0;
-    for (; *text; text++)
-        columns += ((unsigned char)*text & 0xc0) != 0x80;
-    return columns;
 }

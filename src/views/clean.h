@@ -14,9 +14,9 @@ size_t clean_next(const char **cursor, char character[4]);
 /* The whole text into `clean` of `size` bytes, cut between characters; returns `clean`. A NULL
  * text is an empty one. */
 char *clean_text(const char *text, char *clean, size_t size);
-/* Writes it as a JSON string. */
-void clean_print_json(FILE *, const char *text);
 /* Columns that inert text takes on a terminal, one a character. */
 size_t clean_columns(const char *text);
+/* Writes it as a JSON string. */
+void clean_print_json(FILE *, const char *text);
 
 #endif
