@@ -24,9 +24,8 @@ static int join(struct invocation *invocation, join_function *how, struct error 
         code = experiment_read(&documents[read], invocation->operands[read], error);
     if (code == 0)
         code = how(&joined, documents, count, error);
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
     if (code == 0)
-        code = output_save(&joined, path, error);
+        code = output_document(settings, &joined, NULL, error);
     document_free(&joined);
     for (size_t i = 0; documents && i < read; i++)
         document_free(&documents[i]);
@@ -55,7 +54,7 @@ static int merge(struct invocation *invocation, struct error *error)
     return join(invocation, documents_merge, error);
 }
 
-static const struct option_spec *const options[] = {output_options, NULL};
+static const struct option_spec *const options[] = {joined_format_options, output_options, NULL};
 
 const struct command baseline_command = {
     .name = "baseline",

@@ -279,8 +279,12 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
 const struct standard cores_experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"cpus", STANDARD_NAMED, NULL, 0},
+    /* Of documents of before 0.1.0: the operation's memory order, and how many lines there were. */
+    {"order", STANDARD_NAMED, NULL, 0},
+    {"lines", STANDARD_NAMED, NULL, 0},
     {"home", STANDARD_ABSENT, NULL, 0},
     {"payload", STANDARD_ABSENT, NULL, 0},
+    {"pairs", STANDARD_ABSENT, NULL, 0},
     {NULL},
 };
 
