@@ -229,6 +229,7 @@ const struct finding_line finding_names[] = {
      .patterns = "cluster.disagreement",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
+     .fact = FACT_CLUSTERS,
      .meaning = "CPUs that behave as one cluster and are declared as separate, or the other "
                 "way round; it has no value.",
      .advice = "Go by the latencies: a hypervisor or firmware may tell the topology wrongly."},
