@@ -1,8 +1,8 @@
 #include "cli/measure.h"
 #include "cli/options.h"
+#include "findings/experiment.h"
 #include "findings/health.h"
 #include "probes/probe.h"
-#include "result/json.h"
 #include "views/differences.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int judge(const struct document *document, void *argument, struct error *
 static int check_file(const char *path, struct judging *judging, struct error *error)
 {
     struct document document = {0};
-    int code = document_read(&document, path, error);
+    int code = experiment_read(&document, path, error);
     if (code == 0)
         code = judge(&document, judging, error);
     document_free(&document);
@@ -59,7 +59,7 @@ static int check(struct invocation *invocation, struct error *error)
                          invocation->operand_count);
     struct document base = {0};
     struct judging judging = {&base, settings_number(settings, "tolerance") / 100};
-    int code = document_read(&base, settings_text(settings, "against"), error);
+    int code = experiment_read(&base, settings_text(settings, "against"), error);
     /* A health check that nobody waits for: the quick set, unless more was asked for. */
     if (code == 0 && !settings_has(settings, "thorough"))
         code = settings_set(settings, "quick", NULL, error);

@@ -1,7 +1,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "findings/differences.h"
-#include "result/json.h"
+#include "findings/experiment.h"
 #include "views/differences.h"
 
 #include <string.h>
@@ -66,9 +66,9 @@ static int diff(struct invocation *invocation, struct error *error)
                          "diff needs two documents, and %d were given: fathom diff BEFORE AFTER",
                          invocation->operand_count);
     struct document a = {0}, b = {0};
-    int code = document_read(&a, invocation->operands[0], error);
+    int code = experiment_read(&a, invocation->operands[0], error);
     if (code == 0)
-        code = document_read(&b, invocation->operands[1], error);
+        code = experiment_read(&b, invocation->operands[1], error);
     if (code == 0)
         code = compare(invocation, &a, &b, error);
     document_free(&a);

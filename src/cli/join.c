@@ -2,7 +2,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "findings/baseline.h"
-#include "result/json.h"
+#include "findings/experiment.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     struct document joined = {0};
     int code = documents ? 0 : error_out_of_memory(error);
     for (; read < count && code == 0; read++)
-        code = document_read(&documents[read], invocation->operands[read], error);
+        code = experiment_read(&documents[read], invocation->operands[read], error);
     if (code == 0)
         code = how(&joined, documents, count, error);
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";

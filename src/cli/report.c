@@ -1,7 +1,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "findings/differences.h"
-#include "result/json.h"
+#include "findings/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int report_page(struct invocation *invocation, struct error *error)
         code = error_out_of_memory(error);
     for (; code == 0 && read < count; read++) {
         list[read] = &documents[read];
-        code = document_read(&documents[read], invocation->operands[read], error);
+        code = experiment_read(&documents[read], invocation->operands[read], error);
     }
     if (code == 0)
         code =
@@ -52,7 +52,7 @@ static int report(struct invocation *invocation, struct error *error)
                          "given: fathom report FILE",
                          invocation->operand_count);
     struct document document = {0};
-    int code = document_read(&document, invocation->operands[0], error);
+    int code = experiment_read(&document, invocation->operands[0], error);
     if (code == 0)
         code = output_document(&invocation->settings, &document, only_probe(&document), error);
     document_free(&document);

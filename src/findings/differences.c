@@ -2,8 +2,11 @@
 
 #include "base/text.h"
 #include "findings/device.h"
+#include "findings/experiment.h"
 #include "findings/finding.h"
 #include "findings/lookup.h"
+#include "findings/pairs.h"
+#include "findings/registry.h"
 #include "findings/unfair.h"
 #include "result/flag.h"
 #include "stats/compare.h"
@@ -12,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed"};
+const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition"};
 const double differences_threshold = 0.03;
 
 /* Wrong in one of twenty comparisons of unchanged machines, over all values together. */
@@ -122,8 +125,8 @@ static struct comparison compare_values(const struct search *search, const struc
 /* A size or a count: a place on a curve, and no median of trials. */
 static bool is_place(const struct finding *finding)
 {
-    const char *unit = finding->unit ? finding->unit : "";
-    return !*unit || strcmp(unit, "B") == 0;
+    return quantity_is(finding->unit, DIMENSION_SIZE) ||
+           quantity_is(finding->unit, DIMENSION_NUMBER);
 }
 
 static void compare_pair(struct search *search, const struct finding_lookup *in_a,
@@ -147,6 +150,10 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     if (difference->verdict == CHANGED && is_place(before) &&
         flag_doubts(before->flags | after->flags))
         difference->verdict = UNCERTAIN;
+    if (difference->verdict != SAME && finding_meaning(before).role == ROLE_CONDITION) {
+        difference->verdict = CONDITION;
+        difference->p = NAN;
+    }
 }
 
 /* Nothing is a multiple of zero, and of what is below it a ratio says nothing. */
@@ -166,55 +173,98 @@ static bool is_comparable(struct search *search, const struct probe_result *prob
 static void add_lonely(struct search *search, const char *which, const struct finding *finding,
                        const struct probe_result *probe)
 {
-    add_missing(search, pool_printf(&search->result->pool, "only the %s has %s (%s%s)", which,
-                                    finding->name, finding->cpus ? "CPUs " : "",
-                                    finding->cpus ? finding->cpus : probe->name));
+    struct pool *pool = &search->result->pool;
+    const char *experiment = experiment_text(finding, pool);
+    if (!experiment)
+        search->failed = true;
+    else if (*experiment)
+        add_missing(search, pool_printf(pool, "only the %s has %s with %s (%s)", which,
+                                        finding->name, experiment, probe->name));
+    else
+        add_missing(search, pool_printf(pool, "only the %s has %s (%s%s)", which, finding->name,
+                                        finding->cpus ? "CPUs " : "",
+                                        finding->cpus ? finding->cpus : probe->name));
 }
 
+/* Whether two units can be held against each other; says so where they can't. */
+static bool are_comparable(struct search *search, const char *what, const char *a, const char *b)
+{
+    struct pool *pool = &search->result->pool;
+    if (quantity_comparable(a, b))
+        return true;
+    if (text_same(a, b))
+        add_missing(search, pool_printf(pool, "%s is in %s, a unit that fathom does not know", what,
+                                        or_unknown(a)));
+    else
+        add_unfair(search, pool_printf(pool, "%s is in %s, then in %s: not compared", what,
+                                       or_unknown(a), or_unknown(b)));
+    return false;
+}
+
+/* What has a twin in ns is compared and missed once. */
 static void compare_findings(struct search *search, const struct probe_result *a,
                              const struct probe_result *b)
 {
     struct pool *pool = &search->result->pool;
     struct finding_lookup in_a, in_b;
+    struct finding_pairs pairs;
     if (finding_lookup_build(&in_a, pool, NULL, a) < 0 ||
-        finding_lookup_build(&in_b, pool, NULL, b) < 0) {
+        finding_lookup_build(&in_b, pool, NULL, b) < 0 ||
+        finding_pairs_find(&pairs, pool, a, b) < 0) {
         search->failed = true;
         return;
     }
     for (size_t i = 0; i < a->finding_count && !search->failed; i++) {
-        const struct finding *before = &a->findings[i];
-        const struct finding *after = finding_lookup_exact(&in_b, before->name, before->cpus);
+        const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
+        if (finding_lookup_is_twin(&in_a, before))
+            continue;
         if (!after)
             add_lonely(search, "first", before, a);
-        if (!after || finding_lookup_is_twin(&in_a, before) ||
-            !is_comparable(search, a, before, after))
-            continue;
-        if (text_same(before->unit, after->unit))
+        else if (is_comparable(search, a, before, after) &&
+                 are_comparable(search, before->name, before->unit, after->unit))
             compare_pair(search, &in_a, &in_b, a, before, after);
-        else
-            add_unfair(search,
-                       pool_printf(pool, "%s is in %s, then in %s: not compared", before->name,
-                                   or_unknown(before->unit), or_unknown(after->unit)));
     }
     for (size_t i = 0; i < b->finding_count && !search->failed; i++)
-        if (!finding_lookup_exact(&in_a, b->findings[i].name, b->findings[i].cpus))
+        if (!pairs.of_b[i] && !finding_lookup_is_twin(&in_b, &b->findings[i]))
             add_lonely(search, "second", &b->findings[i], b);
 }
 
 /* --- pairs --- */
 
-bool differences_alike(const struct series *a, const struct series *b)
+enum { FACTORS_MOST = 64 }; /* of a series whose factors may stand in any order; ours have a few */
+
+/* In documents of former versions a series says which CPU measured; a number is no kind. */
+static bool is_number_of_cpu(const struct factor *factor)
 {
-    if (a->factor_count != b->factor_count || !text_same(a->name, b->name) ||
-        a->matrix != b->matrix)
-        return false;
+    return strcmp(factor->name, "cpu") == 0;
+}
+
+/* The factor of that name, which mostly stands at the same place. */
+static const struct factor *counterpart(const struct series *series, size_t place,
+                                        const struct factor *of)
+{
+    if (place < series->factor_count && strcmp(series->factors[place].name, of->name) == 0)
+        return &series->factors[place];
+    return series->factor_count <= FACTORS_MOST ? series_factor(series, of->name) : NULL;
+}
+
+static bool has_factors_of(const struct series *a, const struct series *b)
+{
     for (size_t i = 0; i < a->factor_count; i++) {
-        const struct factor *other = series_factor(b, a->factors[i].name);
-        if (!other || !text_same(a->factors[i].text, other->text) ||
-            (!other->text && a->factors[i].number != other->number))
+        const struct factor *factor = &a->factors[i], *other = counterpart(b, i, factor);
+        if (is_number_of_cpu(factor))
+            continue;
+        if (!other || !text_same(factor->text, other->text) ||
+            (!other->text && factor->number != other->number))
             return false;
     }
     return true;
+}
+
+bool differences_alike(const struct series *a, const struct series *b)
+{
+    return text_same(a->name, b->name) && a->matrix == b->matrix && has_factors_of(a, b) &&
+           has_factors_of(b, a);
 }
 
 static int by_place(const void *left, const void *right)
@@ -243,11 +293,16 @@ static void compare_series(struct search *search, const struct probe_result *pro
                            const struct series *a, const struct series *b)
 {
     struct pool *pool = &search->result->pool;
-    if (!text_same(a->y.unit, b->y.unit) || !text_same(a->x.unit, b->x.unit)) {
+    if (!text_same(a->x.unit, b->x.unit)) {
         add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
                                        or_unknown(a->name)));
         return;
     }
+    const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
+    if (!what)
+        search->failed = true;
+    if (!what || !are_comparable(search, what, a->y.unit, b->y.unit))
+        return;
     const struct point **left = sorted_points(pool, a), **right = sorted_points(pool, b);
     if (!left || !right) {
         search->failed = true;
@@ -303,11 +358,13 @@ static void add_lonely_series(struct search *search, const char *which,
 }
 
 /* Both documents list their series in much the same order: the search goes on from where the last
- * one was found. */
+ * one was found. A document of ours has some hundreds; one of another's that has many more, in
+ * another order, is not searched to the end for each of them. */
 static const struct series *same_series(const struct probe_result *probe, const struct series *as,
                                         size_t *from)
 {
-    for (size_t step = 0; step < probe->series_count; step++) {
+    enum { STEPS_MOST = 4096 };
+    for (size_t step = 0; step < probe->series_count && step < STEPS_MOST; step++) {
         size_t i = (*from + step) % probe->series_count;
         if (differences_alike(as, &probe->series[i])) {
             *from = i + 1;
@@ -366,14 +423,62 @@ static int correct(struct differences *result)
         p[i] = isnan(result->list[i].p) ? 1 : result->list[i].p;
     double last = compare_holm(p, result->count, alpha);
     free(p);
-    for (size_t i = 0; i < result->count; i++) {
-        struct difference *difference = &result->list[i];
-        if (difference->verdict == CHANGED && !(difference->p <= last))
-            difference->verdict = UNCERTAIN;
-        result->changed += difference->verdict == CHANGED;
-        result->uncertain += difference->verdict == UNCERTAIN;
-    }
+    for (size_t i = 0; i < result->count; i++)
+        if (result->list[i].verdict == CHANGED && !(result->list[i].p <= last))
+            result->list[i].verdict = UNCERTAIN;
     return 0;
+}
+
+static bool finding_changed(const struct differences *result, const struct probe_result *probe)
+{
+    for (size_t i = 0; i < result->count; i++)
+        if (result->list[i].probe == probe && result->list[i].finding_a &&
+            result->list[i].verdict == CHANGED)
+            return true;
+    return false;
+}
+
+/* Whether the difference at `i` is of a point of the same curve that moved the same way. */
+static bool moved_with(const struct differences *result, size_t i, const struct difference *point)
+{
+    const struct difference *other = i < result->count ? &result->list[i] : NULL;
+    return other && other->series == point->series && other->verdict == CHANGED &&
+           (other->ratio > 1) == (point->ratio > 1);
+}
+
+static bool has_neighbours(const struct differences *result, size_t i)
+{
+    const struct series *series = result->list[i].series;
+    return (i > 0 && result->list[i - 1].series == series) ||
+           (i + 1 < result->count && result->list[i + 1].series == series);
+}
+
+/* What a single point of a curve says alone is uncertain. Points stand in the order of their x; one
+ * that is put down here had no neighbour that changed, so it takes none away from another. */
+static void ask_neighbours(struct differences *result)
+{
+    const struct probe_result *probe = NULL;
+    bool told = false;
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *point = &result->list[i];
+        if (point->verdict != CHANGED || !point->series || point->series->matrix)
+            continue;
+        if (point->probe != probe) {
+            probe = point->probe;
+            told = finding_changed(result, probe);
+        }
+        if (!told && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
+            !moved_with(result, i + 1, point))
+            point->verdict = UNCERTAIN;
+    }
+}
+
+static void count_verdicts(struct differences *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        result->changed += result->list[i].verdict == CHANGED;
+        result->uncertain += result->list[i].verdict == UNCERTAIN;
+    }
 }
 
 int differences_find(struct differences *result, const struct document *a, const struct document *b,
@@ -384,6 +489,8 @@ int differences_find(struct differences *result, const struct document *a, const
     compare_documents(&search);
     if (search.failed || correct(result) < 0)
         return error_out_of_memory(error);
+    ask_neighbours(result);
+    count_verdicts(result);
     if (!result->count)
         return error_set(error, ERROR_USAGE,
                          "the two documents have no value in common: compare "

@@ -1,7 +1,6 @@
 #include "findings/registry.h"
 
 #include "findings/device.h"
-#include "findings/names.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -21,7 +20,7 @@ static const char *skip_digits(const char *name)
 static bool matches(const char *pattern, const char *name)
 {
     for (; *pattern && *pattern != ','; pattern++) {
-        if (strncmp(pattern, number, strlen(number)) == 0) {
+        if (*pattern == *number && strncmp(pattern, number, strlen(number)) == 0) {
             const char *after = skip_digits(name);
             if (after == name)
                 return false;
@@ -42,32 +41,49 @@ static bool matches(const char *pattern, const char *name)
     return *name == '\0';
 }
 
-const struct finding_line *finding_line_at(size_t i)
-{
-    static const struct finding_line *const tables[] = {finding_names, finding_names_gpu};
-    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++)
-        for (const struct finding_line *line = tables[table]; line->patterns; line++)
-            if (i-- == 0)
-                return line;
-    return NULL;
-}
-
 bool finding_name_matches(const char *patterns, const char *name)
 {
     for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
         pattern += *pattern == ',' ? strlen(", ") : 0;
-        if (matches(pattern, name))
+        /* Most differ in the first character, and a document may ask for 200,000 names. */
+        if ((*pattern == *name || *pattern == '*' || *pattern == *number) && matches(pattern, name))
             return true;
     }
     return false;
 }
 
+const struct finding_table *finding_table_of(const char *probe)
+{
+    const struct finding_table *table;
+    const char *name;
+    for (size_t i = 0; (table = finding_table_at(i, &name)); i++)
+        if (strcmp(name, probe) == 0)
+            return table;
+    return NULL;
+}
+
+const struct finding_line *finding_line_at(size_t i, const char **probe)
+{
+    const struct finding_table *table;
+    const char *name;
+    for (size_t t = 0; (table = finding_table_at(t, &name)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
+            if (i-- == 0) {
+                if (probe)
+                    *probe = name;
+                return line;
+            }
+    return NULL;
+}
+
 const struct finding_line *finding_line_find(const char *name)
 {
-    const struct finding_line *line;
-    for (size_t i = 0; (line = finding_line_at(i)); i++)
-        if (finding_name_matches(line->patterns, name))
-            return line;
+    const struct finding_table *table;
+    const char *probe;
+    for (size_t t = 0; (table = finding_table_at(t, &probe)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
+            if (finding_name_matches(line->patterns, name))
+                return line;
     return NULL;
 }
 

@@ -88,6 +88,10 @@ static void compare_facts(struct unfair *unfair)
                                 "only where time and cycles both say so",
                                 unfair->a->conditions.core_hz * 1e-9,
                                 unfair->b->conditions.core_hz * 1e-9));
+    const double load_a = unfair->a->conditions.load1, load_b = unfair->b->conditions.load1;
+    if (fabs(load_a - load_b) >= 1) /* a whole CPU more had other work */
+        add(unfair, pool_printf(&unfair->result->pool, "the load average was %.2f, then %.2f",
+                                load_a, load_b));
     unsigned modelled = FLAG_BIT(FLAG_MODELLED);
     if ((document_headline_flags(unfair->a) ^ document_headline_flags(unfair->b)) & modelled)
         add(unfair, "one was measured, and the other one is of a model of the hardware");

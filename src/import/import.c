@@ -1,5 +1,7 @@
 #include "import/import.h"
 
+#include "findings/experiment.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -139,6 +141,8 @@ int import_file(const struct import_format *format, const char *path,
         (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
     if (code == 0)
         code = format->read(&text, settings, document, error);
+    if (code == 0)
+        code = experiments_complete(document, error);
     free(bytes);
     return code;
 }

@@ -12,6 +12,7 @@
 #include "findings/levels.h"
 #include "probes/chases.h"
 #include "probes/knees.h"
+#include "probes/latency_findings.h"
 #include "probes/latency_table.h"
 #include "probes/probes.h"
 #include "probes/working_sets.h"
@@ -341,6 +342,7 @@ const struct probe latency_probe = {
     .weight = 18,
     .quick = true,
     .options = options,
+    .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,
     .prepare = chases_prepare,
     .next = next_latency,

@@ -95,7 +95,8 @@ static bool has_line(const struct shown *shown)
 
 static void put_change(FILE *out, double ratio, enum verdict verdict)
 {
-    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>"};
+    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>",
+                                                " (condition)"};
     double change = ratio - 1;
     fputs(verdict == CHANGED ? "<td class=changed>" : "<td>", out);
     if (!isfinite(change))

@@ -167,6 +167,8 @@ static void put_name(FILE *out, const struct shown *shown)
         return;
     fputs("</summary><p>", out);
     html_text(out, line->meaning);
+    fputs(line->moves ? " " : "", out);
+    html_text(out, line->moves);
     fputs("<p>", out);
     html_text(out, line->advice);
     fputs("</details>", out);

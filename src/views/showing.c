@@ -1,82 +1,33 @@
 #include "views/showing.h"
 
+#include "findings/experiment.h"
 #include "findings/lookup.h"
 #include "views/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A finding whose experiment is told, with its factors by name. */
-struct experiment {
-    struct shown *shown;
-    const struct factor **factors;
-    size_t count;
-};
-
-static int by_factor_name(const void *a, const void *b)
-{
-    const struct factor *const *left = a, *const *right = b;
-    return strcmp((*left)->name, (*right)->name);
-}
-
-static int compare_factors(const struct factor *a, const struct factor *b)
-{
-    int order = strcmp(a->name, b->name);
-    if (order || (a->text && b->text))
-        return order ? order : strcmp(a->text, b->text);
-    if (a->text || b->text)
-        return a->text ? 1 : -1;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
 static int by_experiment(const void *a, const void *b)
 {
-    const struct experiment *left = a, *right = b;
-    for (size_t i = 0; i < left->count && i < right->count; i++) {
-        int order = compare_factors(left->factors[i], right->factors[i]);
-        if (order)
-            return order;
-    }
-    return (left->count > right->count) - (left->count < right->count);
-}
-
-static size_t told_of(const struct finding *finding)
-{
-    return finding->told < finding->factor_count ? finding->told : finding->factor_count;
-}
-
-static bool sort_factors(struct experiment *experiment, struct pool *pool)
-{
-    const struct finding *finding = experiment->shown->finding;
-    experiment->count = told_of(finding);
-    experiment->factors = pool_alloc(pool, experiment->count, sizeof *experiment->factors);
-    for (size_t i = 0; i < experiment->count && experiment->factors; i++)
-        experiment->factors[i] = &finding->factors[i];
-    if (experiment->factors)
-        qsort(experiment->factors, experiment->count, sizeof *experiment->factors, by_factor_name);
-    return experiment->factors != NULL;
+    const struct shown *const *left = a, *const *right = b;
+    return experiment_order((*left)->finding, (*right)->finding);
 }
 
 static bool number_experiments(struct showing *showing)
 {
-    struct pool pool = {0};
     size_t count = 0, number = 0;
-    bool done = true;
-    struct experiment *list = pool_alloc(&pool, showing->count + 1, sizeof *list);
-    for (size_t i = 0; i < showing->count && list && done; i++) {
-        if (!told_of(showing->list[i].finding))
-            continue;
-        list[count].shown = &showing->list[i];
-        done = sort_factors(&list[count++], &pool);
-    }
-    done = done && list;
-    if (done)
+    struct shown **list = malloc((showing->count + 1) * sizeof *list);
+    for (size_t i = 0; i < showing->count && list; i++)
+        if (!experiment_is_standard(showing->list[i].finding))
+            list[count++] = &showing->list[i];
+    if (list)
         qsort(list, count, sizeof *list, by_experiment);
-    for (size_t i = 0; i < count && done; i++) {
+    for (size_t i = 0; i < count; i++) {
         number += i == 0 || by_experiment(&list[i - 1], &list[i]) != 0;
-        list[i].shown->experiment = number;
+        list[i]->experiment = number;
     }
-    pool_free(&pool);
+    const bool done = list != NULL;
+    free(list);
     return done;
 }
 
@@ -175,7 +126,7 @@ size_t showing_named(const struct showing *showing, const char *name, struct sho
 
 void line_add_experiment(struct line *line, const struct finding *finding)
 {
-    line_add_factors(line, finding->factors, told_of(finding));
+    line_add_factors(line, finding->factors, finding->told);
 }
 
 void line_add_in_brackets(struct line *line, const struct finding *finding)
