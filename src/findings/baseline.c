@@ -1,7 +1,7 @@
 #include "findings/baseline.h"
 
 #include "base/text.h"
-#include "findings/differences.h"
+#include "findings/alike.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
 #include "findings/joined.h"
@@ -202,7 +202,7 @@ static int add_series(struct building *building, struct probe_result *result,
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe = document_probe(&building->documents[d], result->name);
         const struct series *series =
-            probe ? differences_series(probe, model, &building->series_from[d]) : NULL;
+            probe ? series_alike_find(probe, model, &building->series_from[d]) : NULL;
         if (series && quantity_same(series->y.unit, model->y.unit))
             sources[d].series = series;
         have += sources[d].series != NULL;

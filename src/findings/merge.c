@@ -1,6 +1,6 @@
 #include "findings/merge.h"
 
-#include "findings/differences.h"
+#include "findings/alike.h"
 #include "findings/experiment.h"
 #include "findings/joined.h"
 #include "findings/registry.h"
@@ -83,7 +83,7 @@ static int add_points(const struct merging *merging, struct series *to, const st
 static int add_series(const struct merging *merging, struct probe_result *to,
                       const struct series *from, size_t *next)
 {
-    const struct series *same = differences_series(to, from, next);
+    const struct series *same = series_alike_find(to, from, next);
     if (same)
         return add_points(merging, &to->series[same - to->series], from);
     struct series *series =
