@@ -6,6 +6,7 @@
 #include "findings/finding.h"
 #include "findings/joined.h"
 #include "findings/pairs.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
 
@@ -23,6 +24,7 @@ struct building {
     const struct document *documents;
     size_t count;
     double *values, *scratch; /* room for a value a document */
+    size_t *series_from;      /* a document: where the last series was found */
     size_t left_out;          /* findings that fewer than half of the documents have */
     const char *names;        /* of the first of them */
 };
@@ -79,7 +81,7 @@ static size_t collect_values(struct building *building, struct sources *sources,
     size_t n = 0;
     for (size_t d = from; d < sources->count; d++) {
         const struct finding *finding = d == from ? model : pairs[d].of_a[place];
-        if (!finding || !text_same(finding->unit, model->unit))
+        if (!finding || !quantity_same(finding->unit, model->unit))
             continue;
         sources->taken[d][finding - sources->probes[d]->findings] = true;
         if (!isfinite(finding->value))
@@ -167,11 +169,6 @@ static int add_findings(struct building *building, struct probe_result *result,
 
 /* --- series --- */
 
-static bool same_series(const struct series *a, const struct series *b)
-{
-    return differences_alike(a, b) && text_same(a->y.unit, b->y.unit);
-}
-
 /* Series of two runs list their places in the same order, apart from sizes that only one of them
  * has: the search goes on from where the last point was found. */
 static const struct point *same_place(const struct series *series, const struct point *place,
@@ -204,9 +201,10 @@ static int add_series(struct building *building, struct probe_result *result,
         return error_out_of_memory(error);
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe = document_probe(&building->documents[d], result->name);
-        for (size_t s = 0; probe && s < probe->series_count && !sources[d].series; s++)
-            if (same_series(&probe->series[s], model))
-                sources[d].series = &probe->series[s];
+        const struct series *series =
+            probe ? differences_series(probe, model, &building->series_from[d]) : NULL;
+        if (series && quantity_same(series->y.unit, model->y.unit))
+            sources[d].series = series;
         have += sources[d].series != NULL;
     }
     if (2 * have < building->count)
@@ -340,10 +338,12 @@ int baseline_build(struct document *to, const struct document *documents, size_t
                                 .documents = documents,
                                 .count = count,
                                 .values = calloc(count, sizeof(double)),
-                                .scratch = calloc(count, sizeof(double))};
+                                .scratch = calloc(count, sizeof(double)),
+                                .series_from = calloc(count, sizeof(size_t))};
     *left_out = NULL;
-    int code = building.values && building.scratch ? joined_check(documents, count, false, error)
-                                                   : error_out_of_memory(error);
+    int code = building.values && building.scratch && building.series_from
+                   ? joined_check(documents, count, false, error)
+                   : error_out_of_memory(error);
     to->tool = documents[0].tool;
     to->run = joined_run("baseline", joined_newest(documents, count), count, true);
     to->machine = documents[0].machine;
@@ -358,6 +358,7 @@ int baseline_build(struct document *to, const struct document *documents, size_t
                 code = add_probe(&building, documents[d].probes[p].name, error);
     free(building.values);
     free(building.scratch);
+    free(building.series_from);
     size_t values = 0;
     for (size_t p = 0; p < to->probe_count; p++)
         values += to->probes[p].finding_count + to->probes[p].series_count;

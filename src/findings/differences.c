@@ -357,10 +357,9 @@ static void add_lonely_series(struct search *search, const char *which,
                                         which, or_unknown(series->name), probe->name));
 }
 
-/* Both documents list their series in much the same order: the search goes on from where the last
- * one was found. A document of ours has some hundreds; one of another's that has many more, in
- * another order, is not searched to the end for each of them. */
-static const struct series *same_series(const struct probe_result *probe, const struct series *as,
+/* A document of ours has some hundreds of series; one of another's that has many more, in another
+ * order, is not searched to the end for each of them. */
+const struct series *differences_series(const struct probe_result *probe, const struct series *as,
                                         size_t *from)
 {
     enum { STEPS_MOST = 4096 };
@@ -383,14 +382,14 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     compare_findings(search, a, b);
     size_t in_a = 0, in_b = 0;
     for (size_t i = 0; i < a->series_count; i++) {
-        const struct series *series = &a->series[i], *other = same_series(b, series, &in_b);
+        const struct series *series = &a->series[i], *other = differences_series(b, series, &in_b);
         if (!other)
             add_lonely_series(search, "first", a, series);
         else if (!device_has_condition(series))
             compare_series(search, a, series, other);
     }
     for (size_t i = 0; i < b->series_count; i++)
-        if (!same_series(a, &b->series[i], &in_a))
+        if (!differences_series(a, &b->series[i], &in_a))
             add_lonely_series(search, "second", b, &b->series[i]);
 }
 

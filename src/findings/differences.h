@@ -71,6 +71,10 @@ int differences_find(struct differences *, const struct document *a, const struc
                      double threshold, struct error *);
 void differences_free(struct differences *);
 
+/* The probe's series that measured the same; NULL: none. Two documents list theirs in much the same
+ * order, so the search goes on from *from, where the last one was found, which it sets anew. */
+const struct series *differences_series(const struct probe_result *, const struct series *as,
+                                        size_t *from);
 /* Whether two series measured the same, so that their points are pairs: name, shape and factors. */
 bool differences_alike(const struct series *, const struct series *);
 

@@ -81,11 +81,11 @@ static int add_points(const struct merging *merging, struct series *to, const st
 }
 
 static int add_series(const struct merging *merging, struct probe_result *to,
-                      const struct series *from)
+                      const struct series *from, size_t *next)
 {
-    for (size_t i = 0; i < to->series_count; i++)
-        if (differences_alike(&to->series[i], from))
-            return add_points(merging, &to->series[i], from);
+    const struct series *same = differences_series(to, from, next);
+    if (same)
+        return add_points(merging, &to->series[same - to->series], from);
     struct series *series =
         pool_append(merging->pool, (void **)&to->series, &to->series_count, sizeof *series);
     if (!series)
@@ -158,8 +158,8 @@ static int add_experiments(const struct merging *merging, struct probe_result *t
             code = error_out_of_memory(merging->error);
     }
     free(known);
-    for (size_t i = 0; i < older->series_count && added && code == 0; i++)
-        code = add_series(merging, to, &older->series[i]);
+    for (size_t i = 0, next = 0; i < older->series_count && added && code == 0; i++)
+        code = add_series(merging, to, &older->series[i], &next);
     return code == 0 && added ? join_facts(merging, to, older) : code;
 }
 
