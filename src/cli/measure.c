@@ -106,10 +106,11 @@ static int choose_outputs(struct measurement *run, struct error *error)
     run->report = output_choose(settings);
     run->html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
     run->path = settings_has(settings, "document") ? settings_text(settings, "document") : NULL;
-    if (run->html && strcmp(run->html, "-") == 0)
+    if (run->html && output_is_standard(run->html))
         return error_set(error, ERROR_USAGE,
-                         "--html - would mix the page with the report: name a file, or ask for the "
-                         "page alone with --format html");
+                         "--html %s would mix the page with the report: name a file, or ask for "
+                         "the page alone with --format html",
+                         run->html);
     if (run->path && to_file && !settings_has(settings, "format"))
         return error_set(error, ERROR_USAGE,
                          "-o alone is where the document goes, and so is --document: leave one "
