@@ -65,8 +65,16 @@ static bool same_value(const struct factor *a, const struct factor *b)
            (a->text || a->number == b->number);
 }
 
-static bool has_parameter(const struct probe_result *probe, const struct factor *wanted)
+enum { PARAMETERS_MOST = 256 }; /* that are looked for in any order; ours have some twenty */
+
+/* Runs of one probe list them in the same order, mostly. */
+static bool has_parameter(const struct probe_result *probe, const struct factor *wanted,
+                          size_t place)
 {
+    if (place < probe->parameter_count && same_value(&probe->parameters[place], wanted))
+        return true;
+    if (probe->parameter_count > PARAMETERS_MOST)
+        return false;
     for (size_t i = 0; i < probe->parameter_count; i++)
         if (same_value(&probe->parameters[i], wanted))
             return true;
@@ -79,7 +87,7 @@ int joined_parameters(struct probe_result *to, struct pool *pool,
     for (size_t i = 0; i < of[0]->parameter_count; i++) {
         const struct factor *parameter = &of[0]->parameters[i];
         size_t have = 1;
-        while (have < count && has_parameter(of[have], parameter))
+        while (have < count && has_parameter(of[have], parameter, i))
             have++;
         if (have < count)
             continue;

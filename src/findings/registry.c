@@ -3,6 +3,8 @@
 #include "findings/device.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char number[] = "<n>";
@@ -111,6 +113,13 @@ static size_t part_of(const char *name, int part, const char **begin)
     return strcspn(*begin, ".");
 }
 
+static int number_in(const char *name)
+{
+    const char *digits = name + strcspn(name, "0123456789");
+    const long value = *digits ? strtol(digits, NULL, 10) : -1;
+    return value <= INT_MAX ? (int)value : -1;
+}
+
 static enum side side_of(const struct finding_meaning *meaning)
 {
     if (!meaning->quantity || meaning->role == ROLE_CONDITION || meaning->role == ROLE_DISAGREEMENT)
@@ -127,6 +136,7 @@ struct finding_meaning finding_meaning(const struct finding *finding)
                                       .device = device_of_name(finding->name, &rest),
                                       .quantity = quantity_of(finding->unit)};
     meaning.subject = rest;
+    meaning.number = number_in(rest);
     if (meaning.line && has_unit(meaning.line, meaning.quantity)) {
         meaning.role = meaning.line->role;
         meaning.fact = meaning.line->fact;

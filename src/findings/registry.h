@@ -48,6 +48,7 @@ enum finding_fact {
     FACT_UNLOADED,
     FACT_SATURATED,
     FACT_TRAFFIC,
+    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, told below their matrix */
 };
 
 /* A factor that decides what a finding is, and its value where the name alone stands for it. A
@@ -112,6 +113,7 @@ struct finding_meaning {
     int device;          /* the number behind "gpu"; -1 */
     const char *subject; /* what the fact is of, within the finding's name: "L2" */
     size_t subject_length;
+    int number; /* the first in its name, behind the device: 2 of "dtlb2.4K.hit"; -1: none */
     const struct quantity *quantity; /* by its unit; NULL: a unit that nobody knows */
     enum side side;                  /* never SIDE_OF_UNIT; SIDE_NEITHER where nothing is judged */
 };

@@ -376,6 +376,7 @@ const struct finding_line cores_lines[] = {
     {.patterns = "cluster.disagreement",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
+     .fact = FACT_CLUSTERS,
      .meaning = "CPUs that behave as one cluster and are declared as separate, or the other way "
                 "round. It has no value; its text says which.",
      .moves = "A hypervisor or firmware may tell the topology wrongly.",

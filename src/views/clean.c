@@ -51,6 +51,20 @@ char *clean_text(const char *text, char *clean, size_t size)
     return clean;
 }
 
+int clean_order(const char *a, const char *b)
+{
+    char left[4], right[4];
+    a = a ? a : "";
+    b = b ? b : "";
+    for (;;) {
+        size_t left_bytes = clean_next(&a, left), right_bytes = clean_next(&b, right);
+        size_t bytes = left_bytes < right_bytes ? left_bytes : right_bytes;
+        int order = memcmp(left, right, bytes);
+        if (order || left_bytes != right_bytes || !bytes)
+            return order ? order : (left_bytes > right_bytes) - (left_bytes < right_bytes);
+    }
+}
+
 size_t clean_columns(const char *text)
 {
     size_t columns = 0;

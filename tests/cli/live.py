@@ -73,7 +73,7 @@ def latency_text(here):
 
 def latency_csv(here):
     def rows_of(result):
-        return list(csv.DictReader(io.StringIO(result.out)))
+        return [row for row in csv.DictReader(io.StringIO(result.out)) if row["row"] == "point"]
 
     def lacks(result):
         return sum(bool(row["median"]) for row in rows_of(result)) < len(TINY_SIZES)
@@ -258,7 +258,7 @@ def cores_csv(here):
     def pairs_of(result):
         return [(int(row["from"]), int(row["to"]))
                 for row in csv.DictReader(io.StringIO(result.out))
-                if row["factors"] == "op=cas" and not row["failed"]]
+                if row["row"] == "point" and row["op"] == "cas" and not row["failed"]]
 
     result = with_time(here, "fathom cores --cpus $CPU,$OTHER_CPU --lines 8 --format csv",
                        lambda result: len(pairs_of(result)) < 2)
