@@ -106,10 +106,11 @@ static int choose_outputs(struct measurement *run, struct error *error)
     run->report = output_choose(settings);
     run->html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
     run->path = settings_has(settings, "document") ? settings_text(settings, "document") : NULL;
-    if (run->html && strcmp(run->html, "-") == 0)
+    if (run->html && output_is_standard(run->html))
         return error_set(error, ERROR_USAGE,
-                         "--html - would mix the page with the report: name a file, or ask for the "
-                         "page alone with --format html");
+                         "--html %s would mix the page with the report: name a file, or ask for "
+                         "the page alone with --format html",
+                         run->html);
     if (run->path && to_file && !settings_has(settings, "format"))
         return error_set(error, ERROR_USAGE,
                          "-o alone is where the document goes, and so is --document: leave one "
@@ -129,10 +130,10 @@ static int choose_outputs(struct measurement *run, struct error *error)
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
 }
 
-/* Standard output is given the document once, when it is complete. */
+/* A stream is given the document once, when it is complete. */
 static bool is_file(const char *path)
 {
-    return path && !output_is_standard(path);
+    return path && !output_is_stream(path);
 }
 
 /* Early and after every probe: whoever pulls the plug finds what was measured until then. */
@@ -141,7 +142,7 @@ static int save(struct measurement *run, struct error *error)
     const struct document *document = &run->document;
     run->document.run.elapsed_s = (double)(os_raw_ns() - run->began_ns) * 1e-9;
     int code = is_file(run->path) ? document_save(document, run->path, error) : 0;
-    return code == 0 && run->html
+    return code == 0 && is_file(run->html)
                ? output_html(run->html, &document, 1, differences_threshold, error)
                : code;
 }
@@ -253,8 +254,10 @@ static int show(const struct measurement *run, struct error *error)
     const struct document *document = &run->document;
     const struct probe_result *alone = run->invocation->probe ? &document->probes[0] : NULL;
     int code = run->report.path ? outlet_write(&run->report, document, alone, error) : 0;
-    if (code == 0 && run->path && output_is_standard(run->path))
+    if (code == 0 && run->path && !is_file(run->path))
         code = output_save(document, run->path, error);
+    if (code == 0 && run->html && !is_file(run->html))
+        code = output_html(run->html, &document, 1, differences_threshold, error);
     /* A format that finds nothing to show where nothing could be measured. */
     if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
         code = ERROR_IMPOSSIBLE;

@@ -123,7 +123,17 @@ static const struct output_format *format_named(const char *name)
 
 bool output_is_standard(const char *path)
 {
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool output_is_stream(const char *path)
+{
+    struct stat status;
+    return output_is_standard(path) || (stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
 }
 
 struct outlet output_choose(const struct settings *settings)

@@ -47,8 +47,11 @@ int output_html(const char *path, const struct document *const *, size_t count, 
                 struct error *);
 /* Writes what is no document: to the file, "-" being standard output. */
 int output_write(const char *path, save_function *, const void *content, struct error *);
-/* Whether the path is "-" or standard output's other name. */
+/* Whether the path is "-" or another name of standard output. */
 bool output_is_standard(const char *path);
+/* Whether it is that, or a pipe: who reads it takes all that is written for one thing, so it is
+ * written once. */
+bool output_is_stream(const char *path);
 
 /* ERROR_USAGE where two options name one file to write to: the last would leave nothing of the
  * other. */

@@ -322,6 +322,25 @@ def run_names_its_document(here):
                  (names[0] in out, out))
 
 
+# --- check ---
+
+def check_here(here):
+    """The quick set against a quick run: every value of it is compared, or counted with a reason."""
+    folder = with_time(here, "fathom run --quick -o base.json").folder
+    status, out, err = here.run("fathom check --against base.json -f json", folder)
+    if status == 2 and "no value that could be checked" in err:
+        raise Skip("the run got no time to measure anything")
+    told = json.loads(out)
+    listed = [*told["worse"], *told["uncertain"], *told["healthy"]]
+    return check(
+        (status == {"ok": TRUSTED, "fail": 1, "uncertain": DOUBTFUL}[told["status"]],
+         f"status {status} of {told['status']}"),
+        (told["compared"] == sum("value" in value for value in listed), f"{told}"),
+        (told["status"] != "ok" or told["compared"] > 0, f"{told}"),
+        (all(gap["values"] > 0 and gap["reason"] for gap in told["not_compared"]), f"{told}"),
+        (not any("clock" in value.get("name", "") for value in listed), f"a clock is judged: {told}"))
+
+
 # --- the counter ---
 
 SOURCES = Path("/sys/devices/system/clocksource/clocksource0/available_clocksource")
@@ -414,6 +433,7 @@ def tests():
         ("run keeps its budget", budget_kept),
         ("run names its document", run_names_its_document),
         ("run -f csv -o FILE", run_format_file),
+        ("check measures the quick set", check_here),
         ("a counter that the kernel distrusts", distrusted_counter),
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),
