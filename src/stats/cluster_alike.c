@@ -3,6 +3,7 @@
 #include "stats/quantile.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Smaller differences between profiles are no groups, however well they are measured. */
 static const double least_difference = 0.01;
@@ -144,13 +145,15 @@ int groups_add_alike(struct groups *groups, const struct cells *cells)
     size_t m = cells->m, *rows = pool_alloc(&scratch, m + 1, sizeof *rows);
     int *group = pool_alloc(&scratch, m + 1, sizeof *group);
     int code = rows && group ? 0 : ERROR_SYSTEM, count = (int)groups->count;
-    for (size_t a = 0; a < m && code == 0; a++)
-        group[a] = groups_smallest_with(groups, a);
+    if (code == 0)
+        memcpy(group, groups->smallest, m * sizeof *group);
     for (int i = -1; i < count && code == 0; i++) {
-        size_t found = 0;
-        for (size_t a = 0; a < m; a++)
+        size_t found = 0, all = i < 0 ? m : groups->list[i].count;
+        for (size_t k = 0; k < all; k++) {
+            size_t a = i < 0 ? k : groups->list[i].members[k];
             if (group[a] == i)
                 rows[found++] = a;
+        }
         if (found >= POOL_MIN)
             code = divide(groups, cells, rows, found);
     }

@@ -8,7 +8,8 @@
 static const double least_ratio = 1.5;
 
 struct leaf {
-    const struct group *group;
+    const size_t *members;
+    size_t count;
     double within;
 };
 
@@ -18,27 +19,25 @@ static int compare_leaves(const void *a, const void *b)
     return (x->within > y->within) - (x->within < y->within);
 }
 
-static bool is_leaf(const struct groups *groups, const struct group *group, size_t m)
+/* Of each group, whether none is within it. */
+static bool *find_leaves(const struct groups *groups, struct pool *scratch)
 {
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct group *other = &groups->list[i];
-        if (other == group || other->count >= group->count)
-            continue;
-        for (size_t a = 0; a < m; a++)
-            if (other->has[a] && group->has[a])
-                return false;
-    }
-    return true;
+    bool *leaf = pool_alloc(scratch, groups->count + 1, sizeof *leaf);
+    for (size_t i = 0; leaf && i < groups->count; i++)
+        leaf[i] = true;
+    for (size_t i = 0; leaf && i < groups->count; i++)
+        if (groups->list[i].parent >= 0)
+            leaf[groups->list[i].parent] = false;
+    return leaf;
 }
 
 static int add_kind(struct groups *groups, const struct cells *cells, const struct leaf *leaves,
                     size_t count, size_t *members)
 {
     size_t rows = 0;
-    for (size_t a = 0; a < cells->m; a++)
-        for (size_t i = 0; i < count; i++)
-            if (leaves[i].group->has[a])
-                members[rows++] = a;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < leaves[i].count; j++)
+            members[rows++] = leaves[i].members[j];
     return groups_add(groups, cells, members, rows, CLUSTER_KIND);
 }
 
@@ -55,13 +54,14 @@ int groups_add_kinds(struct groups *groups, const struct cells *cells)
     struct pool scratch = {0};
     struct leaf *leaves = pool_alloc(&scratch, groups->count + 1, sizeof *leaves);
     size_t *members = pool_alloc(&scratch, cells->m + 1, sizeof *members);
-    int code = leaves && members ? 0 : ERROR_SYSTEM;
+    const bool *is_leaf = find_leaves(groups, &scratch);
+    int code = leaves && members && is_leaf ? 0 : ERROR_SYSTEM;
     size_t count = 0, rows = 0, kinds = 0, fewest = cells->m;
     for (size_t i = 0; i < groups->count && code == 0; i++) {
         const struct group *group = &groups->list[i];
-        if (!is_leaf(groups, group, cells->m))
+        if (!is_leaf[i])
             continue;
-        struct leaf leaf = {group, group_within(group, cells, &scratch)};
+        struct leaf leaf = {group->members, group->count, group_within(group, cells, &scratch)};
         if (!isfinite(leaf.within))
             continue;
         rows += group->count;
@@ -75,12 +75,10 @@ int groups_add_kinds(struct groups *groups, const struct cells *cells)
     }
     /* Rows in no group are of an unknown make; a single group is its own kind. */
     bool told = rows == cells->m && kinds >= 2 && fewest >= 2;
-    struct groups found = *groups;
     for (size_t i = 0, same; code == 0 && told && i < count; i += same) {
         same = same_kind(leaves + i, count - i);
-        code = add_kind(&found, cells, leaves + i, same, members);
+        code = add_kind(groups, cells, leaves + i, same, members);
     }
-    *groups = found;
     pool_free(&scratch);
     return code;
 }
