@@ -88,7 +88,7 @@ static bool is_class(const struct undivided *pool, size_t class, double reach)
 static int add_classes(struct groups *groups, const struct cells *cells,
                        const struct undivided *pool, double reach, size_t *room)
 {
-    size_t classes = 0, rows = 0;
+    size_t classes = 0, rows = 0, fewest = pool->count, most = 0;
     bool *chosen = pool_alloc(groups->pool, pool->count, sizeof *chosen);
     if (!chosen)
         return ERROR_SYSTEM;
@@ -98,8 +98,17 @@ static int add_classes(struct groups *groups, const struct cells *cells,
         classes += chosen[i] && class == i;
         rows += chosen[i];
     }
-    /* One class and the rest is odd rows and not a group; so are a few classes among many. */
-    for (size_t i = 0; i < pool->count && classes >= 2 && 2 * rows > pool->count; i++) {
+    for (size_t i = 0; i < pool->count; i++) {
+        size_t count = 0;
+        for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
+            count += pool->class[j] == i;
+        fewest = count && count < fewest ? count : fewest;
+        most = count > most ? count : most;
+    }
+    /* One class and the rest is odd rows and not a group; so are a few classes among many, and a
+     * small one beside a large: modules are of a size, but for cores that are off. */
+    bool regular = classes >= 2 && 2 * rows > pool->count && most <= 2 * fewest;
+    for (size_t i = 0; i < pool->count && regular; i++) {
         size_t count = 0;
         for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
             if (pool->class[j] == i)

@@ -6,6 +6,8 @@
 
 /* Groups of different makes differ at least so much in how far apart their members lie. */
 static const double least_ratio = 1.5;
+/* A single group is its own kind. */
+enum { GROUPS_MIN = 2 };
 
 struct leaf {
     const size_t *members;
@@ -49,32 +51,49 @@ static size_t same_kind(const struct leaf *leaves, size_t count)
     return same;
 }
 
+/* Whether the groups of each kind are of one size, and those of no two kinds: how far apart members
+ * lie alone says too little, least of all of pairs that a coarse clock tells apart. `leaves` is
+ * sorted by that distance, so kinds stand one after the other. */
+static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size_t *kind_of_size)
+{
+    size_t kinds = 0;
+    for (size_t i = 0, same; i < count; i += same) {
+        same = same_kind(leaves + i, count - i);
+        kinds++;
+        if (same < GROUPS_MIN)
+            return false;
+        for (size_t j = i; j < i + same; j++) {
+            size_t *kind = &kind_of_size[leaves[j].count];
+            if (leaves[j].count != leaves[i].count || (*kind && *kind != kinds))
+                return false;
+            *kind = kinds;
+        }
+        rows -= same * leaves[i].count;
+    }
+    /* Rows in no group are of an unknown make. */
+    return kinds >= 2 && rows == 0;
+}
+
 int groups_add_kinds(struct groups *groups, const struct cells *cells)
 {
     struct pool scratch = {0};
     struct leaf *leaves = pool_alloc(&scratch, groups->count + 1, sizeof *leaves);
     size_t *members = pool_alloc(&scratch, cells->m + 1, sizeof *members);
     const bool *is_leaf = find_leaves(groups, &scratch);
-    int code = leaves && members && is_leaf ? 0 : ERROR_SYSTEM;
-    size_t count = 0, rows = 0, kinds = 0, fewest = cells->m;
+    size_t *kind_of_size = pool_alloc(&scratch, cells->m + 1, sizeof *kind_of_size);
+    int code = leaves && members && is_leaf && kind_of_size ? 0 : ERROR_SYSTEM;
+    size_t count = 0;
     for (size_t i = 0; i < groups->count && code == 0; i++) {
         const struct group *group = &groups->list[i];
         if (!is_leaf[i])
             continue;
         struct leaf leaf = {group->members, group->count, group_within(group, cells, &scratch)};
-        if (!isfinite(leaf.within))
-            continue;
-        rows += group->count;
-        leaves[count++] = leaf;
+        if (isfinite(leaf.within))
+            leaves[count++] = leaf;
     }
     if (code == 0 && count)
         qsort(leaves, count, sizeof *leaves, compare_leaves);
-    for (size_t i = 0, same; code == 0 && i < count; i += same, kinds++) {
-        same = same_kind(leaves + i, count - i);
-        fewest = same < fewest ? same : fewest;
-    }
-    /* Rows in no group are of an unknown make; a single group is its own kind. */
-    bool told = rows == cells->m && kinds >= 2 && fewest >= 2;
+    bool told = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
     for (size_t i = 0, same; code == 0 && told && i < count; i += same) {
         same = same_kind(leaves + i, count - i);
         code = add_kind(groups, cells, leaves + i, same, members);

@@ -159,6 +159,8 @@ static int add_from(struct groups *groups, const struct cells *cells, const stru
     struct tree tree;
     double *room = pool_alloc(&scratch, cells->m + 1, sizeof *room);
     int code = room ? tree_build(&tree, &scratch, cells, rows->own, rows->mate) : ERROR_SYSTEM;
+    if (code == 0 && !(rows->far > 0))
+        code = groups_add_plain(groups, cells, &tree, rows->mate);
     for (size_t i = cells->m; code == 0 && i < tree.count; i++) {
         const struct tree_node *node = &tree.nodes[i];
         if (node->parent >= 0 && is_near(&tree, node, cells, rows->own, rows->far, room))

@@ -32,6 +32,7 @@ struct tree_node {
     size_t pairs;        /* measured pairs between left and right */
     double join;         /* median latency of those; NAN where there are none */
     double adjusted;     /* the same without what the rows add by themselves */
+    double least, most;  /* the shortest and the longest of those; NAN */
     double scatter;      /* robust deviation of those relative to `join`, 0 of fewer than four */
 };
 
@@ -82,8 +83,11 @@ double group_within(const struct group *, const struct cells *, struct pool *scr
 
 /* --- each adds the groups of its kind --- */
 
-int groups_add_pairs(struct groups *, const struct cells *);  /* cluster_pairs.c */
-int groups_add_near(struct groups *, const struct cells *);   /* cluster_near.c */
+int groups_add_pairs(struct groups *, const struct cells *); /* cluster_pairs.c */
+int groups_add_near(struct groups *, const struct cells *);  /* cluster_near.c */
+/* From a tree of latencies as they are; mate[] as in tree_build(). */
+int groups_add_plain(struct groups *, const struct cells *, const struct tree *,
+                     const size_t *mate);                     /* cluster_plain.c */
 int groups_add_blocks(struct groups *, const struct cells *); /* cluster_blocks.c */
 int groups_add_alike(struct groups *, const struct cells *);  /* cluster_alike.c */
 int groups_add_kinds(struct groups *, const struct cells *);  /* cluster_kind.c */

@@ -115,6 +115,8 @@ static void measure_join(struct tree *tree, struct tree_node *node, const struct
     sort_ascending(room, node->pairs);
     sort_ascending(adjusted, node->pairs);
     node->join = median(room, node->pairs);
+    node->least = room[0];
+    node->most = room[node->pairs - 1];
     node->adjusted = median(adjusted, node->pairs);
     if (node->pairs >= 4)
         node->scatter = robust_deviation(adjusted, node->pairs, scratch) / node->join;
@@ -147,6 +149,7 @@ int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, 
     }
     for (size_t i = m; enough && i < tree->count; i++) {
         tree->nodes[i].join = tree->nodes[i].adjusted = NAN;
+        tree->nodes[i].least = tree->nodes[i].most = NAN;
         measure_join(tree, &tree->nodes[i], cells, own, room);
     }
     pool_free(&scratch);
