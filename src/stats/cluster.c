@@ -39,7 +39,7 @@ static void find_place(const struct groups *groups, size_t row, size_t count, in
     }
 }
 
-/* Whether a set has one place in the forest: all its rows below the same group, which is not the
+/* Whether a set has one place in the forest: all its rows below the same group, which may be the
  * set itself, and every group that it reaches into wholly within. */
 static bool has_place(struct groups *groups, const size_t *members, size_t count, int *parent)
 {
@@ -60,7 +60,13 @@ static bool has_place(struct groups *groups, const size_t *members, size_t count
             if (groups->marked[inner->members[j]] != mark)
                 return false;
     }
-    return *parent < 0 || groups->list[*parent].count > count;
+    return true;
+}
+
+bool groups_fit(struct groups *groups, const size_t *members, size_t count)
+{
+    int parent;
+    return has_place(groups, members, count, &parent);
 }
 
 int groups_add(struct groups *groups, const struct cells *cells, const size_t *members,
@@ -69,6 +75,12 @@ int groups_add(struct groups *groups, const struct cells *cells, const size_t *m
     int parent, within, around;
     if (count < 2 || count >= cells->m || !has_place(groups, members, count, &parent))
         return 0;
+    if (parent >= 0 && groups->list[parent].count == count) {
+        /* What a group is in its kind says more than that its members are near. */
+        if (basis == CLUSTER_KIND)
+            groups->list[parent].basis = basis;
+        return 0;
+    }
     void *list = groups->list;
     int made = (int)groups->count;
     struct group *group = pool_append(groups->pool, &list, &groups->count, sizeof *group);
@@ -173,7 +185,7 @@ int clusters_find(struct clusters *clusters, struct pool *pool, const double *la
                   const double *noise, size_t n)
 {
     static int (*const steps[])(struct groups *, const struct cells *) = {
-        groups_add_pairs, groups_add_blocks, groups_add_near, groups_add_alike, groups_add_kinds,
+        groups_add_pairs, groups_add_near, groups_add_blocks, groups_add_alike, groups_add_kinds,
     };
     struct pool scratch = {0};
     struct cells cells;

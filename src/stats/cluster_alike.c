@@ -8,7 +8,7 @@
 /* Smaller differences between profiles are no groups, however well they are measured. */
 static const double least_difference = 0.01;
 static const double least_noise = 0.004;
-enum { POOL_MIN = 4, COLUMNS_LOOKED_AT = 256 };
+enum { POOL_MIN = 8, COLUMNS_LOOKED_AT = 256 };
 
 /* Rows that no group tells apart yet: those directly within one group, or in none. */
 struct undivided {

@@ -13,6 +13,9 @@ enum { ROWS_MIN = 4 };
 /* From one block to the next latencies rise at least so much, and at most so much: what lies
  * farther apart is not as far as it is for being slow. */
 static const double block_ratio = 1.05, block_ratio_most = 1.7;
+/* Cores differ somewhat, so that some are the slower ones: where no threads tell the kinds apart,
+ * they have to differ more. */
+static const double block_ratio_alone = 1.1;
 /* Rows are that much nearer to the faster kind than to the slower. */
 static const double row_ratio = 1.02;
 /* Such a part of the rows and of the cells may be odd. */
@@ -52,11 +55,17 @@ static int compare_rows(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+static int pair_of(const struct groups *groups, size_t row)
+{
+    int group = groups->smallest[row];
+    return group >= 0 && groups->list[group].count == 2 ? group : -1;
+}
+
 static void sort_rows(struct blocks *blocks, const struct groups *groups)
 {
     size_t m = blocks->cells->m;
     for (size_t a = 0; a < m; a++)
-        blocks->rows[a] = (struct row){.row = a, .pair = groups->smallest[a]};
+        blocks->rows[a] = (struct row){.row = a, .pair = pair_of(groups, a)};
     for (size_t i = 0; i < m; i++) {
         size_t count = 0;
         double sum = 0;
@@ -142,11 +151,12 @@ static double quantile_of(const struct blocks *blocks, size_t first, size_t end,
 static bool are_blocks(const struct blocks *blocks)
 {
     size_t m = blocks->cells->m, cut = blocks->cut, blind = 0;
+    double least = blocks->rows[0].pair >= 0 ? block_ratio : block_ratio_alone;
     double fast = quantile_of(blocks, 0, cut, 0, cut, 0.5);
     double between = quantile_of(blocks, 0, cut, cut, m, 0.5);
     double slow = quantile_of(blocks, cut, m, cut, m, 0.5);
-    if (!(between >= block_ratio * fast && between <= block_ratio_most * fast &&
-          slow >= block_ratio * between && slow <= block_ratio_most * between))
+    if (!(between >= least * fast && between <= block_ratio_most * fast &&
+          slow >= least * between && slow <= block_ratio_most * between))
         return false;
     if (!(quantile_of(blocks, cut, m, cut, m, odd) > quantile_of(blocks, 0, cut, cut, m, 1 - odd)))
         return false;
@@ -171,10 +181,13 @@ int groups_add_blocks(struct groups *groups, const struct cells *cells)
         bool found = blocks.cut && are_blocks(&blocks);
         for (size_t i = 0; i < m; i++)
             members[i] = blocks.rows[i].row;
+        size_t fast = blocks.cut, slow = m - fast;
+        found =
+            found && groups_fit(groups, members, fast) && groups_fit(groups, members + fast, slow);
         if (found)
-            code = groups_add(groups, cells, members, blocks.cut, CLUSTER_KIND);
+            code = groups_add(groups, cells, members, fast, CLUSTER_KIND);
         if (found && code == 0)
-            code = groups_add(groups, cells, members + blocks.cut, m - blocks.cut, CLUSTER_KIND);
+            code = groups_add(groups, cells, members + fast, slow, CLUSTER_KIND);
     }
     pool_free(&scratch);
     return code;

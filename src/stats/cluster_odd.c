@@ -11,6 +11,8 @@ enum { ROWS_OF_A_CORE = 2 };
 /* A group is plain if its farthest members are by this much nearer to one another than its nearest
  * others are, but for such a part of either. */
 static const double plain_ratio = 1.15, plain_odd = 0.1;
+/* A third. */
+enum { COMPANY = 3 };
 
 /* A quantile of the latencies between a group and the rest of what holds it (NULL: everything). */
 static double latency_to_rest(const struct group *group, const struct group *outer,
@@ -74,33 +76,38 @@ static bool is_plain(const struct group *group, const struct group *outer,
     return latency_to_rest(group, outer, cells, plain_odd, room) >= plain_ratio * within;
 }
 
-/* A group that is not plain is believed in company: as a large part of what holds it, or beside
- * another of its size. Alone it is two cores of many that happen to be somewhat nearer. */
+/* A group that is not plain is believed in company: it and others of about its size are a large
+ * part of what holds them. Alone it is a few cores of many that happen to be somewhat nearer. */
 static bool is_alone(const struct groups *groups, int index, const struct cells *cells,
                      double *room)
 {
     const struct group *group = &groups->list[index];
     const struct group *outer = group->parent < 0 ? NULL : &groups->list[group->parent];
-    size_t all = outer ? outer->count : cells->m;
-    if (2 * group->count >= all)
-        return false;
+    size_t company = 0;
     for (size_t i = 0; i < groups->count; i++)
-        if ((int)i != index && groups->list[i].parent == group->parent &&
-            2 * groups->list[i].count > group->count)
-            return false;
-    return !is_plain(group, outer, cells, room);
+        if (groups->list[i].parent == group->parent && 2 * groups->list[i].count > group->count &&
+            groups->list[i].count < 2 * group->count)
+            company += groups->list[i].count;
+    return COMPANY * company < (outer ? outer->count : cells->m) &&
+           !is_plain(group, outer, cells, room);
 }
 
 int groups_drop_odd(struct groups *groups, const struct cells *cells)
 {
+    /* What the first leaves is the company that the second looks for. */
+    static bool (*const tests[])(const struct groups *, int, const struct cells *, double *) = {
+        is_all_but_a_core,
+        is_alone,
+    };
     struct pool scratch = {0};
     double *room = pool_alloc(&scratch, cells->m * cells->m / 2 + 1, sizeof *room);
     bool *keep = pool_alloc(&scratch, groups->count + 1, sizeof *keep);
-    for (size_t i = 0; i < groups->count && room && keep; i++)
-        keep[i] = groups->list[i].basis != CLUSTER_NEAR ||
-                  !(is_all_but_a_core(groups, (int)i, cells, room) ||
-                    is_alone(groups, (int)i, cells, room));
-    int code = room && keep ? groups_keep(groups, cells, keep) : ERROR_SYSTEM;
+    int code = room && keep ? 0 : ERROR_SYSTEM;
+    for (size_t test = 0; test < sizeof tests / sizeof *tests && code == 0; test++) {
+        for (size_t i = 0; i < groups->count; i++)
+            keep[i] = !tests[test](groups, (int)i, cells, room);
+        code = groups_keep(groups, cells, keep);
+    }
     pool_free(&scratch);
     return code;
 }

@@ -14,7 +14,7 @@ static const struct {
     size_t rows;
     double share, ratio;
 } partitions[] = {
-    {4, 0.5, 2}, {4, 0.75, 1.4}, {12, 0.5, 1.4}, {8, 1, 1.15}, {4, 0, 3},
+    {4, 0.5, 2}, {4, 0.75, 1.4}, {12, 0.5, 1.4}, {8, 1, 1.15}, {16, 0.75, 1.15}, {4, 0, 3},
 };
 enum { PAIRS_MIN = 2 };
 /* Once there is a partition, a pair that is as near as its others need not stand out as much. */

@@ -68,8 +68,10 @@ struct groups {
 
 /* An empty list in the pool. ERROR_SYSTEM without memory. */
 int groups_begin(struct groups *, struct pool *, size_t rows);
-/* Adds a copy of the set unless it is there, is everything, or overlaps a group without one being
- * within the other. Takes as long as the set and the tree over it are large, however many groups
+/* Whether no group overlaps the set, which is not empty, without one being within the other. */
+bool groups_fit(struct groups *, const size_t *members, size_t count);
+/* Adds a copy of the set if it fits and is not everything. One that is there stays, as a kind if it
+ * is added as one. Takes as long as the set and the tree over it are large, however many groups
  * there are. ERROR_SYSTEM without memory. */
 int groups_add(struct groups *, const struct cells *, const size_t *members, size_t count,
                enum cluster_basis);
