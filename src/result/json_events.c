@@ -104,8 +104,8 @@ static int open_inner(struct json_events *events, bool object)
 {
     if (events->depth == JSON_DEPTH_MAX)
         return json_wrong(&events->input, "nested too deeply");
-    unsigned char *set = &events->objects[events->depth / 8], bit = 1u << events->depth % 8;
-    *set = (unsigned char)(object ? *set | bit : *set & ~bit);
+    unsigned set = events->objects[events->depth / 8], bit = 1u << events->depth % 8;
+    events->objects[events->depth / 8] = (unsigned char)(object ? set | bit : set & ~bit);
     events->depth++;
     events->input.at++;
     events->expected = object ? EXPECT_KEY_OR_END : EXPECT_ELEMENT_OR_END;
