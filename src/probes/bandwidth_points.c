@@ -217,7 +217,7 @@ static void fill_rounds(struct probe_task *task)
     const double touch_s = (double)state->parts[0].bytes / touched_bytes_s;
     const double batches = touch_s / (1e-9 * plan->batch_ns * (double)plan->point_count);
     if (batches > plan->batches)
-        plan->batches = batches < BATCHES_MOST ? (unsigned)batches : BATCHES_MOST;
+        plan->batches = batches < (double)BATCHES_MOST ? (unsigned)batches : BATCHES_MOST;
 }
 
 int bandwidth_plan_threads(struct probe_task *task, struct error *error)

@@ -166,7 +166,7 @@ static int plan_coherence(struct probe_task *task, struct error *error)
 {
     struct plan *plan = &task->plan;
     struct coherence_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, TOUCH_OPS * LINE_STATES, sizeof *plan->series);
+    plan->series = pool_alloc(task->pool, (size_t)TOUCH_OPS * LINE_STATES, sizeof *plan->series);
     if (!state || !plan->series)
         return error_out_of_memory(error);
     task->state = state;

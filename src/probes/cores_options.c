@@ -296,7 +296,7 @@ static int choose_parallel(struct probe_task *task, struct cores_state *state, s
     if (wanted && !state->parallel && note_narrow(task) < 0)
         return cores_out_of_memory(error);
     state->bias_limit =
-        settings_has(settings, "bias") ? settings_number(settings, "bias") : BIAS_LIMIT;
+        settings_has(settings, "bias") ? settings_number(settings, "bias") : (double)BIAS_LIMIT;
     return 0;
 }
 

@@ -227,7 +227,8 @@ static bool share_at(const struct probe_task *task, const struct series_set *set
     const struct prefetch_state *state = task->state;
     const struct series *series = task->result->series + set->first;
     const struct point *part = series_point(&series[order], stride);
-    const struct point *whole = series_point(&series[stride < PAGE ? RANDOM : NEARBY], stride);
+    const struct point *whole =
+        series_point(&series[stride < (double)PAGE ? RANDOM : NEARBY], stride);
     const struct point *level = series_point(&series[RANDOM], (double)state->chases.line_bytes);
     const struct point *scattered = series_point(&series[RANDOM], stride);
     if (!part || !whole || !level || !scattered ||

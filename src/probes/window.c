@@ -193,7 +193,8 @@ static void prepare_window(struct trial *trial)
 {
     const struct window_state *state = trial->probe_state;
     const size_t part = (size_t)(trial->point - trial->plan->points) % RING_PARTS;
-    const double turn = (double)part / RING_PARTS / 2; /* the other half is the second chase's */
+    const double turn =
+        (double)part / (double)RING_PARTS / 2; /* the other half is the second chase's */
     struct chain_places *places = chain_ring_places(&state->ring, trial);
     struct worker *worker = &trial->workers[0];
     struct window *window = (struct window *)worker->room;

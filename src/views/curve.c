@@ -180,7 +180,7 @@ static void print_row(FILE *out, const struct curve *curve, const struct view_st
     fprintf(out, "%*s ", LABEL_COLUMNS - 1, row_label(curve, row, rows, label));
     for (int c = 0; c < curve->columns; c++) {
         double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
-        int eighths = !(height > 0) ? 0 : height >= EIGHTHS ? EIGHTHS : (int)lround(height);
+        int eighths = !(height > 0) ? 0 : height >= (double)EIGHTHS ? EIGHTHS : (int)lround(height);
         if (eighths == 0 && has_mark(curve, c)) {
             fprintf(out, "%s┊%s", ink(style, INK_DIM), ink(style, INK_PLAIN));
             continue;
@@ -212,7 +212,7 @@ static void print_x_axis(FILE *out, const struct curve *curve, const char *unit)
                 x_label(curve->x_low, unit, label), last);
         return;
     }
-    while (curve->columns * step / (curve->x_high - curve->x_low) < LABEL_COLUMNS)
+    while (curve->columns * step / (curve->x_high - curve->x_low) < (double)LABEL_COLUMNS)
         step++;
     for (int power = (int)ceil(curve->x_low); power <= curve->x_high; power++) {
         if (power % step != 0)

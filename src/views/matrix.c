@@ -218,7 +218,7 @@ static void print_distribution(FILE *out, const struct series *series, const str
         double share = log(series->points[i].y.median / low) / log(high / low);
         if (!(share >= 0))
             continue;
-        size_t bin = share >= 1 ? BINS - 1 : (size_t)(share * BINS);
+        size_t bin = share >= 1 ? BINS - 1 : (size_t)(share * (double)BINS);
         if (++bins[bin] > most)
             most = bins[bin];
     }
