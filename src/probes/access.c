@@ -301,7 +301,7 @@ static const struct standard experiment[] = {
     {"store", STANDARD_NAMED, NULL, 0},
     {"offset", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_NAMED, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

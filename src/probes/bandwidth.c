@@ -101,7 +101,7 @@ static const struct standard experiment[] = {
     {"width", STANDARD_NAMED, NULL, 0},
     {"stride", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -290,7 +290,7 @@ static int conclude_coherence(struct probe_task *task, const struct sampled *sam
 static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"state", STANDARD_NAMED, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -241,7 +241,7 @@ static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"shows", STANDARD_NAMED, NULL, 0},
     {"writers", STANDARD_ABSENT, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -285,7 +285,7 @@ const struct standard cores_experiment[] = {
     {"home", STANDARD_ABSENT, NULL, 0},
     {"payload", STANDARD_ABSENT, NULL, 0},
     {"pairs", STANDARD_ABSENT, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 const struct finding_line cores_lines[] = {

@@ -283,7 +283,7 @@ static const struct standard experiment[] = {
     {"stride", STANDARD_NAMED, NULL, 0},
     {"level", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

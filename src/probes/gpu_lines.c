@@ -18,7 +18,7 @@ const struct standard gpu_experiment[] = {
     {"direction", STANDARD_NAMED, NULL, 0},
     {"memory", STANDARD_NAMED, NULL, 0},
     {"traffic", STANDARD_NAMED, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 const struct finding_line gpu_lines[] = {

@@ -10,7 +10,7 @@ const struct standard latency_experiment[] = {
     {"node", STANDARD_TEXT, "own", 0},
     {"core", STANDARD_FASTEST, NULL, 0},
     {"cpu", STANDARD_NAMED, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 const struct finding_line latency_lines[] = {

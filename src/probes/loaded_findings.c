@@ -322,7 +322,7 @@ const struct standard loaded_experiment[] = {
     {"traffic", STANDARD_TEXT, "sequential", 0},
     {"pages", STANDARD_PAGES, NULL, 0},
     {"core", STANDARD_FASTEST, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 const struct finding_line loaded_lines[] = {

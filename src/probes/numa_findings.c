@@ -179,7 +179,7 @@ int numa_conclude(struct probe_task *task, const struct sampled *sampled, struct
 const struct standard numa_experiment[] = {
     {"shows", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 const struct finding_line numa_lines[] = {

@@ -269,7 +269,7 @@ const struct standard parallelism_experiment[] = {
     {"working set", STANDARD_NAMED, NULL, 0},
     {"prefetch", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 const struct finding_line parallelism_lines[] = {

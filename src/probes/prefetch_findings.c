@@ -4,7 +4,7 @@
 const struct standard prefetch_experiment[] = {
     {"address", STANDARD_NAMED, NULL, 0}, {"access", STANDARD_NAMED, NULL, 0},
     {"order", STANDARD_NAMED, NULL, 0},   {"stride", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},   {NULL},
+    {"pages", STANDARD_PAGES, NULL, 0},   {.factor = NULL},
 };
 
 const struct finding_line prefetch_lines[] = {

@@ -184,7 +184,7 @@ static int conclude_tlb(struct probe_task *task, const struct sampled *sampled, 
 static const struct standard experiment[] = {
     {"pages", STANDARD_NAMED, NULL, 0},
     {"look", STANDARD_NAMED, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -331,7 +331,7 @@ static const struct standard experiment[] = {
     {"look", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
-    {NULL},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {
