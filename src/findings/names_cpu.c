@@ -58,7 +58,7 @@ const struct finding_line finding_names[] = {
                "costs."},
 
     {.probe = "latency",
-     .patterns = "L<n>.latency, DRAM.latency",
+     .patterns = "L<n>.latency, DRAM.latency, last.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -70,7 +70,7 @@ const struct finding_line finding_names[] = {
                "usual, read its flags, and look at what else runs and at which pages were "
                "obtained."},
     {.probe = "latency",
-     .patterns = "L<n>.latency_ns, DRAM.latency_ns",
+     .patterns = "L<n>.latency_ns, DRAM.latency_ns, last.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
@@ -86,6 +86,24 @@ const struct finding_line finding_names[] = {
                 "partitioned. More: levels that exclude one another hold more together; and "
                 "more than that: it could not be told apart from the next.",
      .advice = "Size buffers by the lower end of its interval, not by what is declared."},
+    {.probe = "latency",
+     .patterns = "levels.untold",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning =
+         "Where the curve has sizes, but no two that agree: a level may be hidden there, and "
+         "any number for it would be a guess. It has no value, its text says where.",
+     .advice = "Measure more sizes there: --per-octave 4, or --from and --to around it."},
+    {.probe = "latency",
+     .patterns = "levels.translation",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning = "A small step of an imported curve at a size that a TLB of usual size reaches on "
+                "pages of 4 KiB. It has no value, its text says where and how much.",
+     .advice = "Measure with huge pages, or compare with 'fathom tlb', to tell translation from a "
+               "cache."},
     {.probe = "latency",
      .patterns = "levels.disagreement",
      .unit = "",

@@ -6,7 +6,7 @@
  */
 const struct finding_line finding_names_gpu[] = {
     {.probe = "gpu",
-     .patterns = "gpu<n>.L<n>.latency, gpu<n>.DRAM.latency",
+     .patterns = "gpu<n>.L<n>.latency, gpu<n>.DRAM.latency, gpu<n>.last.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -17,7 +17,7 @@ const struct finding_line finding_names_gpu[] = {
      .advice = "Hide it: bandwidth times latency has to be under way, in more warps or in "
                "more independent loads of each."},
     {.probe = "gpu",
-     .patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns",
+     .patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns, gpu<n>.last.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
@@ -36,6 +36,15 @@ const struct finding_line finding_names_gpu[] = {
                 "serve one multiprocessor.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where "
                "L1 is too small."},
+    {.probe = "gpu",
+     .patterns = "gpu<n>.levels.untold, gpu<n>.split.*.levels.untold",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning =
+         "Where the curve has sizes, but no two that agree: a level may be hidden there, and "
+         "any number for it would be a guess. It has no value, its text says where.",
+     .advice = "Measure more sizes there."},
     {.probe = "gpu",
      .patterns = "gpu<n>.levels.disagreement",
      .unit = "",
@@ -64,7 +73,8 @@ const struct finding_line finding_names_gpu[] = {
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock "
                "(nvidia-smi -lgc), and repeat."},
     {.probe = "gpu",
-     .patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency",
+     .patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency, "
+                 "gpu<n>.split.*.last.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The latency of that level where so much of the first-level memory is L1 (--l1 "
@@ -72,7 +82,8 @@ const struct finding_line finding_names_gpu[] = {
      .advice = "It should be the same for all splits; where it is not, look at that split's "
                "curve."},
     {.probe = "gpu",
-     .patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns",
+     .patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns, "
+                 "gpu<n>.split.*.last.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same latency in time, by the device's own timer.",
