@@ -129,9 +129,19 @@ static bool may_be_cache(const struct reading *reading, size_t index)
                                                : ns < memory_least_ns;
 }
 
+/* Where all caches that are declared were found and outgrown, half an octave is proof enough: sizes
+ * are declared wrongly, and numbers of caches hardly ever. */
+static bool is_behind_all(const struct reading *reading, size_t index)
+{
+    return reading->declared_count > 0 && reading->skipped + index >= reading->declared_count &&
+           index > 0 && reading->levels.stays &&
+           reading->largest >= 2 * reading->levels.list[index - 1].capacity;
+}
+
 static bool is_dram(const struct reading *reading, size_t index)
 {
-    return is_last(reading, index) && reading->levels.proven && !may_be_cache(reading, index);
+    return is_last(reading, index) && !may_be_cache(reading, index) &&
+           (reading->levels.proven || is_behind_all(reading, index));
 }
 
 /* Neither memory nor the next cache, for all that is known. */
@@ -139,7 +149,7 @@ static bool is_unnamed(const struct reading *reading, size_t index)
 {
     const size_t level = reading->skipped + index;
     const bool declared = level < reading->declared_count && reading->declared[level] > 0;
-    return is_last(reading, index) && !reading->levels.proven && !declared &&
+    return is_last(reading, index) && !declared && !is_dram(reading, index) &&
            !may_be_cache(reading, index);
 }
 

@@ -6,12 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Sizes an octave from which on a fit knows more than the flats tell; and how many it needs. */
-static const double dense = 2.7;
+/* Sizes an octave from which on a fit knows more than the flats tell: fewer where samples have
+ * intervals, which tell a step from noise; and how many it needs. */
+static const double dense = 2.7, dense_measured = 1.8;
 enum { FIT_SIZES = 8 };
 static const double flat_octaves = 0.25;
 /* Where pages are unknown, a step of this much is told, and below plateau_step passed over else. */
 static const double told_step = 1.12;
+/* What a level may rise in an octave: translation makes memory slower and slower. */
+static const double gentle_slope = 0.1;
 /* Between two levels so far apart another may be hidden. */
 static const double hiding = 3;
 
@@ -26,7 +29,11 @@ struct group {
 bool sparse_is(const struct curve *curve)
 {
     const size_t n = curve->bin_count;
-    return n < FIT_SIZES || (double)(n - 1) < dense * (curve->bins[n - 1].x - curve->bins[0].x);
+    size_t measured = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        measured += curve->clean[i].deviation > 0;
+    return n < FIT_SIZES || (double)(n - 1) < (2 * measured > curve->n ? dense_measured : dense) *
+                                                  (curve->bins[n - 1].x - curve->bins[0].x);
 }
 
 /* Of a flat that lies below the one before it the shorter goes: no memory is faster the more of it
@@ -90,13 +97,17 @@ static size_t gather(const struct curve *curve, enum level_pages pages, const st
     return n;
 }
 
-/* The highest latency behind a bin, as a logarithm. */
-static double top_behind(const struct curve *curve, size_t last)
+/* The highest latency behind a group, as a logarithm; NAN where the curve does not rise from it as
+ * it would to another level. */
+static double top_behind(const struct curve *curve, const struct group *group)
 {
     double top = -INFINITY;
-    for (size_t i = last + 1; i < curve->bin_count; i++)
+    for (size_t i = group->last + 1; i < curve->bin_count; i++)
         top = fmax(top, curve->bins[i].y);
-    return top;
+    const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
+    const double octaves = end->x - curve->bins[group->last].x;
+    const bool gentle = end->y - group->ends <= gentle_slope * octaves;
+    return top - group->ends > log(plateau_step) && !gentle ? top : NAN;
 }
 
 /* Sizes from bin `first` up to and without `end` that lie between the two, clearly off both. */
@@ -139,13 +150,9 @@ static void fill(struct curve *curve, struct group *groups, size_t count, double
         const bool last = k + 1 == count;
         *level = (struct level){.translated = groups[k].translated,
                                 .translation = groups[k].translation};
-        const double top = last ? top_behind(curve, groups[k].last) : groups[k + 1].own->middle;
-        const double next = top - groups[k].ends > log(plateau_step) ? exp(top) : NAN;
+        const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
-        if (last)
-            levels->rising =
-                isfinite(next) &&
-                curve->bins[curve->bin_count - 1].y - groups[k].ends > log(plateau_step);
+        levels->rising = last && isfinite(next);
         levels->stays = last && !levels->rising;
         struct flat proof;
         if (last && k > 0 && levels->stays)
