@@ -15,6 +15,8 @@ enum { NAME_BYTES = 32, DECLARED_MOST = 8 };
 /* An effective capacity this far from the declared one, with an interval that leaves it out, is
  * worth a sentence. */
 static const double capacity_differs = 0.15;
+/* A level that begins so far beyond a declared cache is not that cache. */
+static const double passed_over = 1.5;
 /* A size that people are told to go by is known this well: its interval's ends, one over the other.
  */
 static const double advice_spread = 1.35;
@@ -109,6 +111,20 @@ static void read_declared(struct reading *reading, const struct machine_facts *f
 
 /* --- names --- */
 
+/* Which level it is, counted from 1. One whose sizes all go beyond a cache that is declared is a
+ * later one, where few sizes pass a cache over. */
+static size_t number_of(const struct reading *reading, size_t index)
+{
+    size_t number = reading->skipped;
+    for (size_t k = 0; k <= index; k++) {
+        number++;
+        while (number <= reading->declared_count && reading->declared[number - 1] > 0 &&
+               reading->levels.list[k].from > passed_over * reading->declared[number - 1])
+            number++;
+    }
+    return number;
+}
+
 static bool is_last(const struct reading *reading, size_t index)
 {
     return index + 1 == reading->levels.count && !isfinite(reading->levels.list[index].capacity);
@@ -118,7 +134,7 @@ static bool is_last(const struct reading *reading, size_t index)
  * declared to be larger than they are, or one faster than any memory. */
 static bool may_be_cache(const struct reading *reading, size_t index)
 {
-    const size_t level = reading->skipped + index;
+    const size_t level = number_of(reading, index) - 1;
     const double latency = reading->levels.list[index].latency;
     const char *unit = reading->series->y.unit;
     const double ns = isfinite(reading->clock) ? latency / reading->clock : latency;
@@ -133,8 +149,9 @@ static bool may_be_cache(const struct reading *reading, size_t index)
  * are declared wrongly, and numbers of caches hardly ever. */
 static bool is_behind_all(const struct reading *reading, size_t index)
 {
-    return reading->declared_count > 0 && reading->skipped + index >= reading->declared_count &&
-           index > 0 && reading->levels.stays &&
+    return !reading->levels.sparse && reading->declared_count > 0 &&
+           number_of(reading, index) > reading->declared_count && index > 0 &&
+           reading->levels.stays &&
            reading->largest >= 2 * reading->levels.list[index - 1].capacity;
 }
 
@@ -147,7 +164,7 @@ static bool is_dram(const struct reading *reading, size_t index)
 /* Neither memory nor the next cache, for all that is known. */
 static bool is_unnamed(const struct reading *reading, size_t index)
 {
-    const size_t level = reading->skipped + index;
+    const size_t level = number_of(reading, index) - 1;
     const bool declared = level < reading->declared_count && reading->declared[level] > 0;
     return is_last(reading, index) && !declared && !is_dram(reading, index) &&
            !may_be_cache(reading, index);
@@ -160,13 +177,13 @@ static void name_level(const struct reading *reading, size_t index, char name[NA
     else if (is_unnamed(reading, index))
         strcpy(name, "last");
     else
-        snprintf(name, NAME_BYTES, "L%zu", reading->skipped + index + 1);
+        snprintf(name, NAME_BYTES, "L%zu", number_of(reading, index));
 }
 
 /* What the machine declares for a level that was found; NAN where nothing. */
 static double declared_for(const struct reading *reading, size_t index)
 {
-    size_t level = reading->skipped + index;
+    size_t level = number_of(reading, index) - 1;
     bool known =
         !is_dram(reading, index) && !is_unnamed(reading, index) && level < reading->declared_count;
     return known && reading->declared[level] > 0 ? reading->declared[level] : NAN;
@@ -267,7 +284,7 @@ static double handy(double bytes)
 static double declared_up_to(const struct reading *reading, size_t index)
 {
     double sum = 0;
-    for (size_t i = 0; i <= reading->skipped + index; i++)
+    for (size_t i = 0; i < number_of(reading, index); i++)
         sum += reading->declared[i];
     return sum;
 }

@@ -16,9 +16,12 @@ static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2
                     memory_near = 0.22;
 /* A pooled latency this near to a flat's is as good, and knows more. */
 static const double pooled_near = 0.03;
-/* A miss of the first TLB that hits the second costs less than a cache's miss does. */
+/* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
+ * have 16 to 128 entries, second ones some 400 to 3072. */
 static const double translation_step_most = 1.55;
-static const double translation_from = 64 << 10, translation_to = 12 << 20;
+static const double translated_sizes[][2] = {{56 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
+/* What rises more slowly, in an octave, goes on being the same level. */
+static const double steep = 0.15;
 
 double evidence_tolerance(const struct curve *curve)
 {
@@ -33,8 +36,10 @@ double evidence_tolerance(const struct curve *curve)
 
 bool evidence_is_translation(double before, double after, double bytes)
 {
-    return after - before < log(translation_step_most) && bytes >= translation_from &&
-           bytes <= translation_to;
+    bool fits = false;
+    for (size_t i = 0; i < sizeof translated_sizes / sizeof *translated_sizes; i++)
+        fits = fits || (bytes >= translated_sizes[i][0] && bytes <= translated_sizes[i][1]);
+    return fits && after - before < log(translation_step_most);
 }
 
 bool evidence_of_memory(const struct curve *curve, double last_capacity, double latency,
@@ -241,6 +246,16 @@ static void refuse_levels(struct weighing *weighing)
     }
 }
 
+/* Whether the curve climbs from a flat to the next level as it does where a cache ends. */
+static bool climbs(const struct weighing *weighing, const struct flat *flat, double next)
+{
+    const struct curve_bin *bins = weighing->curve->bins;
+    size_t top = flat->last;
+    while (top + 1 < weighing->curve->bin_count && bins[top].y < log(next) - agree)
+        top++;
+    return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
+}
+
 /* Where among the levels a flat stands as one of its own; count + 1: nowhere. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
@@ -254,7 +269,7 @@ static size_t place_of(const struct weighing *weighing, const struct flat *flat)
                                   from > levels->list[k - 1].to);
     const bool below = k < levels->count &&
                        log(levels->list[k].latency) - flat->middle >= nowhere &&
-                       to < levels->list[k].from;
+                       to < levels->list[k].from && climbs(weighing, flat, levels->list[k].latency);
     return above && below ? k : levels->count + 1;
 }
 
