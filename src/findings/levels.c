@@ -426,8 +426,8 @@ static int tell_translation(const struct reading *reading)
             continue;
         name_level(reading, k, name);
         text =
-            pool_printf(reading->pool, "%s%swithin %s, near %s, latency steps up by %.2g %s", text,
-                        *text ? "; " : "", name, size_format(handy(level->translated), size),
+            pool_printf(reading->pool, "%s%swithin %s, mostly near %s, latency steps up by %.2g %s",
+                        text, *text ? "; " : "", name, size_format(handy(level->translated), size),
                         level->translation, reading->series->y.unit ? reading->series->y.unit : "");
         text = text ? pool_printf(reading->pool, "%s as a TLB of some %.0f entries would make it",
                                   text, level->translated / SMALL_PAGE)

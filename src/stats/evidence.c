@@ -17,9 +17,9 @@ static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2
 /* A pooled latency this near to a flat's is as good, and knows more. */
 static const double pooled_near = 0.03;
 /* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
- * have 16 to 128 entries, second ones some 400 to 3072. */
+ * have 12 to 128 entries, second ones some 400 to 3072. */
 static const double translation_step_most = 1.55;
-static const double translated_sizes[][2] = {{56 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
+static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
 /* What rises more slowly, in an octave, goes on being the same level. */
 static const double steep = 0.15;
 

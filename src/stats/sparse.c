@@ -12,7 +12,7 @@ static const double dense = 2.7, dense_measured = 1.8;
 enum { FIT_SIZES = 8 };
 static const double flat_octaves = 0.25;
 /* Where pages are unknown, a step of this much is told, and below plateau_step passed over else. */
-static const double told_step = 1.12;
+static const double told_step = 1.12, translated_most = 2;
 /* What a level may rise in an octave: translation makes memory slower and slower. */
 static const double gentle_slope = 0.1;
 /* Between two levels so far apart another may be hidden. */
@@ -23,7 +23,7 @@ struct group {
     const struct flat *own; /* what its latency is read off */
     size_t last;            /* bin */
     double base, ends; /* of the flats since the last step, the first and the last; logarithms */
-    double translated, translation;
+    double translated, translation, step; /* where it steps most, all of it, and that step */
 };
 
 bool sparse_is(const struct curve *curve)
@@ -62,21 +62,32 @@ static void extend(struct group *group, const struct flat *flat)
         group->own = flat;
 }
 
+/* Whether the step to that flat is translation's, as far as one can tell. Both levels of a TLB may
+ * show; what they add together is less than a cache's step. */
+static bool is_translation(const struct group *group, const struct flat *flat, double at)
+{
+    return flat->middle - group->ends > log(told_step) &&
+           flat->middle - group->own->middle < log(translated_most) &&
+           evidence_is_translation(group->ends, flat->middle, at);
+}
+
 /* Whether the flat goes on with that group, which it is then a part of. */
 static bool goes_on(const struct curve *curve, enum level_pages pages, struct group *group,
                     const struct flat *flat)
 {
-    const double at = exp2((curve->bins[group->last].x + curve->bins[flat->first].x) / 2);
-    const bool step = pages == LEVEL_PAGES_UNKNOWN && isnan(group->translated) &&
-                      flat->middle - group->ends > log(told_step) &&
-                      evidence_is_translation(group->ends, flat->middle, at);
-    if (step) {
-        group->translated = at;
-        group->translation = exp(flat->middle) - exp(group->ends);
+    const double from = curve->bins[group->last].x, to = curve->bins[flat->first].x;
+    const double at = exp2((from + to) / 2), step = flat->middle - group->ends;
+    if (pages == LEVEL_PAGES_UNKNOWN && is_translation(group, flat, at)) {
+        if (!(step <= group->step)) {
+            group->translated = at;
+            group->step = step;
+        }
+        group->translation = exp(flat->middle) - exp(group->own->middle);
         group->base = flat->middle;
-    }
-    if (!step && flat->middle - group->base >= log(plateau_step))
+    } else if (flat->middle - group->base >= log(plateau_step) &&
+               step > gentle_slope * (to - from)) {
         return false;
+    }
     extend(group, flat);
     return true;
 }
@@ -91,8 +102,8 @@ static size_t gather(const struct curve *curve, enum level_pages pages, const st
             continue;
         if (n == LEVELS_MAX)
             break;
-        groups[n++] =
-            (struct group){flat, flat->last, flat->middle, flat->middle, .translated = NAN, NAN};
+        groups[n++] = (struct group){
+            flat, flat->last, flat->middle, flat->middle, .translated = NAN, NAN, NAN};
     }
     return n;
 }
