@@ -5,8 +5,8 @@
 #include <math.h>
 
 static const double agree = 0.0488, agree_most = 0.12; /* ln 1.05 */
-/* What a level rests on is so long, in octaves; a flat that the fit knows nothing of, longer. */
-static const double least_octaves = 0.25, added_octaves = 0.45;
+/* What a level rests on is so long, in octaves; less where samples have intervals. */
+static const double least_octaves = 0.45, least_octaves_measured = 0.25;
 /* A far half is more uneven, for it is made of many parts; so it has to be longer. */
 static const double uneven = 0.08, uneven_octaves = 0.6;
 enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
@@ -14,7 +14,8 @@ enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
  * latency that the whole curve tells, as a logarithm. */
 static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2,
                     memory_near = 0.22;
-/* A pooled latency this near to a flat's is as good, and knows more. */
+/* Where the noise is known, a pooled latency this near to a flat's is as good, and knows more: it
+ * is freed of what the last cache still serves. */
 static const double pooled_near = 0.03;
 /* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
  * have 12 to 128 entries, second ones some 400 to 3072. */
@@ -22,16 +23,26 @@ static const double translation_step_most = 1.55;
 static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
 /* What rises more slowly, in an octave, goes on being the same level. */
 static const double steep = 0.15;
+/* A flat that the fit takes for a rise: from one half to the other it rises so much more. */
+static const double tilted = 0.04;
+
+bool evidence_has_intervals(const struct curve *curve)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        known += curve->clean[i].deviation > 0;
+    return 2 * known > curve->n;
+}
 
 double evidence_tolerance(const struct curve *curve)
 {
     size_t known = 0;
+    if (!evidence_has_intervals(curve))
+        return agree;
     for (size_t i = 0; i < curve->n; i++)
         if (curve->clean[i].deviation > 0)
             curve->scratch[known++] = curve->clean[i].deviation;
-    /* Where half of the samples have none, the others' tell nothing of them. */
-    const double noise = 2 * known > curve->n ? curve_middle(curve->scratch, known) : 0;
-    return fmin(agree_most, fmax(agree, 4 * noise));
+    return fmin(agree_most, fmax(agree, 4 * curve_middle(curve->scratch, known)));
 }
 
 bool evidence_is_translation(double before, double after, double bytes)
@@ -160,13 +171,12 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
     return best;
 }
 
-/* Leaves a level only those of its samples that read what it says, and tells how long a stretch
- * they are, in octaves; the least and the most of them. Less than two sizes are no stretch. */
-static double own_octaves(const struct weighing *weighing, size_t k, double *least, double *most)
+/* Leaves a level only those of its samples that read what it says; the least and the most of them.
+ */
+static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
     struct curve *curve = weighing->curve;
     struct level *level = &weighing->levels->list[k];
-    const double tolerance = fmax(weighing->tolerance, agree);
     level->from = level->to = level->off = NAN;
     *least = INFINITY;
     *most = 0;
@@ -174,7 +184,7 @@ static double own_octaves(const struct weighing *weighing, size_t k, double *lea
         const double clean = curve->clean[i].latency;
         if (curve->of[i]->level != (int)k)
             continue;
-        if (fabs(log(clean / level->latency)) > tolerance) {
+        if (fabs(log(clean / level->latency)) > weighing->tolerance) {
             curve->of[i]->level = -1;
             continue;
         }
@@ -184,7 +194,23 @@ static double own_octaves(const struct weighing *weighing, size_t k, double *lea
         level->to = curve->of[i]->bytes;
         level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
     }
-    return log2(level->to / level->from);
+}
+
+/* Whether sizes of a level's own stretch agree: those that do are a flat. */
+static bool agrees(const struct weighing *weighing, const struct level *level)
+{
+    const struct curve *curve = weighing->curve;
+    struct flat flats[FLATS_MOST];
+    size_t first = 0, end = curve->bin_count;
+    if (isnan(level->from))
+        return false;
+    while (first < end && curve->clean[curve->bin_first[first + 1] - 1].bytes < level->from)
+        first++;
+    while (end > first && curve->clean[curve->bin_first[end - 1]].bytes > level->to)
+        end--;
+    return flats_find(curve->bins + first, end - first, weighing->tolerance,
+                      evidence_has_intervals(curve) ? least_octaves_measured : least_octaves,
+                      flats);
 }
 
 static void forget_samples(struct curve *curve, size_t k)
@@ -217,7 +243,8 @@ static int hold_to_points(struct weighing *weighing, size_t k)
 {
     struct level *level = &weighing->levels->list[k];
     double least, most;
-    if (!(own_octaves(weighing, k, &least, &most) >= least_octaves)) {
+    keep_own(weighing, k, &least, &most);
+    if (!agrees(weighing, level)) {
         const struct flat *flat = flat_of(weighing, k);
         forget_samples(weighing->curve, k);
         if (!flat)
@@ -256,6 +283,23 @@ static bool climbs(const struct weighing *weighing, const struct flat *flat, dou
     return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
 }
 
+/* The middle of what the samples of bins [first, end) are below the fit, as logarithms. */
+static double below_fit(const struct curve *curve, size_t first, size_t end)
+{
+    size_t n = 0;
+    for (size_t i = curve->bin_first[first]; i < curve->bin_first[end]; i++)
+        curve->scratch[n++] = log(curve->of[i]->fitted / curve->of[i]->latency);
+    return curve_middle(curve->scratch, n);
+}
+
+/* Whether the fit makes a rise of what is flat. One that is flat in it too is part of what a cache
+ * does beyond its capacity. */
+static bool is_misread(const struct curve *curve, const struct flat *flat)
+{
+    const size_t half = (flat->first + flat->last + 1) / 2;
+    return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
+}
+
 /* Where among the levels a flat stands as one of its own; count + 1: nowhere. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
@@ -279,7 +323,7 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
     for (size_t i = 0; i < count && levels->count < LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
         const size_t k = place_of(weighing, flat);
-        if (k > levels->count || flat->sizes < ADDED_SIZES)
+        if (k > levels->count || flat->sizes < ADDED_SIZES || !is_misread(weighing->curve, flat))
             continue;
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
@@ -329,7 +373,8 @@ static void prove_memory(struct weighing *weighing)
     struct flat proof;
     levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity,
                                         log(level->latency), &proof);
-    if (levels->proven && fabs(proof.middle - log(level->latency)) > pooled_near) {
+    if (levels->proven && (!evidence_has_intervals(weighing->curve) ||
+                           fabs(proof.middle - log(level->latency)) > pooled_near)) {
         forget_samples(weighing->curve, k);
         evidence_take_flat(weighing->curve, &proof, k, level, weighing->halves);
     }
@@ -341,7 +386,7 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     struct weighing weighing = {
         .curve = curve, .levels = levels, .halves = halves, .tolerance = evidence_tolerance(curve)};
     weighing.flat_count = flats_find(curve->bins, curve->bin_count, weighing.tolerance,
-                                     added_octaves, weighing.flats);
+                                     least_octaves, weighing.flats);
     refuse_levels(&weighing);
     add_flats(&weighing, weighing.flats, weighing.flat_count);
     struct flat flats[FLATS_MOST];

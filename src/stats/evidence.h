@@ -15,6 +15,8 @@
 #include "stats/curve.h"
 #include "stats/flats.h"
 
+/* Whether most samples tell how well they are known: they were measured, and are no table's. */
+bool evidence_has_intervals(const struct curve *);
 /* How far apart sizes may be that agree, as a logarithm: 5 %, or more where intervals say so. */
 double evidence_tolerance(const struct curve *);
 /* Whether a step from one flat to the next may be translation's: the latencies, as logarithms, and

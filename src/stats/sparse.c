@@ -29,11 +29,9 @@ struct group {
 bool sparse_is(const struct curve *curve)
 {
     const size_t n = curve->bin_count;
-    size_t measured = 0;
-    for (size_t i = 0; i < curve->n; i++)
-        measured += curve->clean[i].deviation > 0;
-    return n < FIT_SIZES || (double)(n - 1) < (2 * measured > curve->n ? dense_measured : dense) *
-                                                  (curve->bins[n - 1].x - curve->bins[0].x);
+    return n < FIT_SIZES ||
+           (double)(n - 1) < (evidence_has_intervals(curve) ? dense_measured : dense) *
+                                 (curve->bins[n - 1].x - curve->bins[0].x);
 }
 
 /* Of a flat that lies below the one before it the shorter goes: no memory is faster the more of it
