@@ -414,36 +414,34 @@ static int tell_gaps(const struct reading *reading)
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-/* A step that is no cache's keeps its place among the findings, and takes no number of a cache. */
+/* A step that is suspected to be no cache's is told in words, and takes no number of a cache. */
 static int tell_translation(const struct reading *reading)
 {
     enum { SMALL_PAGE = 4096 };
-    const char *text = "";
-    for (size_t k = 0; k < reading->levels.count; k++) {
+    const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
+    for (size_t k = 0; k < reading->levels.count && text; k++) {
         const struct level *level = &reading->levels.list[k];
         char name[NAME_BYTES], size[UNIT_TEXT];
         if (isnan(level->translated))
             continue;
         name_level(reading, k, name);
         text =
-            pool_printf(reading->pool, "%s%swithin %s, mostly near %s, latency steps up by %.2g %s",
-                        text, *text ? "; " : "", name, size_format(handy(level->translated), size),
-                        level->translation, reading->series->y.unit ? reading->series->y.unit : "");
-        text = text ? pool_printf(reading->pool, "%s as a TLB of some %.0f entries would make it",
-                                  text, level->translated / SMALL_PAGE)
-                    : NULL;
-        if (!text)
-            return error_out_of_memory(reading->error);
-    }
-    if (!*text)
-        return 0;
-    struct finding *finding = finding_add(reading->result, reading->pool, "levels.translation", "");
-    if (finding)
-        finding->text =
             pool_printf(reading->pool,
-                        "%s on pages of 4 KiB, which pages it had is unknown: suspected "
-                        "translation, so no cache is told of it",
-                        text);
+                        "%s%swithin %s, mostly near %s, latency steps up by %.2g %s, as a TLB "
+                        "of some %.0f entries makes it on pages of 4 KiB",
+                        text, *text ? "; " : "", name, size_format(handy(level->translated), size),
+                        level->translation, unit, level->translated / SMALL_PAGE);
+    }
+    if (text && !*text)
+        return 0;
+    struct finding *finding =
+        text ? finding_add(reading->result, reading->pool, "levels.translation", "") : NULL;
+    if (finding)
+        finding->text = pool_printf(
+            reading->pool,
+            "%s. Which pages the table had is unknown: suspected translation, counted as no cache. "
+            "If it is one after all, the capacity told is of the next",
+            text);
     return finding && finding->text ? 0 : error_out_of_memory(reading->error);
 }
 

@@ -88,8 +88,8 @@ int curve_series(struct series *series, struct curve_rows *rows, struct error *e
 /* Why a curve has no level. */
 static const char *no_levels(const struct series *series)
 {
-    if (series->point_count < 2)
-        return "no levels: that takes two sizes at least that agree, and a dozen to be of use";
+    if (series->point_count < 3)
+        return "no levels: that takes three sizes at least, and a dozen to be of use";
     if ((double)series->points[0].y.median >
         1.2 * (double)series->points[series->point_count - 1].y.median)
         return "no levels: latency falls as the working set grows, which no memory does; is the "

@@ -300,6 +300,9 @@ static int fit(struct curve *curve, enum level_pages pages, struct levels *level
     return code;
 }
 
+/* Two sizes are no curve. */
+enum { SIZES_LEAST = 3 };
+
 int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t n,
                    const struct translation_knee *knees, size_t knee_count, struct levels *levels)
 {
@@ -308,7 +311,7 @@ int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t 
     if (!curve)
         return ERROR_SYSTEM;
     int code = 0;
-    if (curve->bin_count > 0)
+    if (curve->bin_count >= SIZES_LEAST)
         code = sparse_is(curve) ? sparse_levels(curve, pages, levels) : fit(curve, pages, levels);
     curve_free(curve);
     return code;

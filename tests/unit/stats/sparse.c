@@ -125,11 +125,10 @@ static void memory_that_grows_slower_and_slower_is_one_level(void **state)
 static void one_size_is_no_level_and_two_that_agree_are(void **state)
 {
     (void)state;
-    static const struct row two[] = {{1, 4}, {2, 4.1}};
-    struct levels levels = levels_of(two, 1, LEVEL_PAGES_KNOWN);
-    assert_int_equal(levels.count, 0);
-    levels = levels_of(two, 2, LEVEL_PAGES_KNOWN);
+    static const struct row three[] = {{1, 2}, {2, 4}, {4, 4.1}};
+    struct levels levels = LEVELS_OF(three, LEVEL_PAGES_KNOWN);
     assert_int_equal(levels.count, 1);
+    assert_int_equal(levels.gap_count, 1);
     assert_near(levels.list[0].latency, 4.05, 1e-6);
     assert_true(isnan(levels.list[0].capacity));
 }
