@@ -4,10 +4,12 @@
  *
  * Findings, by the order in which levels are found: "L1.latency" in cycles where the points have
  * them, "L1.latency_ns", "L1.capacity" in bytes with an interval and, where it is declared,
- * `declared`; "L2...." and so on. The last plateau is "DRAM" where larger sizes stay on it and it
- * is no cache that the sweep did not leave. "levels.disagreement" says that more or fewer caches
- * were found than are declared; it has no value. Flags that a quarter of a plateau's points bear
- * carry over.
+ * `declared`; "L2...." and so on. The last plateau is "DRAM" where at least three sizes of an
+ * octave and more agree well past the last cache, and "last" where they don't and nothing declared
+ * could be it. Without a value, words alone: "levels.untold" says where too few sizes agree for a
+ * level, "levels.translation" where a step is suspected to be a TLB's, and "levels.disagreement"
+ * that more or fewer caches were found than are declared. Flags that a quarter of a plateau's
+ * points bear carry over.
  */
 #ifndef FATHOM_FINDINGS_LEVELS_H
 #define FATHOM_FINDINGS_LEVELS_H
@@ -16,9 +18,9 @@
 #include "stats/levels.h"
 
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
- * is ns, or cycles where its unit says so. `declared` may be NULL: then nothing is compared.
- * `knees` are sizes beyond which translation adds so many cycles; they are never told as caches.
- * ERROR_SYSTEM without memory. */
+ * is ns, or cycles where its unit says so. `declared` may be NULL, of another tool's table: then
+ * nothing is compared, and without `knees` pages are unknown. `knees` are sizes beyond which
+ * translation adds so many cycles; they are never told as caches. ERROR_SYSTEM without memory. */
 int findings_levels(struct probe_result *result, struct pool *, const struct series *,
                     const struct machine_facts *declared, const struct translation_knee *knees,
                     size_t knee_count, struct error *);

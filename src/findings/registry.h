@@ -26,6 +26,7 @@ enum finding_role {
     ROLE_PROPERTY,     /* anything else that is measured */
     ROLE_CONDITION,    /* what the run met: a clock, heat, drift; shown and never judged */
     ROLE_DISAGREEMENT, /* what was found and what is declared are not the same */
+    ROLE_NOTE,         /* a sentence that stands beside other findings, without a value */
 };
 
 /* Which column of its role's table it fills. */

@@ -94,7 +94,7 @@ static const char *no_levels(const struct series *series)
         1.2 * (double)series->points[series->point_count - 1].y.median)
         return "no levels: latency falls as the working set grows, which no memory does; is the "
                "size in the first column?";
-    return "no levels: latency stays nowhere the same for half an octave of sizes";
+    return "no levels: latency stays nowhere the same from one size to the next";
 }
 
 int curve_conclude(struct document *document, const char *title, struct series *series,
@@ -107,7 +107,8 @@ int curve_conclude(struct document *document, const char *title, struct series *
     result->series = series;
     result->series_count = count;
     int code = findings_levels(result, pool, &series[which], NULL, NULL, 0, error);
-    if (code == 0 && result->finding_count == 0) {
+    /* Levels come first; remarks have no value. */
+    if (code == 0 && (result->finding_count == 0 || isnan(result->findings[0].value))) {
         result->status = PROBE_PARTIAL;
         result->reason = no_levels(&series[which]);
     }

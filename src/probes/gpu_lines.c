@@ -22,7 +22,7 @@ const struct standard gpu_experiment[] = {
 };
 
 const struct finding_line gpu_lines[] = {
-    {.patterns = "gpu<n>.L<n>.latency, gpu<n>.DRAM.latency",
+    {.patterns = "gpu<n>.L<n>.latency, gpu<n>.DRAM.latency, gpu<n>.last.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -32,7 +32,7 @@ const struct finding_line gpu_lines[] = {
               "multiprocessors' clock does. Where a line lies in L2 moves it too.",
      .advice = "Hide it: keep bandwidth times latency under way, in more warps or in more "
                "independent loads of each."},
-    {.patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns",
+    {.patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns, gpu<n>.last.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
@@ -50,6 +50,14 @@ const struct finding_line gpu_lines[] = {
               "L2 in two halves less than all may serve one multiprocessor.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where L1 is "
                "too small."},
+    {.patterns = "gpu<n>.levels.untold, gpu<n>.split.*.levels.untold",
+     .unit = "",
+     .role = ROLE_NOTE,
+     .meaning =
+         "Where the curve has sizes, but no two that agree: a level may be hidden there, and "
+         "any number for it would be a guess. It has no value, its text says where.",
+     .moves = "How many sizes an octave were measured.",
+     .advice = "Measure more sizes there."},
     {.patterns = "gpu<n>.levels.disagreement",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
@@ -76,7 +84,8 @@ const struct finding_line gpu_lines[] = {
      .moves = "Load, cooling, power limits and locked clocks move them.",
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock (nvidia-smi "
                "-lgc), and repeat."},
-    {.patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency",
+    {.patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency, "
+                 "gpu<n>.split.*.last.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning =
@@ -84,7 +93,8 @@ const struct finding_line gpu_lines[] = {
      .moves = "What moves the level's latency moves it; the split should not.",
      .advice =
          "It should be the same for all splits; where it is not, look at that split's curve."},
-    {.patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns",
+    {.patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns, "
+                 "gpu<n>.split.*.last.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same latency in time, by the device's own timer.",

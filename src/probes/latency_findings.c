@@ -14,7 +14,7 @@ const struct standard latency_experiment[] = {
 };
 
 const struct finding_line latency_lines[] = {
-    {.patterns = "L<n>.latency, DRAM.latency",
+    {.patterns = "L<n>.latency, DRAM.latency, last.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
@@ -24,7 +24,7 @@ const struct finding_line latency_lines[] = {
               "The core clock moves only levels that run at a clock of their own.",
      .advice = "Compare it between runs on one kind of processor. Where it is higher than usual, "
                "read its flags, and look at what else runs and at which pages were obtained."},
-    {.patterns = "L<n>.latency_ns, DRAM.latency_ns",
+    {.patterns = "L<n>.latency_ns, DRAM.latency_ns, last.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
@@ -41,6 +41,22 @@ const struct finding_line latency_lines[] = {
          "Less than declared: the cache is shared or partitioned. More: levels that exclude one "
          "another hold more together. Much more: the level could not be told apart from the next.",
      .advice = "Size buffers by the lower end of its interval, not by what is declared."},
+    {.patterns = "levels.untold",
+     .unit = "",
+     .role = ROLE_NOTE,
+     .meaning =
+         "Where the curve has sizes, but no two that agree: a level may be hidden there, and "
+         "any number for it would be a guess. It has no value, its text says where.",
+     .moves = "How many sizes an octave were measured, and how far trials scatter.",
+     .advice = "Measure more sizes there: --per-octave 4, or --from and --to around it."},
+    {.patterns = "levels.translation",
+     .unit = "",
+     .role = ROLE_NOTE,
+     .meaning = "A small step of an imported curve at a size that a TLB of usual size reaches on "
+                "pages of 4 KiB. It has no value, its text says where and how much.",
+     .moves = "The pages that the other tool's memory lay on, which its table does not tell.",
+     .advice = "Measure with huge pages, or compare with 'fathom tlb', to tell translation from a "
+               "cache."},
     {.patterns = "levels.disagreement",
      .unit = "",
      .role = ROLE_DISAGREEMENT,

@@ -2,11 +2,13 @@
 
 #include "base/error.h"
 #include "stats/curve.h"
+#include "stats/evidence.h"
 #include "stats/interval.h"
 #include "stats/miss_share.h"
 #include "stats/mixture.h"
 #include "stats/plateaus.h"
 #include "stats/quantile.h"
+#include "stats/sparse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,7 +229,9 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
                                 .capacity_high = left ? knee->high : NAN,
                                 .from = NAN,
                                 .to = NAN,
-                                .off = NAN};
+                                .off = NAN,
+                                .translated = NAN,
+                                .translation = NAN};
         if (left)
             widen_capacity(curve, level);
         const struct plateau *longest =
@@ -238,8 +242,8 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     }
 }
 
-static int fit_levels(struct curve *curve, const struct plateau *plateaus, size_t count,
-                      struct levels *levels)
+static int fit_levels(struct curve *curve, enum level_pages pages, const struct plateau *plateaus,
+                      size_t count, struct levels *levels)
 {
     struct miss_shares *shares = miss_shares_make();
     struct mixture_sample *samples = malloc(2 * CURVE_BINS_MOST * sizeof *samples);
@@ -251,8 +255,10 @@ static int fit_levels(struct curve *curve, const struct plateau *plateaus, size_
         bracket_knees(curve, plateaus, count, levels->rising, &mixture);
         code = mixture_choose(&mixture, shares, samples, n);
     }
-    if (code == 0 && isfinite(mixture.cost) && (mixture.count || !falls(curve)))
+    if (code == 0 && isfinite(mixture.cost) && (mixture.count || !falls(curve))) {
         read_fit(curve, &mixture, shares, plateaus, count, halves, levels);
+        evidence_weigh(curve, pages, levels, halves);
+    }
     miss_shares_free(shares);
     free(samples);
     free(halves);
@@ -282,26 +288,37 @@ static bool stays(const struct curve *curve, const struct levels *levels)
 /* A knee leads from each plateau to the next, or out of the last one; and the fit may part them. */
 _Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
-static int find(struct curve *curve, struct levels *levels)
+static int fit(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct plateau plateaus[KNEES_MOST];
     int count = plateaus_find(curve->bins, curve->bin_count, plateaus, KNEES_MOST);
     if (count <= 0)
         return count;
     levels->rising = goes_on_rising(curve, &plateaus[count - 1]);
-    int code = fit_levels(curve, plateaus, (size_t)count, levels);
+    int code = fit_levels(curve, pages, plateaus, (size_t)count, levels);
     levels->stays = code == 0 && stays(curve, levels);
+    return code;
+}
+
+/* Two sizes are no curve. */
+enum { SIZES_LEAST = 3 };
+
+int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t n,
+                   const struct translation_knee *knees, size_t knee_count, struct levels *levels)
+{
+    *levels = (struct levels){0};
+    struct curve *curve = curve_create(samples, n, knees, knee_count);
+    if (!curve)
+        return ERROR_SYSTEM;
+    int code = 0;
+    if (curve->bin_count >= SIZES_LEAST)
+        code = sparse_is(curve) ? sparse_levels(curve, pages, levels) : fit(curve, pages, levels);
+    curve_free(curve);
     return code;
 }
 
 int levels_find(struct level_sample *samples, size_t n, const struct translation_knee *knees,
                 size_t knee_count, struct levels *levels)
 {
-    *levels = (struct levels){0};
-    struct curve *curve = curve_create(samples, n, knees, knee_count);
-    if (!curve)
-        return ERROR_SYSTEM;
-    int code = curve->bin_count >= 3 ? find(curve, levels) : 0;
-    curve_free(curve);
-    return code;
+    return levels_find_on(LEVEL_PAGES_KNOWN, samples, n, knees, knee_count, levels);
 }

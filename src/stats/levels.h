@@ -9,6 +9,10 @@
  * are filled. So plateaus and capacities are fitted together to the whole curve as a sum of such
  * shares (stats/mixture.h), and a capacity is no single point that happens to deviate.
  *
+ * A level needs evidence (stats/flats.h): at least two sizes that agree, 5 % where they have no
+ * intervals, and its latency lies within what they read. Where sizes stand half an octave apart or
+ * more nothing can be fitted, and the flats themselves are the levels (stats/sparse.h).
+ *
  * Nothing here knows what the machine declares.
  */
 #ifndef FATHOM_STATS_LEVELS_H
@@ -43,6 +47,14 @@ struct level {
     double capacity, capacity_low, capacity_high;
     double from, to; /* smallest and largest size on the plateau */
     double off;      /* smallest size measured that is off it; NAN: none */
+    /* Where pages may be small: the step within the level that looks like translation's, the size
+     * that it comes at and what it adds; NAN: none. */
+    double translated, translation;
+};
+
+/* Sizes of which no level could be told. */
+struct level_gap {
+    double from, to;
 };
 
 struct levels {
@@ -51,13 +63,27 @@ struct levels {
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: an octave of them, or they go to
                     twice the last capacity */
+    bool proven; /* and that is no cache: three sizes and more agree over an octave or more, well
+                    past the last capacity */
+    bool sparse; /* sizes stand too far apart for a fit */
+    struct level_gap gaps[LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
+    size_t gap_count;
 };
 
-/* Finds the levels of n samples in any order. Sizes may repeat. Fewer than three different sizes,
- * or a curve without a plateau, have none. Takes n log n, and a bounded time beyond that.
- * ERROR_SYSTEM (base/error.h) without memory. */
+/* Which pages the memory had that the samples are of. */
+enum level_pages {
+    LEVEL_PAGES_KNOWN,   /* and what translation adds is known, or is what is asked for */
+    LEVEL_PAGES_UNKNOWN, /* a small step may be the TLB's */
+};
+
+/* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or
+ * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. ERROR_SYSTEM
+ * (base/error.h) without memory. */
 int levels_find(struct level_sample *, size_t n, const struct translation_knee *, size_t knee_count,
                 struct levels *);
+/* The same of memory whose pages are known or not; levels_find() takes them for known. */
+int levels_find_on(enum level_pages, struct level_sample *, size_t n,
+                   const struct translation_knee *, size_t knee_count, struct levels *);
 
 struct level_estimate {
     double value, low, high;

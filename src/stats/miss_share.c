@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum policy { LRU, RANDOM, RESISTING, POLICIES };
-enum { WAYS_MAX = 16, LINES_MAX = 6 * WAYS_MAX };
+enum { WAYS_MAX = 16, LINES_TRIED = 6, LINES_MAX = LINES_TRIED * WAYS_MAX };
 /* Ratios are tabulated from 2^-12 to 2^5, 64 an octave: far below a capacity the few sets that are
  * filled by chance still miss, and beside a DRAM of 400 cycles a share of 0.7 % is half an L1. */
 enum { OCTAVES_BELOW = 12, OCTAVES = 17, PER_OCTAVE = 64, RATIOS = OCTAVES * PER_OCTAVE + 1 };
@@ -67,31 +67,36 @@ static double set_share(enum policy policy, int ways, int lines)
 
 /* --- all sets --- */
 
-/* Beyond LINES_MAX lines a set's share hardly changes. */
-static double at(const double *of_lines, long lines)
+/* Beyond LINES_TRIED times the ways the share of a set hardly changes where replacement forgets.
+ * One that resists goes on keeping all ways but one, which is less and less of the lines. */
+static double at(enum policy policy, const double *of_lines, int ways, long lines)
 {
-    return of_lines[lines < LINES_MAX ? lines : LINES_MAX];
+    if (lines <= LINES_TRIED * ways)
+        return of_lines[lines];
+    return policy == RESISTING ? (double)(lines - ways + 1) / (double)lines
+                               : of_lines[LINES_TRIED * ways];
 }
 
-static double even_share(const double *of_lines, double mean)
+static double even_share(enum policy policy, const double *of_lines, int ways, double mean)
 {
-    double fewer = floor(mean), part = mean - fewer;
-    long lines = (long)fewer;
-    double missing =
-        (1 - part) * fewer * at(of_lines, lines) + part * (fewer + 1) * at(of_lines, lines + 1);
+    const double fewer = floor(mean), part = mean - fewer;
+    const long lines = (long)fewer;
+    double missing = (1 - part) * fewer * at(policy, of_lines, ways, lines) +
+                     part * (fewer + 1) * at(policy, of_lines, ways, lines + 1);
     return missing / mean;
 }
 
 /* A line shares its set with a Poisson-distributed number of others. Each number's chance follows
  * from the one before; only their ratios count. */
-static void scattered_shares(double (*of_lines)[LINES_MAX + 1], double mean, double share[POLICIES])
+static void scattered_shares(double (*of_lines)[LINES_MAX + 1], int ways, double mean,
+                             double share[POLICIES])
 {
     const double spread = 6 * sqrt(mean) + 6;
     double missing[POLICIES] = {0}, mass = 0, chance = 1;
     for (long others = mean > spread ? (long)(mean - spread) : 0; (double)others < mean + spread;
          others++) {
         for (int policy = 0; policy < POLICIES; policy++)
-            missing[policy] += chance * at(of_lines[policy], others + 1);
+            missing[policy] += chance * at((enum policy)policy, of_lines[policy], ways, others + 1);
         mass += chance;
         chance *= mean / (double)(others + 1);
     }
@@ -108,22 +113,21 @@ double miss_share_drawn(double ratio)
 static void look_at_sets(int ways, double (*of_lines)[LINES_MAX + 1])
 {
     for (int policy = 0; policy < POLICIES; policy++)
-        for (int lines = 0; lines <= LINES_MAX; lines++)
-            of_lines[policy][lines] = lines <= 6 * ways
-                                          ? set_share((enum policy)policy, ways, lines)
-                                          : of_lines[policy][6 * ways];
+        for (int lines = 0; lines <= LINES_TRIED * ways; lines++)
+            of_lines[policy][lines] = set_share((enum policy)policy, ways, lines);
 }
 
 static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)[LINES_MAX + 1])
 {
     double share[POLICIES], before[POLICIES] = {0};
+    const int ways = fillings[filling].ways;
     for (int i = 0; i < RATIOS; i++) {
-        const double mean = fillings[filling].ways * ratio_of(i);
+        const double mean = ways * ratio_of(i);
         if (fillings[filling].scattered)
-            scattered_shares(of_lines, mean, share);
+            scattered_shares(of_lines, ways, mean, share);
         for (int policy = 0; policy < POLICIES; policy++) {
             if (!fillings[filling].scattered)
-                share[policy] = even_share(of_lines[policy], mean);
+                share[policy] = even_share((enum policy)policy, of_lines[policy], ways, mean);
             before[policy] = fmin(1, fmax(share[policy], before[policy]));
             shares->share[policy * FILLINGS + filling][i] = (float)before[policy];
         }

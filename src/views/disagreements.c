@@ -12,7 +12,7 @@ bool disagreement_is(const struct shown *shown)
     const struct finding *finding = shown->finding;
     if (!finding->text || clusters_have(shown))
         return false;
-    if (shown->meaning.role == ROLE_DISAGREEMENT)
+    if (shown->meaning.role == ROLE_DISAGREEMENT || shown->meaning.role == ROLE_NOTE)
         return true;
     return isfinite(finding->declared) &&
            (finding->low > finding->declared || finding->high < finding->declared);
@@ -23,7 +23,7 @@ void line_add_disagreement(struct line *line, const struct shown *shown)
     const struct finding *finding = shown->finding;
     struct line what = {0};
     /* What is there to disagree has a sentence that names what it is about. */
-    if (shown->meaning.role != ROLE_DISAGREEMENT) {
+    if (shown->meaning.role != ROLE_DISAGREEMENT && shown->meaning.role != ROLE_NOTE) {
         const char *rest;
         char name[CLEAN_TEXT];
         int device = device_of_name(finding->name, &rest);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const double capacity_tolerance = 0.1, latency_tolerance = 0.02;
+/* Of few sizes none may be where only that level serves. */
+static const double told_tolerance = 0.1;
 static const double fixed_threshold = 1.3;
 /* Documents hold floats. */
 static const double rounding = 1e-6;
@@ -117,6 +119,45 @@ void score_add(struct score *score, const struct model_machine *machine, const s
             score, &cache->capacity, (double)machine_capacity(machine, level), capacity_tolerance);
     }
     score_latency(score, machine, machine->level_count, &found->memory);
+}
+
+/* Whether a level that is told has that level's latency. */
+static bool told_of(const struct model_machine *machine, unsigned level,
+                    const struct found_level *told)
+{
+    const bool core = level < machine->level_count && machine->caches[level].ns == 0 &&
+                      !isnan(told->cycles.value);
+    const double ratio = core ? told->cycles.value / machine_latency_cycles(machine, level)
+                              : told->latency_ns.value / machine_latency_ns(machine, level);
+    return fabs(ratio - 1) <= told_tolerance;
+}
+
+void told_add(struct told *told, const struct model_machine *machine,
+              const struct probe_result *result)
+{
+    bool seen[FOUND_MAX] = {false};
+    unsigned wrong = 0;
+    for (unsigned n = 1; n <= FOUND_MAX; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "L%u", n);
+        const bool memory = n == FOUND_MAX;
+        const struct found_level level = level_of(result, memory ? "DRAM" : name);
+        if (isnan(level.latency_ns.value))
+            continue;
+        unsigned which = memory ? machine->level_count : 0;
+        while (which < machine->level_count && !told_of(machine, which, &level))
+            which++;
+        const bool right = which < machine->level_count + memory &&
+                           told_of(machine, which, &level) && !seen[which];
+        if (right)
+            seen[which] = true;
+        told->levels_told += right;
+        wrong += !right;
+    }
+    told->machines++;
+    told->with_false += wrong > 0;
+    told->levels_false += wrong;
+    told->levels += machine->level_count + 1;
 }
 
 bool score_perfect(const struct score *score)

@@ -17,8 +17,8 @@ struct found_level {
 };
 
 struct found {
-    struct found_level caches[FOUND_MAX];
-    size_t count; /* caches */
+    struct found_level caches[FOUND_MAX]; /* by their numbers */
+    size_t count;                         /* caches */
     bool dram;
     struct found_level memory;
 };
@@ -35,6 +35,17 @@ struct score {
     unsigned capacities, capacities_right, latencies, latencies_right;
     unsigned intervals, intervals_right; /* those that hold the truth, of what was found */
 };
+
+/* The same of few sizes, where many levels have to stay untold: what is told that is not there, and
+ * how many are told of those there are. */
+struct told {
+    unsigned machines, with_false; /* machines with a level that is none of theirs */
+    unsigned levels, levels_told, levels_false;
+};
+
+/* A level is false whose latency is none of a cache's, or of memory's where it is named so, or that
+ * another has already. */
+void told_add(struct told *, const struct model_machine *, const struct probe_result *);
 
 void score_add(struct score *, const struct model_machine *, const struct found *);
 /* Whether that machine was wrong in anything. */

@@ -8,7 +8,9 @@
  * asks for fewer still, of a build that is tested again; FATHOM_MODEL_CURVES names a folder for the
  * curves of machines that were not read rightly.
  */
+#include "base/random.h"
 #include "coverage.h"
+#include "findings/levels.h"
 #include "levels_found.h"
 #include "machines.h"
 #include "probes/probes.h"
@@ -34,8 +36,15 @@ enum {
     COVERED_BYTES = 128 << 10,
 };
 
+/* How coarsely people choose sizes. */
+enum sampling { ONE_AN_OCTAVE, TWO_AN_OCTAVE, CHOSEN_SIZES, TABLE_OF_ONE, TABLE_OF_TWO, SAMPLINGS };
+static const char *const sampling_names[SAMPLINGS] = {
+    "one size an octave", "two sizes an octave", "three to six chosen sizes",
+    "a table of one an octave", "a table of two an octave"};
+
 struct outcome {
     bool done;
+    struct told told[SAMPLINGS];
     struct score found, by_threshold;
     struct coverage coverage;
     unsigned tlbs, tlbs_right;
@@ -106,6 +115,75 @@ static void examine_tlb(struct outcome *outcome, struct measurement *measurement
     score_tlb(outcome, measurement, MODEL_SMALL_PAGES, "dtlb1.4K.entries");
 }
 
+/* Three to six sizes, anywhere from the smallest to the largest. */
+static void choose_sizes(const struct measurement *measurement, char *text, size_t room)
+{
+    enum { SMALLEST_LOG = 10 };
+    struct random random = {measurement->seed};
+    const struct series *series = &measurement->result.series[0];
+    double most = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        most = fmax(most, series->points[i].x);
+    const unsigned count = 3 + (unsigned)random_below(&random, 4);
+    int used = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const double octave = SMALLEST_LOG + (log2(most) - SMALLEST_LOG) * random_unit(&random);
+        /* Some write powers of two, some what comes to their mind. */
+        const double bytes = exp2(measurement->seed % 2 ? round(octave) : octave);
+        used += snprintf(text + used, room - (size_t)used, "%s%.0f", i ? "," : "",
+                         64 * round(fmax(bytes, 1024) / 64));
+    }
+}
+
+/* What another tool's table of the same machine would say: of the points those nearest to so many
+ * an octave, in ns alone, and nothing declared. */
+static void examine_table(struct outcome *outcome, struct measurement *measurement,
+                          enum sampling sampling, const struct series *whole)
+{
+    const double each = sampling == TABLE_OF_ONE ? 1 : 0.5;
+    struct point *points =
+        pool_alloc(&measurement->document.pool, whole->point_count, sizeof *points);
+    struct series series = {.name = "latency", .x = whole->x, .y = whole->y, .points = points};
+    struct probe_result result = {0};
+    double last = -INFINITY;
+    for (size_t i = 0; points && i < whole->point_count; i++) {
+        const struct point *point = &whole->points[i];
+        const double octave = round(log2(point->x) / each) * each;
+        if (fabs(log2(point->x) - octave) > 0.02 || octave <= last)
+            continue;
+        last = octave;
+        points[series.point_count++] =
+            (struct point){.x = point->x,
+                           .y = {.median = point->y.median, .low = NAN, .high = NAN, .n = 1},
+                           .cycles = {NAN, NAN, NAN}};
+    }
+    if (findings_levels(&result, &measurement->document.pool, &series, NULL, NULL, 0,
+                        &measurement->error) == 0)
+        told_add(&outcome->told[sampling], measurement->machine, &result);
+}
+
+static void examine_coarsely(struct outcome *outcome, struct measurement *measurement)
+{
+    char sizes[128];
+    choose_sizes(measurement, sizes, sizeof sizes);
+    const char *const options[][3] = {[ONE_AN_OCTAVE] = {"per-octave", "1", NULL},
+                                      [TWO_AN_OCTAVE] = {"per-octave", "2", NULL},
+                                      [CHOSEN_SIZES] = {"sizes", sizes, NULL}};
+    for (enum sampling sampling = ONE_AN_OCTAVE; sampling <= CHOSEN_SIZES; sampling++) {
+        struct told *told = &outcome->told[sampling];
+        const unsigned before = told->levels_false;
+        if (measurement_run(measurement, &latency_probe, options[sampling]) < 0) {
+            fprintf(stderr, "# machine %" PRIu64 ": %s\n", measurement->seed,
+                    measurement->error.text);
+            continue;
+        }
+        told_add(told, measurement->machine, &measurement->result);
+        if (told->levels_false > before && getenv("FATHOM_MODEL_CURVES"))
+            fprintf(stderr, "# machine %" PRIu64 ": a false level of %s\n", measurement->seed,
+                    sampling_names[sampling]);
+    }
+}
+
 static void examine(struct outcome *outcome, uint64_t seed, bool full)
 {
     struct model_machine machine;
@@ -123,6 +201,9 @@ static void examine(struct outcome *outcome, uint64_t seed, bool full)
         score_add(&outcome->by_threshold, &machine, &mistaken);
         coverage_add(&outcome->coverage, &measurement, full ? COVERED_POINTS : COVERED_POINTS_SHORT,
                      COVERED_TRIALS, COVERED_BYTES);
+        examine_table(outcome, &measurement, TABLE_OF_ONE, &measurement.result.series[0]);
+        examine_table(outcome, &measurement, TABLE_OF_TWO, &measurement.result.series[0]);
+        examine_coarsely(outcome, &measurement);
         outcome->done = true;
     } else {
         fprintf(stderr, "# machine %" PRIu64 ": %s\n", seed, measurement.error.text);
@@ -157,9 +238,19 @@ static void examine_all(struct suite *suite, unsigned machines, uint64_t first_s
 
 struct totals {
     unsigned done, tlbs, tlbs_right;
+    struct told told[SAMPLINGS];
     struct score found, by_threshold;
     struct coverage coverage;
 };
+
+static void add_told(struct told *sum, const struct told *told)
+{
+    sum->machines += told->machines;
+    sum->with_false += told->with_false;
+    sum->levels += told->levels;
+    sum->levels_told += told->levels_told;
+    sum->levels_false += told->levels_false;
+}
 
 static void add_score(struct score *sum, const struct score *score)
 {
@@ -183,6 +274,8 @@ static struct totals add_up(const struct outcome *outcomes, unsigned machines)
         totals.tlbs += outcome->tlbs;
         totals.tlbs_right += outcome->tlbs_right;
         add_score(&totals.found, &outcome->found);
+        for (enum sampling sampling = 0; sampling < SAMPLINGS; sampling++)
+            add_told(&totals.told[sampling], &outcome->told[sampling]);
         add_score(&totals.by_threshold, &outcome->by_threshold);
         totals.coverage.points += outcome->coverage.points;
         totals.coverage.disagreements += outcome->coverage.disagreements;
@@ -289,6 +382,16 @@ static void tell_all(const struct totals *totals, unsigned machines)
     score_figures(&totals->found, figures);
     for (size_t i = 0; i < 4; i++)
         assert_holds(&figures[i], full);
+    for (enum sampling sampling = 0; sampling < SAMPLINGS; sampling++) {
+        const struct told *told = &totals->told[sampling];
+        char name[80];
+        snprintf(name, sizeof name, "false levels: %s", sampling_names[sampling]);
+        struct figure wrong = {name, told->levels_false, told->levels, 0, 0.00999};
+        assert_holds(&wrong, full);
+        printf("# %-42s %6.2f %%  (%u of %u)\n", "    levels told",
+               told->levels ? 100.0 * told->levels_told / told->levels : NAN, told->levels_told,
+               told->levels);
+    }
     struct figure tlbs = {"TLB entries exact", totals->tlbs_right, totals->tlbs, 0.9, 1};
     assert_holds(&tlbs, full);
     const struct score *found = &totals->found;

@@ -126,8 +126,8 @@ static void a_capacity_that_is_not_the_declared_one_is_told_in_words(void **stat
     struct desk *desk = *state;
     conclude(desk, &desk->facts);
     assert_null(find(desk, "L1.capacity")->text);
-    assert_non_null(strstr(find(desk, "L3.capacity")->text, "of 24 MiB behave as cache here"));
-    assert_non_null(strstr(find(desk, "L3.capacity")->text, "Size buffers by"));
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "of 24 MiB behaved as cache"));
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "size buffers by"));
 }
 
 static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state)
@@ -140,6 +140,103 @@ static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state
     desk->caches[2].size_bytes = 3 << 20;
     conclude(desk, &desk->facts);
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "can't be told apart"));
+}
+
+/* One size an octave tells a capacity no better than by a factor of two. */
+static void a_capacity_that_is_not_known_well_is_no_advice(void **state)
+{
+    struct desk *desk = *state;
+    size_t n = 0;
+    for (size_t i = 0; i < POINTS; i += 4)
+        desk->points[n++] = desk->points[i];
+    desk->series.point_count = n;
+    conclude(desk, &desk->facts);
+    assert_non_null(find(desk, "L3.capacity"));
+    assert_null(strstr(find(desk, "L3.capacity")->text, "As long as"));
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "not known well enough"));
+}
+
+static void use_points(struct desk *desk, const float (*points)[2], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        desk->points[i] = (struct point){.x = 1024 * (double)points[i][0],
+                                         .y = {.median = points[i][1], .low = NAN, .high = NAN},
+                                         .cycles = {NAN, NAN, NAN}};
+    desk->series.point_count = n;
+}
+
+static void sizes_of_which_no_two_agree_have_no_number(void **state)
+{
+    struct desk *desk = *state;
+    static const float points[][2] = {{16, 6}, {128, 17}, {4096, 250}, {262144, 500}};
+    use_points(desk, points, 4);
+    conclude(desk, NULL);
+    assert_int_equal(desk->result.finding_count, 1);
+    assert_non_null(find(desk, "levels.untold"));
+    assert_true(isnan(find(desk, "levels.untold")->value));
+    assert_non_null(strstr(find(desk, "levels.untold")->text, "from 16 KiB to 256 MiB"));
+    assert_non_null(strstr(find(desk, "levels.untold")->text, "--per-octave 4"));
+}
+
+static void memory_without_proof_is_the_last_level_seen(void **state)
+{
+    struct desk *desk = *state;
+    static const float points[][2] = {{8, 1},       {16, 1},       {32, 1},
+                                      {64, 5},      {128, 5},      {8192, 60},
+                                      {65536, 100}, {131072, 101}, {262144, 101}};
+    use_points(desk, points, 8);
+    conclude(desk, NULL);
+    assert_null(find(desk, "DRAM.latency_ns"));
+    assert_null(find(desk, "L3.latency_ns"));
+    assert_non_null(find(desk, "last.latency_ns"));
+    assert_non_null(strstr(find(desk, "last.latency_ns")->text, "last level seen"));
+    desk->result.finding_count = 0;
+    use_points(desk, points, 9);
+    conclude(desk, NULL);
+    assert_null(find(desk, "last.latency_ns"));
+    assert_non_null(find(desk, "DRAM.latency_ns"));
+    /* Of the one size between no level is told. */
+    assert_non_null(strstr(find(desk, "levels.untold")->text, "at 8 MiB"));
+}
+
+/* The fastest memory there is takes longer. */
+static void what_is_faster_than_memory_is_a_cache(void **state)
+{
+    struct desk *desk = *state;
+    static const float points[][2] = {{8, 1},   {16, 1},     {32, 1},     {64, 5},
+                                      {128, 5}, {256, 5.1f}, {512, 5.1f}, {1024, 5.1f}};
+    use_points(desk, points, 8);
+    conclude(desk, NULL);
+    assert_null(find(desk, "DRAM.latency_ns"));
+    assert_non_null(find(desk, "L2.latency_ns"));
+    assert_non_null(strstr(find(desk, "L2.latency_ns")->text, "no larger size"));
+}
+
+static void suspected_translation_is_said_and_is_no_cache(void **state)
+{
+    struct desk *desk = *state;
+    static const float points[][2] = {{8, 1},       {16, 1},     {32, 1},     {64, 6},
+                                      {128, 6},     {256, 8.6f}, {512, 8.6f}, {8192, 100},
+                                      {16384, 100}, {32768, 100}};
+    use_points(desk, points, 10);
+    conclude(desk, NULL);
+    assert_non_null(find(desk, "levels.translation"));
+    assert_non_null(strstr(find(desk, "levels.translation")->text, "within L2"));
+    assert_true(find(desk, "L2.latency_ns")->value == 6);
+    assert_null(find(desk, "L3.latency_ns"));
+    assert_non_null(find(desk, "DRAM.latency_ns"));
+}
+
+/* Sizes that lie beyond the second cache that is declared are of the third. */
+static void sizes_that_pass_a_cache_over_pass_its_number_over(void **state)
+{
+    struct desk *desk = *state;
+    static const float points[][2] = {{8, 1}, {16, 1}, {2048, 12}, {4096, 12}};
+    use_points(desk, points, 4);
+    conclude(desk, &desk->facts);
+    assert_non_null(find(desk, "L1.latency_ns"));
+    assert_null(find(desk, "L2.latency_ns"));
+    assert_non_null(find(desk, "L3.latency_ns"));
 }
 
 static void flags_of_many_points_carry_over_and_of_one_do_not(void **state)
@@ -208,6 +305,12 @@ int main(void)
         DESK_TEST(a_level_is_told_in_the_unit_that_holds),
         DESK_TEST(a_capacity_that_is_not_the_declared_one_is_told_in_words),
         DESK_TEST(a_capacity_beyond_all_that_is_declared_is_of_two_levels),
+        DESK_TEST(a_capacity_that_is_not_known_well_is_no_advice),
+        DESK_TEST(sizes_of_which_no_two_agree_have_no_number),
+        DESK_TEST(memory_without_proof_is_the_last_level_seen),
+        DESK_TEST(what_is_faster_than_memory_is_a_cache),
+        DESK_TEST(suspected_translation_is_said_and_is_no_cache),
+        DESK_TEST(sizes_that_pass_a_cache_over_pass_its_number_over),
         DESK_TEST(flags_of_many_points_carry_over_and_of_one_do_not),
         DESK_TEST(a_cache_that_is_not_outgrown_is_no_memory),
         DESK_TEST(a_level_too_many_is_said),
