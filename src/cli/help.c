@@ -11,7 +11,8 @@ const struct exit_text exit_texts[] = {
     {"1", "a check or a comparison found something worse or changed"},
     {"2", "wrong usage"},
     {"3", "not possible on this machine"},
-    {"4", "done, but a headline value cannot be trusted (the output says why and what helps)"},
+    {"4", "done, but a probe failed or is partial, or a headline value cannot be trusted (the "
+          "output says why and what helps)"},
     {"130, 143", "interrupted, with what was measured by then saved"},
     {.status = NULL},
 };

@@ -27,7 +27,8 @@ static void list_flags(void)
         help_wrapped(stdout, 22, column, flag_texts[i].meaning);
         help_wrapped(stdout, 22, 0, flag_texts[i].remedy);
     }
-    puts("\nA flag with ! on a headline value makes the exit status 4.");
+    puts("\nA flag with ! on a headline value makes the exit status 4, as a probe that failed "
+         "does.");
 }
 
 static void list_findings(void)

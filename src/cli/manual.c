@@ -207,8 +207,10 @@ static void print_method(void)
     begin_page("method", 7, "when a number is true, and what flags and findings mean");
     puts("; prose\n");
     print_heading("Flags");
-    print_paragraph("A flag says what may spoil a number. One with ! on a finding makes the exit "
-                    "status 4; the others explain.");
+    print_paragraph(
+        "A flag says what may spoil a number. One with ! on a finding, or on every point of "
+        "a curve or matrix of the first screen, makes the exit status 4, as a probe "
+        "that failed does; the others explain.");
     for (int i = 0; i < FLAG_COUNT; i++)
         print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning, NULL,
                    flag_texts[i].remedy);

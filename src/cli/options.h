@@ -9,7 +9,6 @@
 
 extern const struct option_spec help_options[];   /* --help: every command's */
 extern const struct option_spec output_options[]; /* -o: where a document or report goes */
-extern const struct option_spec format_options[]; /* --format */
 extern const struct option_spec html_options[];   /* --html: where a page goes as well */
 
 /* Parses argv[1..argc) for the command: options by its tables, the rest into operands. ERROR_USAGE

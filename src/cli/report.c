@@ -9,7 +9,7 @@
 /* A page shows as many documents as there are, side by side. */
 static int report_page(struct invocation *invocation, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
+    const struct outlet outlet = output_choose(&invocation->settings);
     size_t count = (size_t)invocation->operand_count, read = 0;
     struct document *documents = calloc(count, sizeof *documents);
     const struct document **list = calloc(count, sizeof *list);
@@ -21,9 +21,7 @@ static int report_page(struct invocation *invocation, struct error *error)
         code = experiment_read(&documents[read], invocation->operands[read], error);
     }
     if (code == 0)
-        code =
-            output_html(settings_has(settings, "output") ? settings_text(settings, "output") : "-",
-                        list, count, differences_threshold, error);
+        code = output_html(outlet.path, list, count, differences_threshold, error);
     for (size_t i = 0; i < read; i++)
         document_free(&documents[i]);
     free(documents);

@@ -1,6 +1,7 @@
 #include "findings/differences.h"
 
 #include "base/text.h"
+#include "findings/alike.h"
 #include "findings/device.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
@@ -8,6 +9,7 @@
 #include "findings/pairs.h"
 #include "findings/registry.h"
 #include "findings/unfair.h"
+#include "findings/weigh.h"
 #include "result/flag.h"
 #include "stats/compare.h"
 
@@ -17,9 +19,6 @@
 
 const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition"};
 const double differences_threshold = 0.03;
-
-/* Wrong in one of twenty comparisons of unchanged machines, over all values together. */
-static const double alpha = 0.05;
 
 struct search {
     struct differences *result;
@@ -231,42 +230,6 @@ static void compare_findings(struct search *search, const struct probe_result *a
 
 /* --- pairs --- */
 
-enum { FACTORS_MOST = 64 }; /* of a series whose factors may stand in any order; ours have a few */
-
-/* In documents of former versions a series says which CPU measured; a number is no kind. */
-static bool is_number_of_cpu(const struct factor *factor)
-{
-    return strcmp(factor->name, "cpu") == 0;
-}
-
-/* The factor of that name, which mostly stands at the same place. */
-static const struct factor *counterpart(const struct series *series, size_t place,
-                                        const struct factor *of)
-{
-    if (place < series->factor_count && strcmp(series->factors[place].name, of->name) == 0)
-        return &series->factors[place];
-    return series->factor_count <= FACTORS_MOST ? series_factor(series, of->name) : NULL;
-}
-
-static bool has_factors_of(const struct series *a, const struct series *b)
-{
-    for (size_t i = 0; i < a->factor_count; i++) {
-        const struct factor *factor = &a->factors[i], *other = counterpart(b, i, factor);
-        if (is_number_of_cpu(factor))
-            continue;
-        if (!other || !text_same(factor->text, other->text) ||
-            (!other->text && factor->number != other->number))
-            return false;
-    }
-    return true;
-}
-
-bool differences_alike(const struct series *a, const struct series *b)
-{
-    return text_same(a->name, b->name) && a->matrix == b->matrix && has_factors_of(a, b) &&
-           has_factors_of(b, a);
-}
-
 static int by_place(const void *left, const void *right)
 {
     const struct point *a = *(const struct point *const *)left;
@@ -293,7 +256,7 @@ static void compare_series(struct search *search, const struct probe_result *pro
                            const struct series *a, const struct series *b)
 {
     struct pool *pool = &search->result->pool;
-    if (!text_same(a->x.unit, b->x.unit)) {
+    if (!quantity_same(a->x.unit, b->x.unit)) {
         add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
                                        or_unknown(a->name)));
         return;
@@ -357,23 +320,6 @@ static void add_lonely_series(struct search *search, const char *which,
                                         which, or_unknown(series->name), probe->name));
 }
 
-/* Both documents list their series in much the same order: the search goes on from where the last
- * one was found. A document of ours has some hundreds; one of another's that has many more, in
- * another order, is not searched to the end for each of them. */
-static const struct series *same_series(const struct probe_result *probe, const struct series *as,
-                                        size_t *from)
-{
-    enum { STEPS_MOST = 4096 };
-    for (size_t step = 0; step < probe->series_count && step < STEPS_MOST; step++) {
-        size_t i = (*from + step) % probe->series_count;
-        if (differences_alike(as, &probe->series[i])) {
-            *from = i + 1;
-            return &probe->series[i];
-        }
-    }
-    return NULL;
-}
-
 static void compare_probes(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {
@@ -383,14 +329,14 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     compare_findings(search, a, b);
     size_t in_a = 0, in_b = 0;
     for (size_t i = 0; i < a->series_count; i++) {
-        const struct series *series = &a->series[i], *other = same_series(b, series, &in_b);
+        const struct series *series = &a->series[i], *other = series_alike_find(b, series, &in_b);
         if (!other)
             add_lonely_series(search, "first", a, series);
         else if (!device_has_condition(series))
             compare_series(search, a, series, other);
     }
     for (size_t i = 0; i < b->series_count; i++)
-        if (!same_series(a, &b->series[i], &in_a))
+        if (!series_alike_find(a, &b->series[i], &in_a))
             add_lonely_series(search, "second", b, &b->series[i]);
 }
 
@@ -413,84 +359,14 @@ static void compare_documents(struct search *search)
                         pool_printf(pool, "only the second has %s", search->b->probes[i].name));
 }
 
-/* A change that so many comparisons would show by chance is uncertain. */
-static int correct(struct differences *result)
-{
-    double *p = malloc((result->count + 1) * sizeof *p);
-    if (!p)
-        return ERROR_SYSTEM;
-    for (size_t i = 0; i < result->count; i++)
-        p[i] = isnan(result->list[i].p) ? 1 : result->list[i].p;
-    double last = compare_holm(p, result->count, alpha);
-    free(p);
-    for (size_t i = 0; i < result->count; i++)
-        if (result->list[i].verdict == CHANGED && !(result->list[i].p <= last))
-            result->list[i].verdict = UNCERTAIN;
-    return 0;
-}
-
-static bool finding_changed(const struct differences *result, const struct probe_result *probe)
-{
-    for (size_t i = 0; i < result->count; i++)
-        if (result->list[i].probe == probe && result->list[i].finding_a &&
-            result->list[i].verdict == CHANGED)
-            return true;
-    return false;
-}
-
-/* Whether the difference at `i` is of a point of the same curve that moved the same way. */
-static bool moved_with(const struct differences *result, size_t i, const struct difference *point)
-{
-    const struct difference *other = i < result->count ? &result->list[i] : NULL;
-    return other && other->series == point->series && other->verdict == CHANGED &&
-           (other->ratio > 1) == (point->ratio > 1);
-}
-
-static bool has_neighbours(const struct differences *result, size_t i)
-{
-    const struct series *series = result->list[i].series;
-    return (i > 0 && result->list[i - 1].series == series) ||
-           (i + 1 < result->count && result->list[i + 1].series == series);
-}
-
-/* What a single point of a curve says alone is uncertain. Points stand in the order of their x; one
- * that is put down here had no neighbour that changed, so it takes none away from another. */
-static void ask_neighbours(struct differences *result)
-{
-    const struct probe_result *probe = NULL;
-    bool told = false;
-    for (size_t i = 0; i < result->count; i++) {
-        struct difference *point = &result->list[i];
-        if (point->verdict != CHANGED || !point->series || point->series->matrix)
-            continue;
-        if (point->probe != probe) {
-            probe = point->probe;
-            told = finding_changed(result, probe);
-        }
-        if (!told && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
-            !moved_with(result, i + 1, point))
-            point->verdict = UNCERTAIN;
-    }
-}
-
-static void count_verdicts(struct differences *result)
-{
-    for (size_t i = 0; i < result->count; i++) {
-        result->changed += result->list[i].verdict == CHANGED;
-        result->uncertain += result->list[i].verdict == UNCERTAIN;
-    }
-}
-
 int differences_find(struct differences *result, const struct document *a, const struct document *b,
                      double threshold, struct error *error)
 {
     *result = (struct differences){0};
     struct search search = {.result = result, .a = a, .b = b, .threshold = threshold};
     compare_documents(&search);
-    if (search.failed || correct(result) < 0)
+    if (search.failed || differences_weigh(result) < 0)
         return error_out_of_memory(error);
-    ask_neighbours(result);
-    count_verdicts(result);
     if (!result->count)
         return error_set(error, ERROR_USAGE,
                          "the two documents have no value in common: compare "

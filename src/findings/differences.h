@@ -71,7 +71,4 @@ int differences_find(struct differences *, const struct document *a, const struc
                      double threshold, struct error *);
 void differences_free(struct differences *);
 
-/* Whether two series measured the same, so that their points are pairs: name, shape and factors. */
-bool differences_alike(const struct series *, const struct series *);
-
 #endif

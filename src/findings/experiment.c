@@ -19,6 +19,7 @@ enum {
     SERIES_MOST = 1024,
     FACTORS_MOST = 64,
     OBTAINED_MOST = 4, /* pages, node, distance, core */
+    OPTIONS_MOST = 8,  /* of one probe's table */
 };
 
 struct completing {
@@ -28,6 +29,8 @@ struct completing {
     struct pool *pool;
     struct factor obtained[OBTAINED_MOST]; /* the same for all its findings */
     size_t obtained_count;
+    struct factor options[OPTIONS_MOST]; /* that were given */
+    size_t option_count;
     struct factor *factors; /* of the finding at hand */
     size_t count;
     bool failed; /* no memory */
@@ -244,8 +247,8 @@ static void take_parameters(struct completing *completing)
 {
     for (const struct standard *s = completing->standards; s && s->factor; s++) {
         const struct factor *given = parameter(completing->probe, s->factor);
-        if (given && s->kind == STANDARD_ABSENT && !factor_of(completing, s->factor))
-            set(completing, given);
+        if (given && s->kind == STANDARD_ABSENT && completing->option_count < OPTIONS_MOST)
+            completing->options[completing->option_count++] = *given;
     }
 }
 
@@ -329,8 +332,9 @@ static void complete(struct completing *completing, struct finding *finding)
     }
     for (size_t i = 0; i < completing->obtained_count && known; i++)
         set(completing, &completing->obtained[i]);
-    if (known)
-        take_parameters(completing);
+    for (size_t i = 0; i < completing->option_count && known; i++)
+        if (!factor_of(completing, completing->options[i].name))
+            set(completing, &completing->options[i]);
     if (completing->count)
         sort_told(completing, finding);
 }
@@ -347,6 +351,7 @@ int experiment_complete(struct probe_result *probe, const struct machine_facts *
     take_pages(&completing);
     take_node(&completing, cpu);
     take_core(&completing, cpu);
+    take_parameters(&completing);
     for (size_t i = 0; i < probe->finding_count && !completing.failed; i++)
         complete(&completing, &probe->findings[i]);
     return completing.failed ? error_out_of_memory(error) : 0;

@@ -37,10 +37,12 @@ static void add(struct unfair *unfair, const char *text)
 
 static void compare_devices(struct unfair *unfair)
 {
-    for (size_t i = 0; i < unfair->a->machine.gpu_count; i++) {
-        const struct gpu_facts *a = &unfair->a->machine.gpus[i];
-        const struct gpu_facts *b = device_facts(&unfair->b->machine, a->id);
-        if (!b)
+    struct device_index in_a, in_b;
+    device_index_fill(&in_a, &unfair->a->machine);
+    device_index_fill(&in_b, &unfair->b->machine);
+    for (int device = 0; device < DEVICES_MOST; device++) {
+        const struct gpu_facts *a = in_a.of[device], *b = in_b.of[device];
+        if (!a || !b)
             continue;
         const struct {
             const char *what, *a, *b;

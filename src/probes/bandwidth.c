@@ -32,6 +32,9 @@ static int note_counting(struct probe_task *task, struct error *error)
     return code;
 }
 
+/* Beside what a quick run spends on the depth of the memory. */
+static const double quick_weight_s = 4;
+
 static int plan_bandwidth(struct probe_task *task, struct error *error)
 {
     static const uint64_t most = UINT64_C(1) << 30;
@@ -46,9 +49,14 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
         code = note_counting(task, error);
     if (code < 0)
         return code;
-    code = settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
-           : state->size                          ? bandwidth_plan_threads(task, error)
-                                                  : bandwidth_plan_sizes(task, true, error);
+    state->quick = settings_has(task->settings, "quick") && !task->named;
+    state->brief = state->quick;
+    if (state->quick)
+        task->weight_s = quick_weight_s;
+    code = state->quick                             ? bandwidth_plan_quick(task, error)
+           : settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
+           : state->size                            ? bandwidth_plan_threads(task, error)
+                                                    : bandwidth_plan_sizes(task, true, error);
     return code < 0 ? code : 0;
 }
 
@@ -59,7 +67,7 @@ static int next_bandwidth(struct probe_task *task, const struct sampled *sampled
 {
     struct bandwidth_state *state = task->state;
     (void)sampled;
-    if (settings_has(task->settings, "stream") || state->size)
+    if (state->quick || settings_has(task->settings, "stream") || state->size)
         return 0;
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||
@@ -182,8 +190,10 @@ const struct probe bandwidth_probe = {
         "several, "
         "and 'saturated_by' is how many. Beyond that more threads only share what there is.\n"
         "Alone, this measures all kernels; beside other probes or with --quick, read by size, and "
-        "read, write_nt and triad in DRAM with one CPU and all.",
+        "read, write_nt and triad in DRAM with one CPU and all; in 'fathom run --quick' and "
+        "'fathom check', read in DRAM with one CPU and all and nothing else.",
     .weight = 5,
+    .quick = true,
     .options = bandwidth_options,
     .findings = {finding_lines, experiment},
     .plan = plan_bandwidth,

@@ -284,6 +284,7 @@ const struct standard cores_experiment[] = {
     {"lines", STANDARD_NAMED, NULL, 0},
     {"home", STANDARD_ABSENT, NULL, 0},
     {"payload", STANDARD_ABSENT, NULL, 0},
+    {"pairs", STANDARD_ABSENT, NULL, 0},
     {NULL},
 };
 

@@ -180,28 +180,13 @@ void view_differences_csv(FILE *out, const struct differences *differences)
     }
 }
 
-/* A JSON string: made inert, only quotes and backslashes are left to escape. */
-static void put_json_text(FILE *out, const char *text)
-{
-    const char *cursor = text ? text : "";
-    char character[4];
-    size_t bytes;
-    fputc('"', out);
-    while ((bytes = clean_next(&cursor, character)) > 0) {
-        if (character[0] == '\\' || character[0] == '"')
-            fputc('\\', out);
-        fwrite(character, 1, bytes, out);
-    }
-    fputc('"', out);
-}
-
 static void put_json_remarks(FILE *out, const char *key, const struct remark_line *lines,
                              size_t count)
 {
     fprintf(out, ",\n\"%s\":[", key);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        put_json_text(out, lines[i].text);
+        clean_print_json(out, lines[i].text);
     }
     fputc(']', out);
 }
@@ -211,11 +196,11 @@ static void put_json_difference(FILE *out, const struct difference *difference)
     struct line what = {0};
     line_add_difference(&what, difference);
     fputs("{\"probe\":", out);
-    put_json_text(out, difference->probe->name);
+    clean_print_json(out, difference->probe->name);
     fputs(",\"what\":", out);
-    put_json_text(out, what.text);
+    clean_print_json(out, what.text);
     fputs(",\"unit\":", out);
-    put_json_text(out, difference_unit(difference));
+    clean_print_json(out, difference_unit(difference));
     const struct {
         const char *key;
         double number;

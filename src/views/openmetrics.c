@@ -92,21 +92,22 @@ static bool collect(struct metrics *metrics, const struct document *document)
 }
 
 /* Of all units that end a metric's name in the same way. */
-static void put_family(const struct metrics *metrics, const char *unit, enum bound bound)
+static void put_family(const struct metrics *metrics, const char *metric, enum bound bound)
 {
     FILE *out = metrics->out;
     char name[64];
     bool begun = false;
-    snprintf(name, sizeof name, "fathom_finding%s%s%s", bound_names[bound], *unit ? "_" : "", unit);
+    snprintf(name, sizeof name, "fathom_finding%s%s%s", bound_names[bound], *metric ? "_" : "",
+             metric);
     for (size_t i = 0; i < metrics->count; i++) {
         const struct sample *sample = &metrics->list[i];
         double value = bound_of(sample->labels.finding, bound);
-        if (sample->repeated || strcmp(sample->quantity->metric, unit) != 0 || !isfinite(value))
+        if (sample->repeated || strcmp(sample->quantity->metric, metric) != 0 || !isfinite(value))
             continue;
         if (!begun)
             fprintf(out, "# TYPE %s gauge\n", name);
-        if (!begun && *unit)
-            fprintf(out, "# UNIT %s %s\n", name, unit);
+        if (!begun && *metric)
+            fprintf(out, "# UNIT %s %s\n", name, metric);
         if (!begun)
             fprintf(out, "# HELP %s %s\n", name, bound_help[bound]);
         begun = true;
