@@ -25,6 +25,11 @@ static bool is_harmful(int code)
 
 size_t clean_next(const char **cursor, char character[4])
 {
+    /* Nearly all text is this: a table of a million cells takes half the time. */
+    if (**cursor >= ' ' && **cursor <= '~') {
+        character[0] = *(*cursor)++;
+        return 1;
+    }
     const char *start = *cursor;
     int code = utf8_next(cursor);
     if (code == 0)
@@ -57,6 +62,8 @@ int clean_order(const char *a, const char *b)
     a = a ? a : "";
     b = b ? b : "";
     for (;;) {
+        while (*a == *b && *a >= ' ' && *a <= '~')
+            a++, b++;
         size_t left_bytes = clean_next(&a, left), right_bytes = clean_next(&b, right);
         size_t bytes = left_bytes < right_bytes ? left_bytes : right_bytes;
         int order = memcmp(left, right, bytes);

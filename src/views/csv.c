@@ -35,7 +35,8 @@ static void add_text(struct cell *cell, const char *text)
         cell->begun = true;
         if (character[0] == '"')
             fputc('"', cell->out);
-        fwrite(character, 1, bytes, cell->out);
+        for (size_t i = 0; i < bytes; i++)
+            putc_unlocked(character[i], cell->out);
     }
 }
 

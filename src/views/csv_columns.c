@@ -21,7 +21,7 @@ struct csv_place {
 
 size_t csv_factors_most(size_t rows)
 {
-    enum { ALWAYS = 128, CELLS_MOST = 1 << 24 };
+    enum { ALWAYS = 128, CELLS_MOST = 1 << 20 };
     const size_t most = CELLS_MOST / (rows + 1);
     return most > ALWAYS ? most : ALWAYS;
 }

@@ -37,6 +37,18 @@ void line_trim(struct line *);
  * first one; the others begin that far in. */
 void line_print_wrapped(FILE *, const struct view_style *, size_t indent, const struct line *);
 
+/* --- factors.c: the factors of a series, as headings and labels look at them --- */
+
+enum { FACTORS_SEEN = 64 };
+/* How many are looked at, from the first on. */
+size_t factors_seen(const struct series *);
+/* The one of that name among these; NULL where there is none. */
+const struct factor *factor_seen(const struct series *, const char *name);
+/* Whether both are there, of one name and value. */
+bool factor_same(const struct factor *, const struct factor *);
+/* Whether the two have the same, in whatever order; of more than are looked at, in the same. */
+bool factors_same(const struct series *, const struct series *);
+
 /* --- grid.c: the points of a matrix by row and column --- */
 
 /* Ids that nothing was measured for have no row or column. */

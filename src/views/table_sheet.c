@@ -20,11 +20,6 @@ static bool is_alike(const struct series *a, const struct series *b)
            quantity_same(a->y.unit, b->y.unit);
 }
 
-static bool is_same_value(const struct factor *a, const struct factor *b)
-{
-    return a->text || b->text ? text_same(a->text, b->text) : a->number == b->number;
-}
-
 /* Index of the only factor in which the two differ; -1: none, or several. */
 static int only_difference(const struct series *a, const struct series *b)
 {
@@ -32,7 +27,7 @@ static int only_difference(const struct series *a, const struct series *b)
     for (size_t i = 0; i < a->factor_count; i++) {
         if (!text_same(a->factors[i].name, b->factors[i].name))
             return -1;
-        if (is_same_value(&a->factors[i], &b->factors[i]))
+        if (factor_same(&a->factors[i], &b->factors[i]))
             continue;
         if (found >= 0)
             return -1;

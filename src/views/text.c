@@ -82,7 +82,7 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
         line_add(&line, " from ");
         line_add_clean(&line, of_device && series->x.name ? series->x.name : "row to column");
     }
-    for (size_t count = series->factor_count; count > 0; count--) {
+    for (size_t count = factors_seen(series); count > 0; count--) {
         struct line factors = {0};
         for (size_t i = 0; i < count; i++)
             if (!device_factor_is_named(series, &series->factors[i]))
@@ -105,7 +105,7 @@ static void print_parameters(FILE *out, const struct document *document,
 {
     struct line line = {0};
     for (size_t i = 0; i < probe->parameter_count; i++)
-        if (!series_factor(series, probe->parameters[i].name) &&
+        if (!factor_seen(series, probe->parameters[i].name) &&
             strcmp(probe->parameters[i].name, "cpu_labels") != 0 && /* stands beside the rows */
             strcmp(probe->parameters[i].name, "not_measured") != 0) /* stands below all */
             line_add_factors(&line, &probe->parameters[i], 1);
