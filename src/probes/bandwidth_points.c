@@ -114,7 +114,7 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
         extent = (extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         for (size_t seat = 0; seat < point->seat_count; seat++)
             if (state->parts[seat].bytes < extent)
-                state->parts[seat].bytes = extent;
+                state->parts[seat].bytes = (size_t)extent;
     }
     for (size_t seat = 0; seat < seats; seat++) {
         state->parts[seat].cpu = state->cpus[seat < state->cpu_count ? seat : 0];

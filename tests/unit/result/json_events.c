@@ -450,8 +450,8 @@ static void any_text_is_heard_as_the_grammar_has_it(void **state)
             strcpy(text, sample);
         for (uint64_t k = random_below(&random, i % 2 ? 3 : 12); k > 0; k--) {
             const char *piece = pieces[random_below(&random, COUNT)];
-            size_t at = i % 2 ? random_below(&random, strlen(text)) : strlen(text);
-            size_t drop = i % 2 ? random_below(&random, 3) : 0;
+            size_t at = i % 2 ? (size_t)random_below(&random, strlen(text)) : strlen(text);
+            size_t drop = i % 2 ? (size_t)random_below(&random, 3) : 0;
             char rest[256];
             strcpy(rest, text + (at + drop < strlen(text) ? at + drop : strlen(text)));
             snprintf(text + at, sizeof text - at, "%s%s", piece, rest);

@@ -421,11 +421,12 @@ static void a_damaged_document_never_harms(void **state)
     int read = 0;
     assert_non_null(damaged);
     for (int i = 0; i < MUTATIONS; i++) {
-        size_t length = i % 5 == 0 ? random_below(&random, size) : size;
+        size_t length = i % 5 == 0 ? (size_t)random_below(&random, size) : size;
         memcpy(damaged, text, size);
         for (uint64_t changes = random_below(&random, 4) + 1; changes > 0; changes--) {
-            size_t at = random_below(&random, size), from = random_below(&random, size);
-            size_t span = random_below(&random, 40) % (size - (at > from ? at : from));
+            size_t at = (size_t)random_below(&random, size),
+                   from = (size_t)random_below(&random, size);
+            size_t span = (size_t)random_below(&random, 40) % (size - (at > from ? at : from));
             if (random_below(&random, 3) == 0)
                 memmove(damaged + at, damaged + from, span);
             else
