@@ -15,6 +15,10 @@ struct view_style output_style(FILE *);
 int output_document(const struct settings *, const struct document *, const struct probe_result *,
                     struct error *);
 
+/* The probe to be shown in full, as it was by the command that measured or imported it alone; NULL
+ * for what 'fathom run' measured, of which there is a screen. */
+const struct probe_result *output_only_probe(const struct document *);
+
 /* Writes the document itself to the file, "-" being standard output. A failure of standard output
  * is no error here: the stream keeps it, and main() tells of it as after every other output. */
 int output_save(const struct document *, const char *path, struct error *);

@@ -103,6 +103,20 @@ const struct finding_line finding_names[] = {
                 "run. The governor, turbo, heat and power limits move it.",
      .advice = "Where it is lower than expected, look at the governor and at turbo with "
                "'fathom doctor'."},
+    {.probe = "latency",
+     .patterns = "latency",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "Load-to-use latency in core cycles in a working set of one size, where sizes were "
+                "named: its factors say which, and what else was asked for. The same moves it as "
+                "the latency of a level.",
+     .advice = "Compare it with the same size and factors only."},
+    {.probe = "latency",
+     .patterns = "latency_ns",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same latency in time. The core clock moves it.",
+     .advice = "Compare it between machines; within one, the cycles hold better."},
 
     {.probe = "geometry",
      .patterns = "L<n>.line",

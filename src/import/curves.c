@@ -1,7 +1,7 @@
 #include "import/curves.h"
 
 #include "base/units.h"
-#include "findings/levels.h"
+#include "findings/analyse.h"
 #include "import/tables.h"
 
 #include <math.h>
@@ -100,13 +100,15 @@ static const char *no_levels(const struct series *series)
 int curve_conclude(struct document *document, const char *title, struct series *series,
                    size_t count, size_t which, struct error *error)
 {
-    struct pool *pool = &document->pool;
     struct probe_result *result = table_probe(document, "latency", title);
     if (!result)
         return error_out_of_memory(error);
     result->series = series;
     result->series_count = count;
-    int code = findings_levels(result, pool, &series[which], NULL, NULL, 0, error);
+    series[which].headline = true;
+    struct analysis analysis = {
+        .result = result, .document = document, .machine = &document->machine, .pool = &document->pool};
+    int code = analysis_run(&analysis, analysis_of(result->name), error);
     if (code == 0 && result->finding_count == 0) {
         result->status = PROBE_PARTIAL;
         result->reason = no_levels(&series[which]);

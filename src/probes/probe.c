@@ -298,6 +298,17 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
     return more;
 }
 
+int probe_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+{
+    const struct probe *probe = task->probe;
+    struct analysis analysis = {.result = task->result,
+                                .document = task->document,
+                                .machine = &task->machine->facts,
+                                .pool = task->pool};
+    int code = probe->conclude ? probe->conclude(task, sampled, error) : 0;
+    return code == 0 && probe->analyse ? analysis_run(&analysis, probe->analyse, error) : code;
+}
+
 int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
                   struct sampled *sampled, struct error *error)
 {
@@ -320,7 +331,7 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
     int noted = note_placement(task, &course, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
-        int concluded = task->probe->conclude(task, sampled, code == 0 ? error : NULL);
+        int concluded = probe_conclude(task, sampled, code == 0 ? error : NULL);
         code = code == 0 ? concluded : code;
     }
     return code;

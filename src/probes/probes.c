@@ -16,3 +16,9 @@ const struct probe *probe_by_name(const char *name)
             return probes[i];
     return NULL;
 }
+
+analyse_function *analysis_of(const char *name)
+{
+    const struct probe *probe = probe_by_name(name);
+    return probe ? probe->analyse : NULL;
+}

@@ -1,0 +1,179 @@
+#include "findings/analyse.h"
+
+#include "findings/finding.h"
+#include "findings/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- keeping --- */
+
+static int note_kept(struct analysis *analysis, size_t count, const char *why, struct error *error)
+{
+    analysis->remarks =
+        pool_printf(analysis->pool, "%s%s%zu of %s (%s)",
+                    analysis->remarks ? analysis->remarks : "", analysis->remarks ? ", " : "",
+                    count, analysis->result->name, why);
+    return analysis->remarks ? 0 : error_out_of_memory(error);
+}
+
+static int keep(struct analysis *analysis, size_t i, struct error *error)
+{
+    struct probe_result *result = analysis->result;
+    struct finding *finding = pool_append(analysis->pool, (void **)&result->findings,
+                                          &result->finding_count, sizeof *finding);
+    if (!finding)
+        return error_out_of_memory(error);
+    *finding = analysis->before[i];
+    analysis->kept[i] = true;
+    return 0;
+}
+
+int analysis_keep(struct analysis *analysis, const char *patterns, const char *why,
+                  struct error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        if (analysis->kept[i] || !finding_name_matches(patterns, analysis->before[i].name))
+            continue;
+        int code = keep(analysis, i, error);
+        if (code < 0)
+            return code;
+        count++;
+    }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+/* What nobody here can explain is somebody else's: it stays. `all`: whatever it is. */
+static int keep_rest(struct analysis *analysis, bool all, const char *why, struct error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        if (analysis->kept[i] || (!all && finding_line_find(analysis->before[i].name)))
+            continue;
+        int code = keep(analysis, i, error);
+        if (code < 0)
+            return code;
+        count++;
+    }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+/* --- running --- */
+
+int analysis_run(struct analysis *analysis, analyse_function *analyse, struct error *error)
+{
+    struct probe_result *result = analysis->result;
+    struct finding *before = result->findings;
+    const size_t count = result->finding_count;
+    analysis->before = before;
+    analysis->before_count = count;
+    analysis->kept = pool_alloc(analysis->pool, count + 1, sizeof *analysis->kept);
+    if (!analysis->kept)
+        return error_out_of_memory(error);
+    result->findings = NULL;
+    result->finding_count = 0;
+    int code = 0;
+    if (!analyse)
+        code = keep_rest(analysis, true, "this version does not know the probe", error);
+    else if (!result->series_count)
+        code = keep_rest(analysis, true, "there are no series of it", error);
+    else
+        code = analyse(analysis, error);
+    if (code == 0)
+        code = keep_rest(analysis, false, "this version does not know them", error);
+    if (code < 0) {
+        result->findings = before;
+        result->finding_count = count;
+    }
+    return code;
+}
+
+/* The one probe whose findings the others are judged by: where translation begins to cost. */
+static bool goes_first(const struct probe_result *result)
+{
+    return strcmp(result->name, "tlb") == 0;
+}
+
+int document_analyse(struct document *document, const char **remarks, struct error *error)
+{
+    struct analysis analysis = {
+        .document = document, .machine = &document->machine, .pool = &document->pool};
+    const bool baseline =
+        document->run.joined && strcmp(document->run.joined, "baseline") == 0;
+    int code = 0;
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < document->probe_count && code == 0; i++) {
+            analysis.result = &document->probes[i];
+            const enum probe_status status = analysis.result->status;
+            if (goes_first(analysis.result) == (others == 1))
+                continue;
+            if (baseline && analysis.result->finding_count)
+                code = note_kept(&analysis, analysis.result->finding_count,
+                                 "a baseline's are those of its documents", error);
+            else if (!baseline && status != PROBE_SKIPPED && status != PROBE_FAILED)
+                code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
+        }
+    *remarks = analysis.remarks;
+    return code;
+}
+
+/* --- for the probes' functions --- */
+
+struct finding *analysis_add(struct analysis *analysis, const char *name, const char *unit)
+{
+    return name ? finding_add(analysis->result, analysis->pool, name, unit) : NULL;
+}
+
+struct finding *analysis_add_summary(struct analysis *analysis, const char *name, const char *unit,
+                                     const struct summary *summary, unsigned flags)
+{
+    return name ? finding_add_summary(analysis->result, analysis->pool, name, unit, summary, flags)
+                : NULL;
+}
+
+void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
+{
+    struct probe_result *result = analysis->result;
+    for (size_t i = first; i < result->finding_count; i++) {
+        if (result->findings[i].factor_count)
+            continue;
+        result->findings[i].factors = series->factors;
+        result->findings[i].factor_count = series->factor_count;
+    }
+}
+
+const struct series *analysis_series(const struct analysis *analysis, const char *name,
+                                     const char *factor, const char *text)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if (strcmp(series->name, name) != 0)
+            continue;
+        const struct factor *found = factor ? series_factor(series, factor) : NULL;
+        if (!factor || (found && found->text && strcmp(found->text, text) == 0))
+            return series;
+    }
+    return NULL;
+}
+
+const struct factor *analysis_parameter(const struct analysis *analysis, const char *name)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->parameter_count; i++)
+        if (strcmp(result->parameters[i].name, name) == 0)
+            return &result->parameters[i];
+    return NULL;
+}
+
+double analysis_number(const struct analysis *analysis, const char *name)
+{
+    const struct factor *parameter = analysis_parameter(analysis, name);
+    return parameter && !parameter->text ? parameter->number : NAN;
+}
+
+bool analysis_is_set(const struct analysis *analysis, const char *name)
+{
+    return analysis_parameter(analysis, name) != NULL;
+}
