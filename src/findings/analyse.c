@@ -1,5 +1,6 @@
 #include "findings/analyse.h"
 
+#include "base/cpulist.h"
 #include "findings/finding.h"
 #include "findings/registry.h"
 
@@ -80,6 +81,8 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
         code = keep_rest(analysis, true, "there are no series of it", error);
     else
         code = analyse(analysis, error);
+    if (code == 0 && !result->finding_count) /* another tool's, or from before it was so measured */
+        code = keep_rest(analysis, true, "its series tell nothing to this version", error);
     if (code == 0)
         code = keep_rest(analysis, false, "this version does not know them", error);
     if (code < 0) {
@@ -176,4 +179,37 @@ double analysis_number(const struct analysis *analysis, const char *name)
 bool analysis_is_set(const struct analysis *analysis, const char *name)
 {
     return analysis_parameter(analysis, name) != NULL;
+}
+
+const char *analysis_factor(const struct series *series, const char *name)
+{
+    const struct factor *factor = series_factor(series, name);
+    return factor && factor->text ? factor->text : "";
+}
+
+unsigned analysis_line_bytes(const struct analysis *analysis)
+{
+    const struct machine_facts *facts = analysis->machine;
+    unsigned largest = 0;
+    for (size_t i = 0; facts && i < facts->cache_count; i++)
+        if (facts->caches[i].line_bytes > largest)
+            largest = facts->caches[i].line_bytes;
+    if (largest)
+        return largest;
+    return facts && facts->cpu_arch && strncmp(facts->cpu_arch, "ppc64", 5) == 0 ? 128 : 64;
+}
+
+/* Those asked for, or all that might be used. */
+size_t analysis_cpu_count(const struct analysis *analysis, size_t least)
+{
+    const struct factor *asked = analysis_parameter(analysis, "cpus");
+    const char *text = asked                ? asked->text
+                       : analysis->document ? analysis->document->conditions.affinity
+                                            : NULL;
+    struct cpulist cpus;
+    if (!text || !*text || cpulist_parse(text, &cpus, NULL) < 0)
+        return least;
+    const size_t count = cpus.count;
+    cpulist_free(&cpus);
+    return count > least ? count : least;
 }

@@ -62,6 +62,12 @@ const struct series *analysis_series(const struct analysis *, const char *name, 
 const struct factor *analysis_parameter(const struct analysis *, const char *name);
 /* A number that stands among the parameters; NAN where it does not. */
 double analysis_number(const struct analysis *, const char *name);
+/* The text of a factor of a series; "" where it has none. */
+const char *analysis_factor(const struct series *, const char *name);
+/* Of the machine: a cache line; and how many CPUs the probe had, where the document tells, else
+ * `least`. */
+unsigned analysis_line_bytes(const struct analysis *);
+size_t analysis_cpu_count(const struct analysis *, size_t least);
 /* Whether a flag, as --quick, was given. */
 bool analysis_is_set(const struct analysis *, const char *name);
 

@@ -13,10 +13,7 @@
  * The diagonal says nothing of two cores and is passed over. A row is the core that measures.
  */
 #include "base/units.h"
-#include "findings/clusters.h"
 #include "import/core_table.h"
-
-#include "findings/finding.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,46 +46,6 @@ static int add_points(struct series *series, struct pool *pool, const struct cor
             summarize(&value, 1, &scratch, &point->y);
         }
     return 0;
-}
-
-static struct finding *add_finding(struct probe_result *probe, struct pool *pool, const char *op,
-                                   const char *what, double value)
-{
-    const char *name =
-        op ? pool_printf(pool, "cores.%s.%s", op, what) : pool_printf(pool, "cores.%s", what);
-    return name ? finding_add_value(probe, pool, name, probe->series[0].y.unit, value, NAN, NAN, 0)
-                : NULL;
-}
-
-static int add_extreme(struct probe_result *probe, struct pool *pool, const char *op,
-                       const char *what, const struct point *point)
-{
-    struct finding *finding = add_finding(probe, pool, op, what, (double)point->y.median);
-    if (!finding)
-        return ERROR_SYSTEM;
-    int low = point->from < point->to ? point->from : point->to;
-    finding->cpus = pool_printf(pool, "%d,%d", low, point->from + point->to - low);
-    finding->text =
-        pool_printf(pool, "%s pair: from CPU %d to CPU %d",
-                    strcmp(what, "min") == 0 ? "nearest" : "farthest", point->from, point->to);
-    return finding->cpus && finding->text ? 0 : ERROR_SYSTEM;
-}
-
-static int add_findings(struct probe_result *probe, struct pool *pool, const char *op)
-{
-    const struct series *series = &probe->series[0];
-    const struct point *least = series->points, *most = series->points;
-    double mean = 0;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        least = point->y.median < least->y.median ? point : least;
-        most = point->y.median > most->y.median ? point : most;
-        mean += ((double)point->y.median - mean) / (double)(i + 1);
-    }
-    if (add_extreme(probe, pool, op, "min", least) < 0 ||
-        add_extreme(probe, pool, op, "max", most) < 0)
-        return ERROR_SYSTEM;
-    return add_finding(probe, pool, op, "mean", mean) ? 0 : ERROR_SYSTEM;
 }
 
 static int fill_document(struct document *document, const struct core_table *table,
@@ -126,9 +83,7 @@ static int fill_document(struct document *document, const struct core_table *tab
     if (series->point_count == 0)
         return error_set(error, ERROR_USAGE, "%s: holds no latency of two cores: give a matrix",
                          text->file);
-    if (add_findings(probe, pool, op) < 0)
-        return out_of_memory(text, error);
-    return findings_clusters(probe, pool, series, &document->machine, NULL, error);
+    return 0;
 }
 
 static int check_op(const struct settings *settings, struct error *error)

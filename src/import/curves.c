@@ -1,7 +1,7 @@
 #include "import/curves.h"
 
 #include "base/units.h"
-#include "findings/analyse.h"
+#include "findings/registry.h"
 #include "import/tables.h"
 
 #include <math.h>
@@ -97,8 +97,8 @@ static const char *no_levels(const struct series *series)
     return "no levels: latency stays nowhere the same for half an octave of sizes";
 }
 
-int curve_conclude(struct document *document, const char *title, struct series *series,
-                   size_t count, size_t which, struct error *error)
+int curve_probe(struct document *document, const char *title, struct series *series, size_t count,
+                size_t which, struct error *error)
 {
     struct probe_result *result = table_probe(document, "latency", title);
     if (!result)
@@ -106,14 +106,19 @@ int curve_conclude(struct document *document, const char *title, struct series *
     result->series = series;
     result->series_count = count;
     series[which].headline = true;
-    struct analysis analysis = {
-        .result = result, .document = document, .machine = &document->machine, .pool = &document->pool};
-    int code = analysis_run(&analysis, analysis_of(result->name), error);
-    if (code == 0 && result->finding_count == 0) {
-        result->status = PROBE_PARTIAL;
-        result->reason = no_levels(&series[which]);
-    }
-    return code;
+    return 0;
+}
+
+void curve_explain(struct probe_result *result)
+{
+    bool levels = false;
+    for (size_t i = 0; i < result->finding_count; i++)
+        levels = levels || finding_meaning(&result->findings[i]).role == ROLE_LEVEL;
+    for (size_t i = 0; i < result->series_count && !levels; i++)
+        if (result->series[i].headline) {
+            result->status = PROBE_PARTIAL;
+            result->reason = no_levels(&result->series[i]);
+        }
 }
 
 bool curve_line(const char **cursor, char *line, size_t size, bool *whole)

@@ -1,5 +1,8 @@
 #include "import/import.h"
 
+#include "findings/analyse.h"
+#include "import/curves.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -113,6 +116,17 @@ static int check_options(const struct import_format *format, const struct settin
     return 0;
 }
 
+/* What series say is found as in what was measured here. */
+static int analyse(struct document *document, struct error *error)
+{
+    const char *remarks;
+    int code = document_analyse(document, &remarks, error);
+    struct probe_result *latency = document_probe(document, "latency");
+    if (code == 0 && latency)
+        curve_explain(latency);
+    return code;
+}
+
 int import_file(const struct import_format *format, const char *path,
                 const struct settings *settings, struct document *document, struct error *error)
 {
@@ -140,5 +154,5 @@ int import_file(const struct import_format *format, const char *path,
     if (code == 0)
         code = format->read(&text, settings, document, error);
     free(bytes);
-    return code;
+    return code == 0 ? analyse(document, error) : code;
 }

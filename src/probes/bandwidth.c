@@ -78,13 +78,6 @@ static int next_bandwidth(struct probe_task *task, const struct sampled *sampled
     return more;
 }
 
-static int conclude_bandwidth(struct probe_task *task, const struct sampled *sampled,
-                              struct error *error)
-{
-    (void)sampled;
-    return bandwidth_conclude(task, error);
-}
-
 const struct probe bandwidth_probe = {
     .name = "bandwidth",
     .title = "Bandwidth by working-set size and by threads",
@@ -111,5 +104,6 @@ const struct probe bandwidth_probe = {
     .plan = plan_bandwidth,
     .prepare = bandwidth_prepare,
     .next = next_bandwidth,
-    .conclude = conclude_bandwidth,
+    .conclude = bandwidth_conclude,
+    .analyse = bandwidth_analyse,
 };

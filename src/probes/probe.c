@@ -306,7 +306,10 @@ int probe_conclude(struct probe_task *task, const struct sampled *sampled, struc
                                 .machine = &task->machine->facts,
                                 .pool = task->pool};
     int code = probe->conclude ? probe->conclude(task, sampled, error) : 0;
-    return code == 0 && probe->analyse ? analysis_run(&analysis, probe->analyse, error) : code;
+    if (!probe->analyse)
+        return code;
+    const int analysed = analysis_run(&analysis, probe->analyse, code == 0 ? error : NULL);
+    return code == 0 ? analysed : code;
 }
 
 int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
