@@ -2,6 +2,7 @@
 
 #include "base/cpulist.h"
 #include "findings/finding.h"
+#include "findings/lookup.h"
 #include "findings/registry.h"
 
 #include <math.h>
@@ -45,19 +46,42 @@ int analysis_keep(struct analysis *analysis, const char *patterns, const char *w
     return count ? note_kept(analysis, count, why, error) : 0;
 }
 
-/* What nobody here can explain is somebody else's: it stays. `all`: whatever it is. */
-static int keep_rest(struct analysis *analysis, bool all, const char *why, struct error *error)
+/* All that is left, where nothing could be computed. */
+static int keep_all(struct analysis *analysis, const char *why, struct error *error)
 {
     size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++)
+        if (!analysis->kept[i]) {
+            int code = keep(analysis, i, error);
+            if (code < 0)
+                return code;
+            count++;
+        }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+/* What nobody here can explain is somebody else's: it stays, unless it was computed now. Which these
+ * are is looked up first, for the findings move as they are added to. */
+static int keep_foreign(struct analysis *analysis, struct error *error)
+{
+    struct finding_lookup computed;
+    bool *foreign = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *foreign);
+    size_t count = 0;
+    if (!foreign ||
+        finding_lookup_build(&computed, analysis->pool, NULL, analysis->result) < 0)
+        return error_out_of_memory(error);
     for (size_t i = 0; i < analysis->before_count; i++) {
-        if (analysis->kept[i] || (!all && finding_line_find(analysis->before[i].name)))
-            continue;
-        int code = keep(analysis, i, error);
+        const struct finding *finding = &analysis->before[i];
+        foreign[i] = !analysis->kept[i] && !finding_line_find(finding->name) &&
+                     !finding_lookup_exact(&computed, finding->name, finding->cpus);
+        count += foreign[i];
+    }
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        int code = foreign[i] ? keep(analysis, i, error) : 0;
         if (code < 0)
             return code;
-        count++;
     }
-    return count ? note_kept(analysis, count, why, error) : 0;
+    return count ? note_kept(analysis, count, "this version does not know them", error) : 0;
 }
 
 /* --- running --- */
@@ -76,15 +100,15 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
     result->finding_count = 0;
     int code = 0;
     if (!analyse)
-        code = keep_rest(analysis, true, "this version does not know the probe", error);
+        code = keep_all(analysis, "this version does not know the probe", error);
     else if (!result->series_count)
-        code = keep_rest(analysis, true, "there are no series of it", error);
+        code = keep_all(analysis, "there are no series of it", error);
     else
         code = analyse(analysis, error);
     if (code == 0 && !result->finding_count) /* another tool's, or from before it was so measured */
-        code = keep_rest(analysis, true, "its series tell nothing to this version", error);
+        code = keep_all(analysis, "its series tell nothing to this version", error);
     if (code == 0)
-        code = keep_rest(analysis, false, "this version does not know them", error);
+        code = keep_foreign(analysis, error);
     if (code < 0) {
         result->findings = before;
         result->finding_count = count;

@@ -116,11 +116,13 @@ static int check_options(const struct import_format *format, const struct settin
     return 0;
 }
 
-/* What series say is found as in what was measured here. */
-static int analyse(struct document *document, struct error *error)
+int import_read(const struct import_format *format, const struct import_text *text,
+                const struct settings *settings, struct document *document, struct error *error)
 {
     const char *remarks;
-    int code = document_analyse(document, &remarks, error);
+    int code = format->read(text, settings, document, error);
+    if (code == 0)
+        code = document_analyse(document, &remarks, error);
     struct probe_result *latency = document_probe(document, "latency");
     if (code == 0 && latency)
         curve_explain(latency);
@@ -152,7 +154,7 @@ int import_file(const struct import_format *format, const char *path,
     document->conditions =
         (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
     if (code == 0)
-        code = format->read(&text, settings, document, error);
+        code = import_read(format, &text, settings, document, error);
     free(bytes);
-    return code == 0 ? analyse(document, error) : code;
+    return code;
 }
