@@ -1,6 +1,7 @@
 #include "findings/analyse.h"
 
 #include "base/cpulist.h"
+#include "findings/device.h"
 #include "findings/finding.h"
 #include "findings/lookup.h"
 #include "findings/registry.h"
@@ -37,6 +38,22 @@ int analysis_keep(struct analysis *analysis, const char *patterns, const char *w
     size_t count = 0;
     for (size_t i = 0; i < analysis->before_count; i++) {
         if (analysis->kept[i] || !finding_name_matches(patterns, analysis->before[i].name))
+            continue;
+        int code = keep(analysis, i, error);
+        if (code < 0)
+            return code;
+        count++;
+    }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+int analysis_keep_devices(struct analysis *analysis, const char *why, struct error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        const int device = device_of_name(analysis->before[i].name, NULL);
+        if (analysis->kept[i] || device < 0 ||
+            (analysis->machine && device_facts(analysis->machine, device)))
             continue;
         int code = keep(analysis, i, error);
         if (code < 0)

@@ -47,6 +47,8 @@ int document_analyse(struct document *, const char **remarks, struct error *);
  * patterns ("L<n>.latency, DRAM.latency"; see findings/registry.h), as they are. `why` says what is
  * lacking to compute them anew. ERROR_SYSTEM without memory. */
 int analysis_keep(struct analysis *, const char *patterns, const char *why, struct error *);
+/* The same for findings about devices that the machine's facts do not have. */
+int analysis_keep_devices(struct analysis *, const char *why, struct error *);
 /* As finding_add() and finding_add_summary(). NULL without memory. */
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,

@@ -301,10 +301,15 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
 int probe_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
 {
     const struct probe *probe = task->probe;
+    struct machine_facts machine = task->machine->facts;
     struct analysis analysis = {.result = task->result,
                                 .document = task->document,
-                                .machine = &task->machine->facts,
+                                .machine = &machine,
                                 .pool = task->pool};
+    if (task->gpu_count) { /* the document's facts have them */
+        machine.gpus = task->gpus;
+        machine.gpu_count = task->gpu_count;
+    }
     int code = probe->conclude ? probe->conclude(task, sampled, error) : 0;
     if (!probe->analyse)
         return code;

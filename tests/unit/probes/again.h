@@ -55,6 +55,8 @@ static inline void again_analyse(const struct probe_task *task)
     if (task->document)
         document.conditions = task->document->conditions;
     document.machine = task->machine->facts;
+    document.machine.gpus = task->gpu_count ? task->gpus : document.machine.gpus;
+    document.machine.gpu_count = task->gpu_count ? task->gpu_count : document.machine.gpu_count;
     const size_t others = task->document ? task->document->probe_count : 0;
     document.probes = calloc(others + 1, sizeof *document.probes);
     assert_non_null(document.probes);
