@@ -15,7 +15,8 @@ static bool is_folder(const char *path)
 {
     struct stat there;
     const size_t length = strlen(path);
-    return (length && path[length - 1] == '/') || (stat(path, &there) == 0 && S_ISDIR(there.st_mode));
+    return (length && path[length - 1] == '/') ||
+           (stat(path, &there) == 0 && S_ISDIR(there.st_mode));
 }
 
 static const char *name_in(const char *path)
@@ -95,7 +96,8 @@ static int write_one(const struct invocation *invocation, const struct document 
 {
     const struct settings *settings = &invocation->settings;
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    if (settings_given(settings, "format") && strcmp(settings_text(settings, "format"), "json") != 0)
+    if (settings_given(settings, "format") &&
+        strcmp(settings_text(settings, "format"), "json") != 0)
         return output_document(settings, document, output_only_probe(document), error);
     return output_save(document, path, error);
 }
@@ -107,8 +109,10 @@ static int write_named(const struct invocation *invocation, struct document *doc
     const struct settings *settings = &invocation->settings;
     if (!settings_has(settings, "output"))
         return document_save(document, path, error);
-    const char *target = pool_printf(&document->pool, "%s/%s", settings_text(settings, "output"),
-                                     name_in(path));
+    const char *folder = settings_text(settings, "output");
+    const bool ended = folder[strlen(folder) - 1] == '/';
+    const char *target =
+        pool_printf(&document->pool, "%s%s%s", folder, ended ? "" : "/", name_in(path));
     return target ? document_save(document, target, error) : error_out_of_memory(error);
 }
 

@@ -13,10 +13,9 @@
 
 static int note_kept(struct analysis *analysis, size_t count, const char *why, struct error *error)
 {
-    analysis->remarks =
-        pool_printf(analysis->pool, "%s%s%zu of %s (%s)",
-                    analysis->remarks ? analysis->remarks : "", analysis->remarks ? ", " : "",
-                    count, analysis->result->name, why);
+    analysis->remarks = pool_printf(
+        analysis->pool, "%s%s%zu of %s (%s)", analysis->remarks ? analysis->remarks : "",
+        analysis->remarks ? ", " : "", count, analysis->result->name, why);
     return analysis->remarks ? 0 : error_out_of_memory(error);
 }
 
@@ -77,15 +76,14 @@ static int keep_all(struct analysis *analysis, const char *why, struct error *er
     return count ? note_kept(analysis, count, why, error) : 0;
 }
 
-/* What nobody here can explain is somebody else's: it stays, unless it was computed now. Which these
- * are is looked up first, for the findings move as they are added to. */
+/* What nobody here can explain is somebody else's: it stays, unless it was computed now. Which
+ * these are is looked up first, for the findings move as they are added to. */
 static int keep_foreign(struct analysis *analysis, struct error *error)
 {
     struct finding_lookup computed;
     bool *foreign = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *foreign);
     size_t count = 0;
-    if (!foreign ||
-        finding_lookup_build(&computed, analysis->pool, NULL, analysis->result) < 0)
+    if (!foreign || finding_lookup_build(&computed, analysis->pool, NULL, analysis->result) < 0)
         return error_out_of_memory(error);
     for (size_t i = 0; i < analysis->before_count; i++) {
         const struct finding *finding = &analysis->before[i];
@@ -103,6 +101,15 @@ static int keep_foreign(struct analysis *analysis, struct error *error)
 
 /* --- running --- */
 
+static bool has_values(const struct probe_result *result)
+{
+    for (size_t s = 0; s < result->series_count; s++)
+        for (size_t p = 0; p < result->series[s].point_count; p++)
+            if (result->series[s].points[p].y.n)
+                return true;
+    return false;
+}
+
 int analysis_run(struct analysis *analysis, analyse_function *analyse, struct error *error)
 {
     struct probe_result *result = analysis->result;
@@ -118,8 +125,8 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
     int code = 0;
     if (!analyse)
         code = keep_all(analysis, "this version does not know the probe", error);
-    else if (!result->series_count)
-        code = keep_all(analysis, "there are no series of it", error);
+    else if (!has_values(result))
+        code = keep_all(analysis, "its series hold no values", error);
     else
         code = analyse(analysis, error);
     if (code == 0 && !result->finding_count) /* another tool's, or from before it was so measured */
@@ -143,8 +150,7 @@ int document_analyse(struct document *document, const char **remarks, struct err
 {
     struct analysis analysis = {
         .document = document, .machine = &document->machine, .pool = &document->pool};
-    const bool baseline =
-        document->run.joined && strcmp(document->run.joined, "baseline") == 0;
+    const bool baseline = document->run.joined && strcmp(document->run.joined, "baseline") == 0;
     int code = 0;
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < document->probe_count && code == 0; i++) {
@@ -215,6 +221,12 @@ double analysis_number(const struct analysis *analysis, const char *name)
 {
     const struct factor *parameter = analysis_parameter(analysis, name);
     return parameter && !parameter->text ? parameter->number : NAN;
+}
+
+size_t analysis_count(double number)
+{
+    const double most = 1e6;
+    return number >= 1 ? (size_t)(number < most ? number : most) : 0;
 }
 
 bool analysis_is_set(const struct analysis *analysis, const char *name)

@@ -32,8 +32,8 @@ typedef int analyse_function(struct analysis *, struct error *);
 analyse_function *analysis_of(const char *probe);
 
 /* Replaces the findings of analysis->result, whose other members but `before` are filled in. A
- * finding that no line of the registry explains stays; where `analyse` is NULL, or there are no
- * series, all do. On an error (ERROR_SYSTEM, without memory) the findings are as they were. */
+ * finding that no line of the registry explains stays; where `analyse` is NULL, or no series has a
+ * value, all do. On an error (ERROR_SYSTEM, without memory) the findings are as they were. */
 int analysis_run(struct analysis *, analyse_function *analyse, struct error *);
 
 /* All probes of a document, in the order in which they build on each other. *remarks says what was
@@ -64,6 +64,8 @@ const struct series *analysis_series(const struct analysis *, const char *name, 
 const struct factor *analysis_parameter(const struct analysis *, const char *name);
 /* A number that stands among the parameters; NAN where it does not. */
 double analysis_number(const struct analysis *, const char *name);
+/* A count as documents have it: 0 for what is none, at most a million. */
+size_t analysis_count(double number);
 /* The text of a factor of a series; "" where it has none. */
 const char *analysis_factor(const struct series *, const char *name);
 /* Of the machine: a cache line; and how many CPUs the probe had, where the document tells, else

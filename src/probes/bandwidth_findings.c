@@ -104,11 +104,10 @@ static const char *text_of(struct analysis *analysis, const struct curve *curve,
                        who, moved * 1e-9);
 }
 
-static int add_point_finding(struct analysis *analysis, const struct curve *curve,
-                             const char *name, const struct point *point, struct error *error)
+static int add_point_finding(struct analysis *analysis, const struct curve *curve, const char *name,
+                             const struct point *point, struct error *error)
 {
-    struct finding *finding =
-        analysis_add_summary(analysis, name, "B/s", &point->y, point->flags);
+    struct finding *finding = analysis_add_summary(analysis, name, "B/s", &point->y, point->flags);
     if (!finding || !(finding->text = text_of(analysis, curve, point)))
         return error_out_of_memory(error);
     return 0;
@@ -123,10 +122,11 @@ static int add_efficiency(struct analysis *analysis, const char *stem, const str
     const struct summary *a = &all->y, *b = &one->y;
     const bool known = a->coverage > 0 && b->coverage > 0;
     struct finding *finding =
-        name ? finding_add_value(
-                   analysis->result, analysis->pool, name, "", (double)a->median / (double)b->median / cpus,
-                   known ? (double)a->low / (double)b->high / cpus : NAN,
-                   known ? (double)a->high / (double)b->low / cpus : NAN, one->flags | all->flags)
+        name ? finding_add_value(analysis->result, analysis->pool, name, "",
+                                 (double)a->median / (double)b->median / cpus,
+                                 known ? (double)a->low / (double)b->high / cpus : NAN,
+                                 known ? (double)a->high / (double)b->low / cpus : NAN,
+                                 one->flags | all->flags)
              : NULL;
     if (!finding)
         return error_out_of_memory(error);
@@ -169,8 +169,8 @@ static int add_saturation(struct analysis *analysis, const char *stem, const str
     const double low = earliest ? fmin(earliest->x, first->x) : first->x;
     const double high = latest ? fmax(latest->x, first->x) : last;
     struct finding *finding =
-        name ? finding_add_value(analysis->result, analysis->pool, name, "", first->x, known ? low : NAN,
-                                 known ? high : NAN, first->flags)
+        name ? finding_add_value(analysis->result, analysis->pool, name, "", first->x,
+                                 known ? low : NAN, known ? high : NAN, first->flags)
              : NULL;
     if (!finding)
         return error_out_of_memory(error);
@@ -204,9 +204,8 @@ static int analyse_threads(struct analysis *analysis, const struct curve *curve,
     const struct point *all = series_point(series, (double)cpus);
     int code = stem ? 0 : error_out_of_memory(error);
     if (code == 0 && one)
-        code = add_point_finding(analysis, curve,
-                                 cache ? stem : pool_printf(analysis->pool, "%s.1", stem), one,
-                                 error);
+        code = add_point_finding(
+            analysis, curve, cache ? stem : pool_printf(analysis->pool, "%s.1", stem), one, error);
     if (code < 0 || cpus < 2)
         return code;
     if (all)
@@ -222,8 +221,7 @@ static int analyse_threads(struct analysis *analysis, const struct curve *curve,
     return code;
 }
 
-static int analyse_stream(struct analysis *analysis, const struct curve *curve,
-                          struct error *error)
+static int analyse_stream(struct analysis *analysis, const struct curve *curve, struct error *error)
 {
     const struct series *series = curve->series;
     for (size_t i = 0; i < series->point_count; i++) {
@@ -260,7 +258,7 @@ static size_t cpus_of(const struct analysis *analysis)
                            strcmp(result->series[i].name, bandwidth_by_threads_name) == 0;
              p++)
             most = fmax(most, result->series[i].points[p].x);
-    return asked >= 1 ? (size_t)asked : analysis_cpu_count(analysis, (size_t)most);
+    return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
 }
 
 int bandwidth_analyse(struct analysis *analysis, struct error *error)

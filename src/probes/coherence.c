@@ -230,8 +230,8 @@ static void prepare_coherence(struct trial *trial)
 
 /* --- concluding --- */
 
-/* Who shares the lines with each holder, which topology alone tells: "1=2 3=core", or "4=self" where
- * the measuring CPU has to. NULL without memory. */
+/* Who shares the lines with each holder, which topology alone tells: "1=2 3=core", or "4=self"
+ * where the measuring CPU has to. NULL without memory. */
 static const char *sharers_of(struct probe_task *task)
 {
     const char *text = "";
@@ -289,6 +289,8 @@ static const char *where(struct analysis *analysis, enum line_state state,
     };
     if (state != LINE_SHARED) /* a text of this table */
         return pool_printf(analysis->pool, places[state], point->to);
+    if (!sharer)
+        return pool_printf(analysis->pool, "shared by CPU %d", point->to);
     if (*sharer >= '0' && *sharer <= '9')
         return pool_printf(analysis->pool, "shared by CPUs %d and %d", point->to, atoi(sharer));
     if (*sharer == 'c')
@@ -308,11 +310,7 @@ static int add_finding(struct analysis *analysis, const char *op, enum line_stat
     const bool guest = analysis->machine && analysis->machine->hypervisor;
     unsigned flags = guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
     const char *sharer = sharer_of(analysis, point->to);
-    const char *name =
-        pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
-    if (state == LINE_SHARED && !sharer)
-        return analysis_keep(analysis, name ? name : "",
-                             "the document does not say who shared the lines", error);
+    const char *name = pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
     struct finding *finding =
         analysis_add_summary(analysis, name, "ns", &point->y, point->flags | flags);
     const char *place = where(analysis, state, point, sharer);
@@ -339,12 +337,15 @@ static enum line_state state_of(const struct series *series)
 static int analyse_coherence(struct analysis *analysis, struct error *error)
 {
     const struct probe_result *result = analysis->result;
-    int code = 0;
+    const bool told = analysis_parameter(analysis, "sharers");
+    int code = told ? 0
+                    : analysis_keep(analysis, "coherence.*.shared",
+                                    "the document does not say who shared the lines", error);
     for (size_t i = 0; i < result->series_count && code == 0; i++) {
         const struct series *series = &result->series[i];
         const enum line_state state = state_of(series);
         const size_t first = result->finding_count;
-        if (state == LINE_STATES)
+        if (state == LINE_STATES || (state == LINE_SHARED && !told))
             continue;
         for (size_t p = 0; p < series->point_count && code == 0; p++)
             if (series->points[p].y.n)

@@ -56,8 +56,8 @@ struct shown {
 };
 
 static int add_from(struct analysis *analysis, const struct shown *shown,
-                    const struct series *series, double writers, const char *what,
-                    const char *unit, const char *text, struct error *error)
+                    const struct series *series, double writers, const char *what, const char *unit,
+                    const char *text, struct error *error)
 {
     const struct point *point = series ? series_point(series, writers) : NULL;
     const char *name = pool_printf(analysis->pool, "contention.%s.%s", shown->op, what);
@@ -175,7 +175,7 @@ static size_t writers_of(const struct analysis *analysis)
         for (size_t p = 0; p < series->point_count && strcmp(series->x.name, "writers") == 0; p++)
             most = fmax(most, series->points[p].x);
     }
-    return asked >= 1 ? (size_t)asked : analysis_cpu_count(analysis, (size_t)most);
+    return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
 }
 
 int contention_analyse(struct analysis *analysis, struct error *error)

@@ -48,13 +48,12 @@ static int add_extreme(struct analysis *analysis, const struct series *series, c
     if (!finding)
         return error_out_of_memory(error);
     finding->cpus = cores_cpus_of(analysis->pool, point);
-    finding->text = pool_printf(analysis->pool, "%s pair: from CPU %d to CPU %d", what, point->from,
-                                point->to);
+    finding->text =
+        pool_printf(analysis->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
     return finding->cpus && finding->text ? 0 : error_out_of_memory(error);
 }
 
-static int add_extremes(struct analysis *analysis, const struct series *series,
-                        struct error *error)
+static int add_extremes(struct analysis *analysis, const struct series *series, struct error *error)
 {
     const struct point *least, *most;
     cores_extremes(series, &least, &most);
@@ -87,16 +86,17 @@ static int add_mean(struct analysis *analysis, const struct series *series, stru
 
 /* --- clusters --- */
 
-static int add_clusters(struct analysis *analysis, const struct series *series,
-                        struct error *error)
+static int add_clusters(struct analysis *analysis, const struct series *series, struct error *error)
 {
     const struct factor *groups = analysis_parameter(analysis, "cpu_groups");
     struct declared declared = {0};
-    /* Every document of fathom's own has an order; those of before have no groups beside it. */
-    if (!groups && analysis_parameter(analysis, "memory_order"))
-        return analysis_keep(analysis, "cluster, cluster.disagreement",
-                             "the document does not hold which CPUs are declared to belong together",
-                             error);
+    /* Every document of fathom's own says how it measured; those of before have no groups beside
+     * it. */
+    if (!groups &&
+        (analysis_parameter(analysis, "memory_order") || analysis_parameter(analysis, "lines")))
+        return analysis_keep(
+            analysis, "cluster, cluster.disagreement",
+            "the document does not hold which CPUs are declared to belong together", error);
     if (groups && declared_parse(&declared, groups->text ? groups->text : "", analysis->pool) < 0)
         return error_out_of_memory(error);
     return findings_clusters(analysis->result, analysis->pool, series, analysis->machine,
@@ -105,54 +105,69 @@ static int add_clusters(struct analysis *analysis, const struct series *series,
 
 /* --- all of it --- */
 
-static bool is_headline(const struct analysis *analysis, size_t index)
+/* Without a headline, as in another tool's table, the first series is what it is about. */
+static bool is_headline(const struct probe_result *result, size_t index, bool any)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++)
-        if (result->series[i].headline)
-            return result->series[index].headline;
-    return index == 0;
+    return any ? result->series[index].headline : index == 0;
 }
 
-static int analyse_matrix(struct analysis *analysis, const struct series *matrix,
-                          struct error *error)
+/* Pairs that were measured with another operation as well. */
+static int add_ends(struct analysis *analysis, const struct series *matrix, bool any,
+                    struct error *error)
 {
     const struct probe_result *result = analysis->result;
-    int code = add_extremes(analysis, matrix, error);
-    if (code == 0)
-        code = add_mean(analysis, matrix, error);
+    int code = 0;
     for (size_t i = 0; i < result->series_count && code == 0; i++) {
         const struct series *ends = &result->series[i];
         const size_t first = result->finding_count;
-        if (strcmp(ends->name, matrix->name) != 0 || is_headline(analysis, i))
+        if (strcmp(ends->name, matrix->name) != 0 || is_headline(result, i, any))
             continue;
         code = add_extremes(analysis, ends, error);
         analysis_read_off(analysis, first, ends);
     }
-    return code == 0 ? cores_add_lines(analysis, matrix, error) : code;
+    return code;
+}
+
+/* What is told of the probe's run, beside the first matrix. */
+static int add_beside(struct analysis *analysis, struct error *error)
+{
+    int code = cores_add_drift(analysis, error);
+    return code == 0 ? analysis_keep(analysis, "cores.one-way.difference, cores.one-way.asymmetry",
+                                     "stamps of two counters are in no series", error)
+                     : code;
 }
 
 int cores_analyse(struct analysis *analysis, struct error *error)
 {
     const struct probe_result *result = analysis->result;
     const struct point *least, *most;
-    int code = analysis_keep(analysis, "cores.parallel.bias",
-                             "the pairs that stood side by side may have been measured anew", error);
+    bool any = false, begun = false;
+    for (size_t i = 0; i < result->series_count; i++)
+        any = any || result->series[i].headline;
+    int code =
+        analysis_keep(analysis, "cores.parallel.bias",
+                      "the pairs that stood side by side may have been measured anew", error);
     for (size_t i = 0; i < result->series_count && code == 0; i++) {
         const struct series *matrix = &result->series[i];
         const size_t first = result->finding_count;
-        cores_extremes(matrix, &least, &most);
-        if (!matrix->matrix || !is_headline(analysis, i) || !least)
+        if (!matrix->matrix || !is_headline(result, i, any))
             continue;
-        code = analyse_matrix(analysis, matrix, error);
+        cores_extremes(matrix, &least, &most);
+        if (!least)
+            continue;
+        code = add_extremes(analysis, matrix, error);
         if (code == 0)
-            code = cores_add_drift(analysis, error);
+            code = add_mean(analysis, matrix, error);
+        if (code == 0 && !begun)
+            code = add_ends(analysis, matrix, any, error);
         if (code == 0)
-            code = analysis_keep(analysis, "cores.one-way.difference, cores.one-way.asymmetry",
-                                 "stamps of two counters are in no series", error);
+            code = cores_add_lines(analysis, matrix, error);
+        if (code == 0 && !begun)
+            code = add_beside(analysis, error);
         if (code == 0)
             code = add_clusters(analysis, matrix, error);
         analysis_read_off(analysis, first, matrix);
+        begun = true;
     }
     return code;
 }

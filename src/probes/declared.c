@@ -153,7 +153,7 @@ static const char *const kind_words[] = {[DECLARED_SIBLINGS] = "siblings",
                                          [DECLARED_NODE] = "node",
                                          [DECLARED_PACKAGE] = "package",
                                          [DECLARED_CORES] = "cores"};
-enum { KINDS = sizeof kind_words / sizeof *kind_words };
+enum { GROUPS_MOST = 4 * CLUSTERS_CPUS_MAX, KINDS = sizeof kind_words / sizeof *kind_words };
 
 const char *declared_text(const struct declared *declared, struct pool *pool)
 {
@@ -211,7 +211,9 @@ int declared_parse(struct declared *declared, const char *text, struct pool *poo
 {
     int code = 0;
     *declared = (struct declared){0};
-    for (size_t length; *text && code == 0; text += length + strspn(text + length, "; ")) {
+    /* A document may hold anything; machines have a few groups for each CPU. */
+    for (size_t length, n = 0; *text && n < GROUPS_MOST && code == 0;
+         n++, text += length + strspn(text + length, "; ")) {
         length = strcspn(text, ";");
         code = parse_group(declared, text, length, pool);
     }

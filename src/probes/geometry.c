@@ -177,8 +177,8 @@ static int plan_hot(struct probe_task *task, const struct geometry_ways *first,
                                    .count = (size_t)(second->ways * 1.5),
                                    .stride = (size_t)second->way_stride,
                                    .line_bytes = state->line_bytes};
-    int code = geometry_add_series(task, geometry_hot, "contending", (double)chain.count, (struct axis){"in the same set", ""},
-                                   latency_axis, 0, error);
+    int code = geometry_add_series(task, geometry_hot, "contending", (double)chain.count,
+                                   (struct axis){"in the same set", ""}, latency_axis, 0, error);
     state->hot = code;
     if (code >= 0)
         geometry_add_factor(&task->plan.series[code], "hot", (double)geometry_chain_hot(&chain));
@@ -255,7 +255,7 @@ static const struct series *series_of(const struct analysis *analysis, const cha
     for (size_t i = 0; i < result->series_count; i++) {
         const struct factor *factor = series_factor(&result->series[i], "level");
         if (strcmp(result->series[i].name, name) == 0 && factor &&
-            (int)factor->number == level + 1)
+            !(fabs(factor->number - (level + 1)) > 0))
             return &result->series[i];
     }
     return NULL;
@@ -333,11 +333,10 @@ static int analyse_geometry(struct analysis *analysis, struct error *error)
         const struct series *fitting = series_of(analysis, geometry_fitting, level),
                             *lines = series_of(analysis, geometry_lines, level);
         whole = whole && holds_rounds(fitting) && holds_rounds(lines);
-        evidence.levels[level] =
-            (struct geometry_level){.fitting = fitting,
-                                    .lines = lines,
-                                    .capacity = geometry_capacity_found(analysis->document,
-                                                                        level + 1)};
+        evidence.levels[level] = (struct geometry_level){
+            .fitting = fitting,
+            .lines = lines,
+            .capacity = geometry_capacity_found(analysis->document, level + 1)};
         if (fitting)
             evidence.too_few_for_ways =
                 geometry_too_few(number_of(fitting, geometry_rounds), GEOMETRY_TRIALS);
@@ -346,7 +345,7 @@ static int analyse_geometry(struct analysis *analysis, struct error *error)
         const double rounds = number_of(lines, geometry_rounds);
         evidence.too_few_for_lines =
             geometry_too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
-        evidence.line_votes = rounds > 0 ? (size_t)rounds / GEOMETRY_TRIALS_A_VOTE : 0;
+        evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
     }
     if (!whole)
         return analysis_keep(analysis,

@@ -350,7 +350,8 @@ static void release_gpu(struct probe_task *task)
 static bool is_told(const struct probe_result *result, int device)
 {
     for (size_t i = 0; i < result->series_count; i++)
-        if (result->series[i].matrix || device_of_name(result->series[i].name, NULL) == device)
+        if ((result->series[i].matrix && device_has_series(&result->series[i])) ||
+            device_of_name(result->series[i].name, NULL) == device)
             return true;
     return false;
 }
@@ -381,17 +382,22 @@ static int analyse_device(struct analysis *analysis, const struct machine_facts 
                                     "what was sensed all the time is in no series", error);
 }
 
+/* A document may name any number of them; then nothing is computed, and what it says is kept. */
+enum { DEVICES_MOST = 1024 };
+
 static int analyse_gpu(struct analysis *analysis, struct error *error)
 {
     const struct machine_facts *machine = analysis->machine;
     int code = 0;
+    if (machine && machine->gpu_count > DEVICES_MOST)
+        return 0;
     for (size_t i = 0; machine && i < machine->gpu_count && code == 0; i++)
         code = is_told(analysis->result, machine->gpus[i].id)
                    ? analyse_device(analysis, machine, i, error)
                    : 0;
-    return code == 0 ? analysis_keep_devices(analysis, "the document says nothing of the device",
-                                             error)
-                     : code;
+    return code == 0
+               ? analysis_keep_devices(analysis, "the document says nothing of the device", error)
+               : code;
 }
 
 const struct probe gpu_probe = {

@@ -343,8 +343,7 @@ static bool swept_splits(const struct probe_result *result)
 {
     for (size_t i = 0; i < result->parameter_count; i++)
         if (strcmp(result->parameters[i].name, "l1") == 0)
-            return result->parameters[i].text &&
-                   strcmp(result->parameters[i].text, "sweep") == 0;
+            return result->parameters[i].text && strcmp(result->parameters[i].text, "sweep") == 0;
     return false;
 }
 
@@ -368,19 +367,20 @@ static int recall_latency(struct gpu_task *here, struct error *error)
     state->sweep = swept_splits(here->task->result);
     for (size_t i = 0; i < plan->series_count && state->dense < CURVES_MOST; i++) {
         const struct series *series = &plan->series[i];
-        const struct factor *path = series_factor(series, "path"), *l1 = series_factor(series, "l1");
+        const struct factor *path = series_factor(series, "path"),
+                            *l1 = series_factor(series, "l1");
         if (device_of_name(series->name, &rest) != here->facts->id || !series->headline ||
             strcmp(rest, "latency") != 0 || !path || !path->text)
             continue;
         struct latency_curve *curve = &state->curves[state->dense];
         *curve = (struct latency_curve){.path = path_named(path->text), .series = i};
-        curve->split.l1_bytes =
-            l1 ? (uint64_t)l1->number : gpu_split_default(here->facts).l1_bytes;
+        curve->split.l1_bytes = l1 && l1->number > 0 && l1->number < 0x1p62
+                                    ? (uint64_t)l1->number
+                                    : gpu_split_default(here->facts).l1_bytes;
         state->dense += curve->path < PATHS;
     }
     return state->dense > 0;
 }
-
 
 const struct gpu_experiment gpu_latency = {
     .name = "latency",

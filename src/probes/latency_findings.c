@@ -22,8 +22,8 @@ static bool has_headline(const struct probe_result *result)
     return false;
 }
 
-/* Of another tool's curves the one of most points, and of these the one of the largest stride, which
- * prefetchers follow least. */
+/* Of another tool's curves the one of most points, and of these the one of the largest stride,
+ * which prefetchers follow least. */
 static size_t most_telling(const struct probe_result *result)
 {
     size_t best = 0;
@@ -32,8 +32,7 @@ static size_t most_telling(const struct probe_result *result)
                             *other = series_factor(&result->series[best], "stride");
         const size_t points = result->series[i].point_count,
                      most = result->series[best].point_count;
-        if (points > most ||
-            (points == most && stride && other && stride->number > other->number))
+        if (points > most || (points == most && stride && other && stride->number > other->number))
             best = i;
     }
     return best;
@@ -90,8 +89,8 @@ static int add_size(struct analysis *analysis, const struct series *series,
     const bool ns = !series->y.unit || strcmp(series->y.unit, "cycles") != 0;
     const size_t count = series->factor_count + 1;
     struct factor *factors = pool_alloc(analysis->pool, count, sizeof *factors);
-    const char *text = pool_printf(analysis->pool, "a load in a working set of %s",
-                                   size_format(point->x, size));
+    const char *text =
+        pool_printf(analysis->pool, "a load in a working set of %s", size_format(point->x, size));
     if (!factors || !text)
         return error_out_of_memory(error);
     for (size_t i = 0; i < series->factor_count; i++)
@@ -120,12 +119,9 @@ static int add_sizes(struct analysis *analysis, const struct series *series, str
 /* --- all of it --- */
 
 static int analyse_curve(struct analysis *analysis, const struct series *series,
-                         struct error *error)
+                         const struct translation_knee *knees, size_t count, struct error *error)
 {
-    struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    const size_t first = analysis->result->finding_count,
-                 count =
-                     knees_of_translation(analysis->document, pages_obtained(analysis), knees);
+    const size_t first = analysis->result->finding_count;
     int code = findings_levels(analysis->result, analysis->pool, series, analysis->machine, knees,
                                count, error);
     if (code == 0 && sizes_are_named(analysis, series))
@@ -140,11 +136,13 @@ int latency_analyse(struct analysis *analysis, struct error *error)
     const struct probe_result *result = analysis->result;
     const bool ours = has_headline(result);
     const size_t best = ours ? 0 : most_telling(result);
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    const size_t count = knees_of_translation(analysis->document, pages_obtained(analysis), knees);
     int code = 0;
     for (size_t i = 0; i < result->series_count && code == 0; i++)
         if (ours ? result->series[i].headline : i == best)
-            code = analyse_curve(analysis, &result->series[i], error);
-    return code == 0 ? analysis_keep(analysis, "core.clock",
-                                     "the clock was read beside the trials", error)
+            code = analyse_curve(analysis, &result->series[i], knees, count, error);
+    return code == 0 ? analysis_keep(analysis, "core.clock", "the clock was read beside the trials",
+                                     error)
                      : code;
 }

@@ -227,7 +227,7 @@ static bool names_level(const struct series *series, char level[8])
     if (!comma || comma - series->name >= 8 || strcmp(comma, ", random") != 0)
         return false;
     snprintf(level, 8, "%.*s", (int)(comma - series->name), series->name);
-    return true;
+    return strcmp(level, "DRAM") == 0 || (level[0] == 'L' && level[2] == '\0');
 }
 
 /* Fills at most CHASE_LEVELS_MAX and returns how many levels were looked at. */
@@ -237,7 +237,8 @@ static size_t find_levels(struct analysis *analysis, struct level_series *levels
     size_t count = 0;
     for (size_t i = 0; i < result->series_count && count < CHASE_LEVELS_MAX; i++) {
         struct level_series *here = &levels[count];
-        if (!names_level(&result->series[i], here->level))
+        if (!names_level(&result->series[i], here->level) ||
+            analysis_series(analysis, result->series[i].name, NULL, NULL) != &result->series[i])
             continue;
         bool all = true;
         for (int order = 0; order < ORDERS; order++) {
@@ -307,8 +308,7 @@ static int add_stride(struct analysis *analysis, const struct level_series *leve
     for (size_t s = 0; s < level_count; s++) {
         for (size_t i = 0; i < count; i++) {
             struct share share;
-            bool measured =
-                share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share);
+            bool measured = share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share);
             if (!measured || !hides_well(&share))
                 continue;
             if (best == count || i > best) {
@@ -361,10 +361,9 @@ static int add_crossing(struct analysis *analysis, struct error *error)
         finding->value = finding->low = finding->high = 0;
         verdict = "prefetchers stop at the end of a page";
     }
-    const char *ends = isnan(saved.low)
-                           ? "in a single trial"
-                           : pool_printf(analysis->pool, "(%.0f to %.0f)", 100 * saved.low,
-                                         100 * saved.high);
+    const char *ends = isnan(saved.low) ? "in a single trial"
+                                        : pool_printf(analysis->pool, "(%.0f to %.0f)",
+                                                      100 * saved.low, 100 * saved.high);
     if (!ends)
         return error_out_of_memory(error);
     finding->text = pool_printf(analysis->pool,

@@ -12,8 +12,8 @@
  * vote: a busy sibling thread, which shares the TLB, makes them differ, and then there is no
  * number.
  */
-#include "findings/registry.h"
 #include "findings/tlb.h"
+#include "findings/registry.h"
 #include "kernels/chase.h"
 #include "probes/chases.h"
 #include "probes/probes.h"
@@ -194,7 +194,7 @@ static bool take_votes(const struct series *votes, const struct series **series,
     if (!votes)
         return true;
     *series = votes;
-    *trials = ran ? (size_t)ran->number : 0;
+    *trials = ran ? analysis_count(ran->number) : 0;
     return ran;
 }
 
@@ -249,8 +249,8 @@ static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
     if (!evidence.second)
         evidence.fine_spread = NULL;
     if (!first_told || !second_told)
-        return analysis_keep(analysis, patterns,
-                             "the document does not hold how many trials voted", error);
+        return analysis_keep(analysis, patterns, "the document does not hold how many trials voted",
+                             error);
     int code = findings_tlb(analysis->result, analysis->pool, &evidence, error);
     if (spread)
         analysis_read_off(analysis, first, evidence.spread);

@@ -322,7 +322,7 @@ static struct window_steps steps_told(const struct series *told)
     struct window_steps steps = {.at = summary_of_nothing()};
     if (told && told->point_count) {
         steps.at = told->points[0].y;
-        steps.voted = (unsigned)told->points[0].x;
+        steps.voted = (unsigned)analysis_count(told->points[0].x);
         steps.saw = steps.at.n;
     }
     return steps;

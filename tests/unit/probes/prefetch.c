@@ -280,8 +280,7 @@ static void an_interrupted_run_concludes_what_there_is(void **state)
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
     assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
-    assert_null(find(bench, "prefetch.L2.forward"));
-    assert_true(isnan(find(bench, "prefetch.crosses_page")->value));
+    assert_int_equal(bench->result.finding_count, 0); /* nothing was measured */
 }
 
 static void a_machine_without_declared_caches_is_still_measured(void **state)
