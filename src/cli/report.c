@@ -52,7 +52,8 @@ static int report(struct invocation *invocation, struct error *error)
     struct document document = {0};
     int code = document_read(&document, invocation->operands[0], error);
     if (code == 0)
-        code = output_document(&invocation->settings, &document, output_only_probe(&document), error);
+        code =
+            output_document(&invocation->settings, &document, output_only_probe(&document), error);
     document_free(&document);
     return code;
 }

@@ -11,8 +11,8 @@
 #include "result/document.h"
 
 /* Gives each finding of the probe the factors of its series and what was obtained, where it has
- * none of its own, and puts those that are told first. CPUs and nodes are told by kind and distance,
- * never by number. ERROR_SYSTEM without memory. */
+ * none of its own, and puts those that are told first. CPUs and nodes are told by kind and
+ * distance, never by number. ERROR_SYSTEM without memory. */
 int experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *,
                         struct error *);
 /* The same for all probes of a document: after document_read(). */

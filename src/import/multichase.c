@@ -113,7 +113,7 @@ static int conclude_curves(struct reading *reading)
             best = i;
     }
     return curve_probe(document, "multichase: latency by working-set size", list,
-                          reading->curve_count, best, reading->error);
+                       reading->curve_count, best, reading->error);
 }
 
 /* --- multiload's table --- */

@@ -306,10 +306,10 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
                      "hashed";
         return 0;
     }
-    struct finding *finding = finding_add_value(
-        analysis->result, analysis->pool, name, "cycles", (double)b.median - (double)a.median,
-        (double)b.low - (double)a.high, (double)b.high - (double)a.low,
-        plain->flags | crossing->flags);
+    struct finding *finding =
+        finding_add_value(analysis->result, analysis->pool, name, "cycles",
+                          (double)b.median - (double)a.median, (double)b.low - (double)a.high,
+                          (double)b.high - (double)a.low, plain->flags | crossing->flags);
     if (!finding)
         return error_out_of_memory(error);
     const char *verdict = isnan(finding->low) ? ": a single trial shows no difference for certain"

@@ -130,9 +130,9 @@ static int describe(struct probe_task *task, struct error *error)
         code = code < 0 ? code
                         : name_series(task, CONTENTION_THROUGHPUT + op, CONTENTION_SHOWS_THROUGHPUT,
                                       op, writers, rate);
-        code = code < 0
-                   ? code
-                   : name_series(task, CONTENTION_FAIRNESS + op, CONTENTION_SHOWS_FAIRNESS, op, writers, share);
+        code = code < 0 ? code
+                        : name_series(task, CONTENTION_FAIRNESS + op, CONTENTION_SHOWS_FAIRNESS, op,
+                                      writers, share);
         const char *name = pool_printf(task->pool, "memory_order.%s", contentions[op].name);
         struct factor *order = name ? probe_add_parameter(task, name) : NULL;
         if (!order)

@@ -66,8 +66,8 @@ int cores_add_lines(struct analysis *analysis, const struct series *series, stru
         return 0;
     const char *name = cores_name_of(analysis->pool, series, "lines");
     struct finding *finding =
-        name ? finding_add_value(analysis->result, analysis->pool, name, "%", 100 * spread_of(widest), NAN,
-                                 NAN, widest->flags)
+        name ? finding_add_value(analysis->result, analysis->pool, name, "%",
+                                 100 * spread_of(widest), NAN, NAN, widest->flags)
              : NULL;
     if (!finding)
         return error_out_of_memory(error);

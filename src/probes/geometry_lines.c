@@ -77,7 +77,8 @@ int geometry_keep_lines(struct probe_task *task, int level, struct error *error)
                 latencies[n] = vote_value(state, i, vote);
                 distances[n++] = task->plan.points[i].x;
             }
-        double line = geometry_line_of(latencies, distances, n, geometry_nearest(&task->plan.series[state->conflicts[0]]));
+        double line = geometry_line_of(latencies, distances, n,
+                                       geometry_nearest(&task->plan.series[state->conflicts[0]]));
         if (!isnan(line))
             trial_series_tell(series, vote, &line, 1);
     }

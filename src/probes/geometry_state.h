@@ -37,8 +37,8 @@ struct geometry_state {
 };
 
 /* Names of series, and of the factor that says how many whole rounds could vote. */
-extern const char *const geometry_conflicts, *const geometry_fitting, *const geometry_lines,
-    *const geometry_hot, *const geometry_rounds;
+extern const char *const geometry_conflicts,
+    *const geometry_fitting, *const geometry_lines, *const geometry_hot, *const geometry_rounds;
 /* No more than a third of the rounds: what they answer is no vote. */
 bool geometry_too_few(double rounds, unsigned trials);
 
@@ -50,8 +50,8 @@ int geometry_add_point(struct probe_task *, int series, double x, const struct g
                        struct error *);
 /* One more factor, of three at most. */
 void geometry_add_factor(struct series *, const char *name, double value);
-/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there are
- * any. NAN where it was not measured. */
+/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there
+ * are any. NAN where it was not measured. */
 double geometry_nearest(const struct series *);
 /* What an earlier probe found of level 1, 2, ...; NAN where it found nothing. */
 double geometry_capacity_found(const struct document *, int level);

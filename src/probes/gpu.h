@@ -65,8 +65,8 @@ extern const struct gpu_experiment *const gpu_experiments[];
  * index is task->plan.series_count - 1. The address holds until the next one is added. NULL: no
  * memory. */
 struct series *gpu_add_series(struct gpu_task *, const char *what, struct axis x, struct axis y);
-/* The index of the device's series of that name, and where `factor` is not NULL with that factor: its
- * text or, where `text` is NULL, its number. -1: there is none. */
+/* The index of the device's series of that name, and where `factor` is not NULL with that factor:
+ * its text or, where `text` is NULL, its number. -1: there is none. */
 int gpu_find_series(const struct gpu_task *, const char *what, const char *factor, const char *text,
                     double number);
 int gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,

@@ -184,8 +184,7 @@ static int recall_bandwidth(struct gpu_task *task, struct error *error)
     if (!state)
         return error_out_of_memory(error);
     for (size_t i = 0; i < STREAMS; i++) {
-        state->series[i] =
-            gpu_find_series(task, streams[i].what, "traffic", streams[i].traffic, 0);
+        state->series[i] = gpu_find_series(task, streams[i].what, "traffic", streams[i].traffic, 0);
         any |= state->series[i] >= 0;
     }
     return any;

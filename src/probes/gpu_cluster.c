@@ -145,8 +145,7 @@ static int recall_cluster(struct gpu_task *task, struct error *error)
     if (!state)
         return error_out_of_memory(error);
     for (size_t i = 0; i < SIZES; i++) {
-        state->series[i] =
-            gpu_find_series(task, "cluster", "cluster_size", NULL, cluster_sizes[i]);
+        state->series[i] = gpu_find_series(task, "cluster", "cluster_size", NULL, cluster_sizes[i]);
         any |= state->series[i] >= 0;
     }
     return any;

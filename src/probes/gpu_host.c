@@ -14,8 +14,8 @@
  * 13 ms. Thirty-three points of six trials of three batches: two seconds, most of which the nine
  * large ones take. A load over PCIe takes 1 to 2 us, a launch 5 to 10 us: another 100 ms.
  */
-#include "findings/device.h"
 #include "base/units.h"
+#include "findings/device.h"
 #include "probes/gpu_findings.h"
 
 #include <math.h>

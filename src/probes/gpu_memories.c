@@ -249,8 +249,8 @@ static int recall_memories(struct gpu_task *task, struct error *error)
         any |= state->series[i] >= 0;
     }
     for (size_t i = 0; i < CONSTANTS; i++) {
-        state->constant[i] = gpu_find_series(task, "constant memory", "stride", NULL,
-                                             (double)constant_lines[i]);
+        state->constant[i] =
+            gpu_find_series(task, "constant memory", "stride", NULL, (double)constant_lines[i]);
         any |= state->constant[i] >= 0;
     }
     return any;

@@ -167,8 +167,8 @@ static int recall_translation(struct gpu_task *task, struct error *error)
         return error_out_of_memory(error);
     state->packed = gpu_find_series(task, "translation, packed", NULL, NULL, 0);
     for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
-        state->spread[s] = gpu_find_series(task, "translation", "stride", NULL,
-                                           (double)translation_strides[s]);
+        state->spread[s] =
+            gpu_find_series(task, "translation", "stride", NULL, (double)translation_strides[s]);
     return state->packed >= 0;
 }
 

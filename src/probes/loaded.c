@@ -150,8 +150,7 @@ static int describe(struct probe_task *task, struct error *error)
     const struct axis step = {"step", ""}, bandwidth = {"bandwidth", "B/s"},
                       latency = {"latency", "ns"}, rounds = {"rounds", ""};
     task->plan.series = pool_alloc(task->pool, LOADED_ALL, sizeof *task->plan.series);
-    if (!task->plan.series ||
-        name_series(task, LOADED_LATENCY, step, latency) < 0 ||
+    if (!task->plan.series || name_series(task, LOADED_LATENCY, step, latency) < 0 ||
         name_series(task, LOADED_BANDWIDTH, step, bandwidth) < 0 ||
         name_series(task, LOADED_CURVE, bandwidth, latency) < 0 ||
         name_series(task, LOADED_KNEE, rounds, bandwidth) < 0)

@@ -331,9 +331,9 @@ static int add_ends(struct analysis *analysis, const struct series *series, stru
                        *most = shown_at(analysis, LOADED_BANDWIDTH, LOADED_FULL);
     int code = none ? add_unloaded(analysis, none, error) : 0;
     if (code == 0 && full && !analysis_parameter(analysis, "injects_own_core"))
-        code = analysis_keep(analysis, "loaded.saturated",
-                             "the document does not say whether an injector shared the core",
-                             error);
+        code =
+            analysis_keep(analysis, "loaded.saturated",
+                          "the document does not say whether an injector shared the core", error);
     else if (code == 0 && full)
         code = add_text(
             analysis_add_summary(analysis, "loaded.saturated", "ns", &full->y, full->flags),
@@ -341,10 +341,9 @@ static int add_ends(struct analysis *analysis, const struct series *series, stru
                         traffic_text(analysis, series)),
             error);
     if (code == 0 && full && most)
-        code =
-            add_text(analysis_add_summary(analysis, "loaded.bandwidth", "B/s", &most->y, most->flags),
-                     "what these injectors moved meanwhile: lines read and lines written back",
-                     error);
+        code = add_text(
+            analysis_add_summary(analysis, "loaded.bandwidth", "B/s", &most->y, most->flags),
+            "what these injectors moved meanwhile: lines read and lines written back", error);
     return code;
 }
 

@@ -143,8 +143,8 @@ static const struct point *worst(const struct series *series, enum numa_series w
     return found;
 }
 
-static int add_worst(struct analysis *analysis, const struct series *series,
-                     enum numa_series which, bool local, struct error *error)
+static int add_worst(struct analysis *analysis, const struct series *series, enum numa_series which,
+                     bool local, struct error *error)
 {
     static const char *const unit[NUMA_SERIES] = {"ns", "B/s"};
     const struct point *point = worst(series, which, local);
@@ -187,8 +187,8 @@ int numa_analyse(struct analysis *analysis, struct error *error)
                 code = add_worst(analysis, series, (enum numa_series)which, false, error);
         }
     }
-    return code == 0 ? analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
-                                     "the document does not hold what distances are declared",
-                                     error)
-                     : code;
+    return code == 0
+               ? analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
+                               "the document does not hold what distances are declared", error)
+               : code;
 }

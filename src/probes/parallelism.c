@@ -140,8 +140,8 @@ static int plan_threads(struct probe_task *task, struct error *error)
     struct parallelism_state *state = task->state;
     task->plan.yields = OPERATIONS_PER_SECOND;
     task->plan.cycles = false;
-    state->all = add_series(task, parallelism_all_name, "threads",
-                            (struct axis){"accesses", "1/s"}, error);
+    state->all =
+        add_series(task, parallelism_all_name, "threads", (struct axis){"accesses", "1/s"}, error);
     int code = state->all < 0 ? state->all : 0;
     if (code == 0) {
         struct series *all = &task->plan.series[state->all];

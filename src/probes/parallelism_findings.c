@@ -81,9 +81,9 @@ static int tell_curve(struct probe_task *task, const struct parallelism_level *c
         code = tell(task, &series, parallelism_four, 4, (struct axis){"of a quarter", ""},
                     &curve->four, error);
     if (code == 0)
-        code = add_rates(task, &series,
-                         pool_printf(task->pool, "lines from %s", curve->level->name),
-                         (struct axis){"rate", "B/s"}, (double)state->ring.line_bytes, error);
+        code =
+            add_rates(task, &series, pool_printf(task->pool, "lines from %s", curve->level->name),
+                      (struct axis){"rate", "B/s"}, (double)state->ring.line_bytes, error);
     return code;
 }
 
@@ -194,8 +194,7 @@ static enum answered answered_where(const struct analysis *analysis, const struc
     uint64_t bytes;
     if (strcmp(curve->level, "DRAM") == 0)
         return BEYOND_FIRST;
-    if (!(first > 0) ||
-        size_parse(analysis_factor(curve->series, "working set"), &bytes, NULL) < 0)
+    if (!(first > 0) || size_parse(analysis_factor(curve->series, "working set"), &bytes, NULL) < 0)
         return NOT_KNOWN;
     return (double)bytes > first ? BEYOND_FIRST : BY_FIRST;
 }
@@ -245,9 +244,9 @@ static int add_four(struct analysis *analysis, const struct curve *curve, struct
         return analysis_keep(analysis, name, "the document does not hold what each trial told",
                              error);
     const struct summary *four = &curve->four->y;
-    const bool apart = four->n && four->coverage > 0 &&
-                       ((double)four->low > 1 + four_tolerance ||
-                        (double)four->high < 1 - four_tolerance);
+    const bool apart =
+        four->n && four->coverage > 0 &&
+        ((double)four->low > 1 + four_tolerance || (double)four->high < 1 - four_tolerance);
     if (!apart || answered_where(analysis, curve) != BY_FIRST)
         return 0;
     struct finding *finding = analysis_add_summary(analysis, name, "", four, 0);
@@ -280,9 +279,9 @@ static int add_curve(struct analysis *analysis, const struct curve *curve, struc
     if (code == 0 && !analysis_add_summary(analysis, name, "ns", &best->y, best->flags))
         code = error_out_of_memory(error);
     snprintf(name, sizeof name, "%s.parallelism.rate", curve->level);
-    if (code == 0 && !finding_add_value(analysis->result, analysis->pool, name, "B/s",
-                                        ns / (double)each.median, ns / (double)each.high,
-                                        ns / (double)each.low, best->flags))
+    if (code == 0 &&
+        !finding_add_value(analysis->result, analysis->pool, name, "B/s", ns / (double)each.median,
+                           ns / (double)each.high, ns / (double)each.low, best->flags))
         code = error_out_of_memory(error);
     analysis_read_off(analysis, first, series);
     return code;
@@ -313,11 +312,11 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
                              : "";
     if (!each || !beside)
         return error_out_of_memory(error);
-    finding->text = pool_printf(
-        analysis->pool,
-        "%.0f million random accesses a second by %.0f thread%s%s, %s GB/s of lines%s",
-        (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", each,
-        figure_format(rate_gbs, 3, rate), beside);
+    finding->text =
+        pool_printf(analysis->pool,
+                    "%.0f million random accesses a second by %.0f thread%s%s, %s GB/s of lines%s",
+                    (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", each,
+                    figure_format(rate_gbs, 3, rate), beside);
     analysis_read_off(analysis, first, all);
     return finding->text ? 0 : error_out_of_memory(error);
 }
@@ -374,11 +373,11 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
                                        flags | flags_of(prefetched));
         if (!finding)
             return error_out_of_memory(error);
-        finding->text = pool_printf(analysis->pool,
-                                    "with %.0f cycles of work after each access, prefetching %.0f "
-                                    "steps ahead makes it %.2f times as fast",
-                                    won->x, analysis_number(analysis, "prefetch"),
-                                    (double)won->y.median);
+        finding->text =
+            pool_printf(analysis->pool,
+                        "with %.0f cycles of work after each access, prefetching %.0f "
+                        "steps ahead makes it %.2f times as fast",
+                        won->x, analysis_number(analysis, "prefetch"), (double)won->y.median);
     }
     analysis_read_off(analysis, first, work);
     return finding->text ? 0 : error_out_of_memory(error);
@@ -414,8 +413,7 @@ int parallelism_analyse(struct analysis *analysis, struct error *error)
                                         .four = told_in(analysis, parallelism_four, level)};
             code = add_curve(analysis, &curve, error);
         }
-    const struct series *all =
-                            analysis_series(analysis, parallelism_all_name, NULL, NULL),
+    const struct series *all = analysis_series(analysis, parallelism_all_name, NULL, NULL),
                         *work = analysis_series(analysis, parallelism_work_names[1], NULL, NULL);
     if (code == 0 && all)
         code = add_threads(analysis, all, error);

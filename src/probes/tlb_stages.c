@@ -121,7 +121,8 @@ int tlb_plan_ladder(struct probe_task *task, struct error *error)
         const double most = ladder_most(state, ladder);
         if (most < TLB_PAGES_LEAST)
             continue;
-        size->ladder[ladder] = add_series(task, tlb_ladder_names[ladder], size, tlb_looks[TLB_LADDER], 0, error);
+        size->ladder[ladder] =
+            add_series(task, tlb_ladder_names[ladder], size, tlb_looks[TLB_LADDER], 0, error);
         if (size->ladder[ladder] < 0)
             return size->ladder[ladder];
         for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2) {
@@ -243,7 +244,8 @@ static int keep_votes(struct probe_task *task, int level, double *answers, unsig
                       struct error *error)
 {
     struct tlb_state *state = task->state;
-    int index = add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials, error);
+    int index =
+        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials, error);
     if (index < 0)
         return index;
     struct series *votes = &task->plan.series[index];

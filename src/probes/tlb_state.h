@@ -19,7 +19,7 @@ enum tlb_look { TLB_LADDER, TLB_FIRST, TLB_SECOND };
 
 /* How the document names series: by ladder, and by their factor "look"; votes by level. */
 extern const char *const tlb_ladder_names[], *const tlb_looks[], *const tlb_vote_names[2],
-    *const tlb_vote_look;
+                                                                     *const tlb_vote_look;
 
 /* What one page size came to. */
 struct tlb_size {

@@ -82,12 +82,12 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
 {
     struct probe_result *result = task->result;
     struct point *point = pool_alloc(task->pool, 1, sizeof *point);
-    struct series *series = pool_append(task->pool, (void **)&result->series,
-                                        &result->series_count, sizeof *series);
+    struct series *series =
+        pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *series);
     if (!point || !series)
         return error_out_of_memory(error);
-    *point = (struct point){
-        .x = x, .y = *told, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+    *point =
+        (struct point){.x = x, .y = *told, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
     if (!told->n)
         point->failed = "no trial could tell";
     *series = *like;

@@ -11,9 +11,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,13 +23,15 @@
 /* A finding as the document has it. */
 static inline void again_print(const struct finding *finding, char *text, size_t size)
 {
-    snprintf(text, size, "%s [%s] %.9g (%.9g to %.9g) declared %.9g, CPUs %s, flags %x, %zu factors: %s",
+    snprintf(text, size,
+             "%s [%s] %.9g (%.9g to %.9g) declared %.9g, CPUs %s, flags %x, %zu factors: %s",
              finding->name, finding->unit ? finding->unit : "", finding->value, finding->low,
              finding->high, finding->declared, finding->cpus ? finding->cpus : "none",
              finding->flags, finding->factor_count, finding->text ? finding->text : "");
 }
 
-static inline void again_compare(const struct probe_result *before, const struct probe_result *after)
+static inline void again_compare(const struct probe_result *before,
+                                 const struct probe_result *after)
 {
     for (size_t i = 0; i < before->finding_count && i < after->finding_count; i++) {
         char was[2048], is[2048];
