@@ -13,10 +13,33 @@
 
 static int note_kept(struct analysis *analysis, size_t count, const char *why, struct error *error)
 {
-    analysis->remarks = pool_printf(
-        analysis->pool, "%s%s%zu of %s (%s)", analysis->remarks ? analysis->remarks : "",
-        analysis->remarks ? ", " : "", count, analysis->result->name, why);
-    return analysis->remarks ? 0 : error_out_of_memory(error);
+    struct analysis_remark *last =
+        analysis->remark_count ? &analysis->remarks[analysis->remark_count - 1] : NULL;
+    if (last && last->probe == analysis->result->name && strcmp(last->why, why) == 0) {
+        last->findings += count;
+        return 0;
+    }
+    struct analysis_remark *remark = pool_append(analysis->pool, (void **)&analysis->remarks,
+                                                 &analysis->remark_count, sizeof *remark);
+    if (!remark)
+        return error_out_of_memory(error);
+    *remark = (struct analysis_remark){analysis->result->name, why, count};
+    return 0;
+}
+
+/* All of them in one line. A document may have any number of probes: the first few stand for them.
+ */
+static const char *tell_remarks(const struct analysis *analysis)
+{
+    enum { REMARKS_MOST = 12 };
+    const char *text = "";
+    size_t i = 0;
+    for (; i < analysis->remark_count && i < REMARKS_MOST && text; i++)
+        text = pool_printf(analysis->pool, "%s%s%zu of %s (%s)", text, i ? ", " : "",
+                           analysis->remarks[i].findings, analysis->remarks[i].probe,
+                           analysis->remarks[i].why);
+    return text && i < analysis->remark_count ? pool_printf(analysis->pool, "%s, and more", text)
+                                              : text;
 }
 
 static int keep(struct analysis *analysis, size_t i, struct error *error)
@@ -164,8 +187,8 @@ int document_analyse(struct document *document, const char **remarks, struct err
             else if (!baseline && status != PROBE_SKIPPED && status != PROBE_FAILED)
                 code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
         }
-    *remarks = analysis.remarks;
-    return code;
+    *remarks = analysis.remark_count ? tell_remarks(&analysis) : NULL;
+    return code == 0 && analysis.remark_count && !*remarks ? error_out_of_memory(error) : code;
 }
 
 /* --- for the probes' functions --- */

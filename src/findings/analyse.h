@@ -21,8 +21,12 @@ struct analysis {
     const struct finding *before;
     size_t before_count;
     bool *kept; /* one for each of them */
-    /* What could not be computed anew, for people: "2 of cores (why)"; NULL: nothing. */
-    const char *remarks;
+    /* What could not be computed anew. */
+    struct analysis_remark {
+        const char *probe, *why;
+        size_t findings;
+    } * remarks;
+    size_t remark_count;
 };
 
 typedef int analyse_function(struct analysis *, struct error *);
@@ -36,8 +40,9 @@ analyse_function *analysis_of(const char *probe);
  * value, all do. On an error (ERROR_SYSTEM, without memory) the findings are as they were. */
 int analysis_run(struct analysis *, analyse_function *analyse, struct error *);
 
-/* All probes of a document, in the order in which they build on each other. *remarks says what was
- * kept and why, NULL where everything was computed; in the document's pool. ERROR_SYSTEM without
+/* All probes of a document, in the order in which they build on each other. *remarks says to people
+ * what was kept and why, "2 of cores (why), 1 of ...", NULL where everything was computed; in the
+ * document's pool. ERROR_SYSTEM without
  * memory. */
 int document_analyse(struct document *, const char **remarks, struct error *);
 

@@ -298,25 +298,27 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
             most = &all->points[i];
     if (!most)
         return 0;
+    if (!chains)
+        return analysis_keep(analysis, "parallelism.all.rate",
+                             "the document does not hold how many chains a thread had", error);
     struct finding *finding =
         analysis_add_summary(analysis, "parallelism.all.rate", "1/s", &most->y, most->flags);
     if (!finding)
         return error_out_of_memory(error);
     char rate[UNIT_TEXT];
     const double rate_gbs = (double)most->y.median * analysis_line_bytes(analysis) * 1e-9;
-    const char *each =
-        chains ? pool_printf(analysis->pool, " of %.0f chains each", chains->number) : "";
     const char *beside = most->x > 1 && one->x == 1
                              ? pool_printf(analysis->pool, ": %.2f times those of one thread",
                                            (double)most->y.median / (double)one->y.median)
                              : "";
-    if (!each || !beside)
+    if (!beside)
         return error_out_of_memory(error);
-    finding->text =
-        pool_printf(analysis->pool,
-                    "%.0f million random accesses a second by %.0f thread%s%s, %s GB/s of lines%s",
-                    (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", each,
-                    figure_format(rate_gbs, 3, rate), beside);
+    finding->text = pool_printf(
+        analysis->pool,
+        "%.0f million random accesses a second by %.0f thread%s of %.0f chains each, %s GB/s of "
+        "lines%s",
+        (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
+        figure_format(rate_gbs, 3, rate), beside);
     analysis_read_off(analysis, first, all);
     return finding->text ? 0 : error_out_of_memory(error);
 }

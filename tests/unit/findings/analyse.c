@@ -73,8 +73,10 @@ static void findings_are_replaced_kept_or_left_alone(void **state)
     struct desk *desk = *state;
     assert_int_equal(analysis_run(&desk->analysis, compute, NULL), 0);
     assert_findings(desk, "L1.latency=7 core.clock=1 syscall.latency=3");
-    assert_string_equal(desk->analysis.remarks, "1 of latency (it was read), 1 of latency (this "
-                                                "version does not know them)");
+    assert_int_equal(desk->analysis.remark_count, 2);
+    assert_string_equal(desk->analysis.remarks[0].why, "it was read");
+    assert_int_equal(desk->analysis.remarks[0].findings, 1);
+    assert_string_equal(desk->analysis.remarks[1].why, "this version does not know them");
 }
 
 static void again_it_is_the_same(void **state)
