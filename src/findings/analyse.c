@@ -2,6 +2,7 @@
 
 #include "base/cpulist.h"
 #include "findings/device.h"
+#include "findings/experiment.h"
 #include "findings/finding.h"
 #include "findings/lookup.h"
 #include "findings/registry.h"
@@ -111,7 +112,7 @@ static int keep_foreign(struct analysis *analysis, struct error *error)
     for (size_t i = 0; i < analysis->before_count; i++) {
         const struct finding *finding = &analysis->before[i];
         foreign[i] = !analysis->kept[i] && !finding_line_find(finding->name) &&
-                     !finding_lookup_exact(&computed, finding->name, finding->cpus);
+                     !finding_lookup_name(&computed, finding->name);
         count += foreign[i];
     }
     for (size_t i = 0; i < analysis->before_count; i++) {
@@ -152,6 +153,8 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
         code = keep_all(analysis, "its series hold no values", error);
     else
         code = analyse(analysis, error);
+    if (code == 0 && analysis->failed)
+        code = error_out_of_memory(error);
     if (code == 0 && !result->finding_count) /* another tool's, or from before it was so measured */
         code = keep_all(analysis, "its series tell nothing to this version", error);
     if (code == 0)
@@ -188,7 +191,9 @@ int document_analyse(struct document *document, const char **remarks, struct err
                 code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
         }
     *remarks = analysis.remark_count ? tell_remarks(&analysis) : NULL;
-    return code == 0 && analysis.remark_count && !*remarks ? error_out_of_memory(error) : code;
+    if (code == 0 && analysis.remark_count && !*remarks)
+        code = error_out_of_memory(error);
+    return code == 0 ? experiments_complete(document, error) : code;
 }
 
 /* --- for the probes' functions --- */
@@ -205,15 +210,30 @@ struct finding *analysis_add_summary(struct analysis *analysis, const char *name
                 : NULL;
 }
 
+/* Each finding has a list of its own, grown as experiment_complete() goes on to grow it. */
 void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
 {
     struct probe_result *result = analysis->result;
     for (size_t i = first; i < result->finding_count; i++) {
-        if (result->findings[i].factor_count)
+        struct finding *finding = &result->findings[i];
+        if (finding->factor_count)
             continue;
-        result->findings[i].factors = series->factors;
-        result->findings[i].factor_count = series->factor_count;
+        for (size_t f = 0; f < series->factor_count; f++)
+            if (!analysis_add_factor(analysis, finding, &series->factors[f]))
+                return;
     }
+}
+
+bool analysis_add_factor(struct analysis *analysis, struct finding *finding,
+                         const struct factor *factor)
+{
+    struct factor *added = pool_append(analysis->pool, (void **)&finding->factors,
+                                       &finding->factor_count, sizeof *added);
+    if (added)
+        *added = *factor;
+    else
+        analysis->failed = true;
+    return added;
 }
 
 const struct series *analysis_series(const struct analysis *analysis, const char *name,

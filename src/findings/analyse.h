@@ -27,6 +27,7 @@ struct analysis {
         size_t findings;
     } * remarks;
     size_t remark_count;
+    bool failed; /* there was no memory for factors; analysis_run() says so */
 };
 
 typedef int analyse_function(struct analysis *, struct error *);
@@ -40,7 +41,8 @@ analyse_function *analysis_of(const char *probe);
  * value, all do. On an error (ERROR_SYSTEM, without memory) the findings are as they were. */
 int analysis_run(struct analysis *, analyse_function *analyse, struct error *);
 
-/* All probes of a document, in the order in which they build on each other. *remarks says to people
+/* All probes of a document, in the order in which they build on each other, and the experiments of
+ * their findings. *remarks says to people
  * what was kept and why, "2 of cores (why), 1 of ...", NULL where everything was computed; in the
  * document's pool. ERROR_SYSTEM without
  * memory. */
@@ -60,6 +62,8 @@ struct finding *analysis_add_summary(struct analysis *, const char *name, const 
                                      const struct summary *, unsigned flags);
 /* The findings from the first-th on were read off that series: they get its factors. */
 void analysis_read_off(struct analysis *, size_t first, const struct series *);
+/* One more, which is copied; its texts are not. False without memory. */
+bool analysis_add_factor(struct analysis *, struct finding *, const struct factor *);
 
 /* The series of that name whose factor has that text; where `factor` is NULL, of that name alone.
  * NULL: there is none. */

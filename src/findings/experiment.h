@@ -20,8 +20,8 @@ int experiments_complete(struct document *, struct error *);
 /* Reads a document, and completes its findings: what every command calls. As document_read(). */
 int experiment_read(struct document *, const char *path, struct error *);
 
-/* Whether two findings are told by the same factors, in whatever order. */
-bool experiment_same(const struct finding *, const struct finding *);
+/* Orders findings by their experiments, standard ones first; 0: they are of the same. */
+int experiment_order(const struct finding *, const struct finding *);
 /* Whether the name alone says what was measured. */
 bool experiment_is_standard(const struct finding *);
 /* "order forward, pages small": the factors that are told; "" for a standard one. NULL: no memory.

@@ -267,7 +267,7 @@ static int run_chase(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gp
         (uint64_t)(int64_t)job->work.multiprocessor,
         job->work.path == GPU_TEXTURE ? job->texture : job->base,
     };
-    double loads = (double)(groups + warm) * PTX_LOADS;
+    double loads = (double)(groups + warm) * (double)PTX_LOADS;
     int code = cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
                            loads * CUDA_SLOWEST_LOAD_NS, time, error);
     *did = code < 0 ? 0 : groups * PTX_LOADS;

@@ -378,6 +378,7 @@ const struct probe cores_probe = {
     .weight = 3,
     .quick = true,
     .options = cores_options,
+    .findings = {cores_lines, cores_experiment},
     .plan = plan_cores,
     .prepare = prepare_cores,
     .observe = observe_cores,

@@ -59,7 +59,7 @@ static double second_latency(const struct geometry_state *state, const struct ge
 {
     double values[GEOMETRY_COUNTS];
     size_t n = 0;
-    int stride = (int)lround(log2(first->way_stride / GEOMETRY_STRIDE_LEAST));
+    int stride = (int)lround(log2(first->way_stride / (double)GEOMETRY_STRIDE_LEAST));
     for (int i = 0; i < GEOMETRY_COUNTS; i++)
         if ((double)geometry_lines_at(i) >= 1.5 * first->ways)
             values[n++] = conflict(state, stride, i, trial);

@@ -383,13 +383,13 @@ static int analyse_device(struct analysis *analysis, const struct machine_facts 
 }
 
 /* A document may name any number of them; then nothing is computed, and what it says is kept. */
-enum { DEVICES_MOST = 1024 };
+enum { ANALYSED_MOST = 1024 };
 
 static int analyse_gpu(struct analysis *analysis, struct error *error)
 {
     const struct machine_facts *machine = analysis->machine;
     int code = 0;
-    if (machine && machine->gpu_count > DEVICES_MOST)
+    if (machine && machine->gpu_count > ANALYSED_MOST)
         return 0;
     for (size_t i = 0; machine && i < machine->gpu_count && code == 0; i++)
         code = is_told(analysis->result, machine->gpus[i].id)
@@ -421,6 +421,7 @@ const struct probe gpu_probe = {
     .weight = 25,
     .quick = true,
     .options = gpu_options,
+    .findings = {gpu_lines, gpu_experiment},
     .plan = plan_gpu,
     .observe = observe_gpu,
     .next = next_gpu,

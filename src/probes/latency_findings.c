@@ -1,148 +1,76 @@
 #include "probes/latency_findings.h"
 
-#include "base/units.h"
-#include "findings/finding.h"
-#include "findings/levels.h"
-#include "probes/knees.h"
+/* A CPU of former documents is a number, and no kind. */
+const struct standard latency_experiment[] = {
+    {"address", STANDARD_TEXT, "pointer", 0},
+    {"access", STANDARD_TEXT, "read", 0},
+    {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_LINE, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {"cpu", STANDARD_NAMED, NULL, 0},
+    {NULL},
+};
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-/* More sizes are a sweep, however they were named. */
-enum { SIZES_NAMED_MOST = 12 };
-
-/* --- which curves --- */
-
-static bool has_headline(const struct probe_result *result)
-{
-    for (size_t i = 0; i < result->series_count; i++)
-        if (result->series[i].headline)
-            return true;
-    return false;
-}
-
-/* Of another tool's curves the one of most points, and of these the one of the largest stride,
- * which prefetchers follow least. */
-static size_t most_telling(const struct probe_result *result)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < result->series_count; i++) {
-        const struct factor *stride = series_factor(&result->series[i], "stride"),
-                            *other = series_factor(&result->series[best], "stride");
-        const size_t points = result->series[i].point_count,
-                     most = result->series[best].point_count;
-        if (points > most || (points == most && stride && other && stride->number > other->number))
-            best = i;
-    }
-    return best;
-}
-
-/* --- translation --- */
-
-/* "huge (2 MiB)": the size of the pages that were obtained, where one was; else 0. */
-static uint64_t pages_obtained(const struct analysis *analysis)
-{
-    const struct factor *pages = analysis_parameter(analysis, "pages_obtained");
-    const char *size = pages && pages->text ? strchr(pages->text, '(') : NULL;
-    char text[UNIT_TEXT];
-    uint64_t bytes;
-    if (!size)
-        return 0;
-    const size_t length = strcspn(size + 1, ")");
-    if (length >= sizeof text)
-        return 0;
-    snprintf(text, sizeof text, "%.*s", (int)length, size + 1);
-    return size_parse(text, &bytes, NULL) == 0 ? bytes : 0;
-}
-
-/* --- sizes that were named --- */
-
-static bool sizes_are_named(const struct analysis *analysis, const struct series *series)
-{
-    return series->point_count == 1 ||
-           (series->point_count <= SIZES_NAMED_MOST &&
-            (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||
-             analysis_is_set(analysis, "count")));
-}
-
-static int add_value(struct analysis *analysis, const char *name, const char *unit,
-                     struct estimate value, const struct point *point, const char *text,
-                     const struct factor *factors, size_t factor_count, struct error *error)
-{
-    struct finding *finding =
-        finding_add_value(analysis->result, analysis->pool, name, unit, (double)value.median,
-                          (double)value.low, (double)value.high, point->flags);
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text = text;
-    finding->factors = (struct factor *)factors;
-    finding->factor_count = factor_count;
-    return 0;
-}
-
-/* The latency of one working set: its size is a factor beside the series' own. */
-static int add_size(struct analysis *analysis, const struct series *series,
-                    const struct point *point, struct error *error)
-{
-    char size[UNIT_TEXT];
-    const bool ns = !series->y.unit || strcmp(series->y.unit, "cycles") != 0;
-    const size_t count = series->factor_count + 1;
-    struct factor *factors = pool_alloc(analysis->pool, count, sizeof *factors);
-    const char *text =
-        pool_printf(analysis->pool, "a load in a working set of %s", size_format(point->x, size));
-    if (!factors || !text)
-        return error_out_of_memory(error);
-    for (size_t i = 0; i < series->factor_count; i++)
-        factors[i] = series->factors[i];
-    factors[count - 1] = (struct factor){"working set", NULL, point->x};
-    int code = 0;
-    if (!ns || isfinite(point->cycles.median))
-        code = add_value(analysis, "latency", "cycles",
-                         ns ? finding_cycles_of(point) : finding_time_of(point), point, text,
-                         factors, count, error);
-    if (code == 0 && ns)
-        code = add_value(analysis, "latency_ns", "ns", finding_time_of(point), point, text, factors,
-                         count, error);
-    return code;
-}
-
-static int add_sizes(struct analysis *analysis, const struct series *series, struct error *error)
-{
-    int code = 0;
-    for (size_t i = 0; i < series->point_count && code == 0; i++)
-        if (series->points[i].y.n)
-            code = add_size(analysis, series, &series->points[i], error);
-    return code;
-}
-
-/* --- all of it --- */
-
-static int analyse_curve(struct analysis *analysis, const struct series *series,
-                         const struct translation_knee *knees, size_t count, struct error *error)
-{
-    const size_t first = analysis->result->finding_count;
-    int code = findings_levels(analysis->result, analysis->pool, series, analysis->machine, knees,
-                               count, error);
-    if (code == 0 && sizes_are_named(analysis, series))
-        code = add_sizes(analysis, series, error);
-    if (code == 0)
-        analysis_read_off(analysis, first, series);
-    return code;
-}
-
-int latency_analyse(struct analysis *analysis, struct error *error)
-{
-    const struct probe_result *result = analysis->result;
-    const bool ours = has_headline(result);
-    const size_t best = ours ? 0 : most_telling(result);
-    struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    const size_t count = knees_of_translation(analysis->document, pages_obtained(analysis), knees);
-    int code = 0;
-    for (size_t i = 0; i < result->series_count && code == 0; i++)
-        if (ours ? result->series[i].headline : i == best)
-            code = analyse_curve(analysis, &result->series[i], knees, count, error);
-    return code == 0 ? analysis_keep(analysis, "core.clock", "the clock was read beside the trials",
-                                     error)
-                     : code;
-}
+const struct finding_line latency_lines[] = {
+    {.patterns = "L<n>.latency, DRAM.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY,
+     .meaning = "Load-to-use latency in core cycles, from the plateau of the curve that this level "
+                "serves.",
+     .moves = "Page size, neighbours in a shared cache and the node that holds the memory move it. "
+              "The core clock moves only levels that run at a clock of their own.",
+     .advice = "Compare it between runs on one kind of processor. Where it is higher than usual, "
+               "read its flags, and look at what else runs and at which pages were obtained."},
+    {.patterns = "L<n>.latency_ns, DRAM.latency_ns",
+     .unit = "ns",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY_NS,
+     .meaning = "The same latency in time.",
+     .moves = "The core clock moves it, and whatever moves the cycles.",
+     .advice = "Compare it between machines; within one, the cycles hold better."},
+    {.patterns = "L<n>.capacity",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_CAPACITY,
+     .meaning = "Up to which working set this level serves what is loaded. Declared is what the "
+                "machine says of itself.",
+     .moves =
+         "Less than declared: the cache is shared or partitioned. More: levels that exclude one "
+         "another hold more together. Much more: the level could not be told apart from the next.",
+     .advice = "Size buffers by the lower end of its interval, not by what is declared."},
+    {.patterns = "levels.disagreement",
+     .unit = "",
+     .role = ROLE_DISAGREEMENT,
+     .meaning = "The curve shows more or fewer caches than the machine declares. It has no value; "
+                "its text says which.",
+     .moves = "A hypervisor or a cache partition can hide a level, and steps of translation can "
+              "hide one or look like one.",
+     .advice = "Look at the curve; --order random-in-block:1M and huge pages take translation out "
+               "of it."},
+    {.patterns = "core.clock",
+     .unit = "Hz",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning =
+         "The core clock while measuring, from dependent additions: the median over the run.",
+     .moves = "The governor, turbo, heat and power limits move it.",
+     .advice = "Where it is lower than expected, look at the governor and at turbo with 'fathom "
+               "doctor'."},
+    {.patterns = "latency",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "Load-to-use latency in core cycles in a working set of one size, where sizes were "
+                "named. Its factors say which size, and what else was asked for.",
+     .moves = "The same as the latency of a level.",
+     .advice = "Compare it with the same size and factors only."},
+    {.patterns = "latency_ns",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same latency in time.",
+     .moves = "The core clock moves it, and whatever moves the cycles.",
+     .advice = "Compare it between machines; within one, the cycles hold better."},
+    {.patterns = NULL},
+};

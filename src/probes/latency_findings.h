@@ -1,10 +1,10 @@
-/* What latency curves say, measured here or by another tool. */
+/* What the findings of `fathom latency` are: the probe's lines in the registry. */
 #ifndef FATHOM_PROBES_LATENCY_FINDINGS_H
 #define FATHOM_PROBES_LATENCY_FINDINGS_H
 
-#include "findings/analyse.h"
+#include "findings/registry.h"
 
-/* Levels of each curve (findings/levels.h); of sizes that were named, each one's latency. */
-int latency_analyse(struct analysis *, struct error *);
+extern const struct finding_line latency_lines[]; /* the registry's */
+extern const struct standard latency_experiment[];
 
 #endif

@@ -51,5 +51,7 @@ int loaded_choose_seats(struct probe_task *, struct error *);
 /* Adds what is made of the trials: series, and parameters that findings need. */
 int loaded_conclude(struct probe_task *, const struct sampled *, struct error *);
 int loaded_analyse(struct analysis *, struct error *);
+extern const struct finding_line loaded_lines[]; /* the registry's */
+extern const struct standard loaded_experiment[];
 
 #endif

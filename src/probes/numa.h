@@ -35,5 +35,7 @@ struct numa_state {
  * latencies contradict. */
 int numa_conclude(struct probe_task *, const struct sampled *, struct error *);
 int numa_analyse(struct analysis *, struct error *);
+extern const struct finding_line numa_lines[]; /* the registry's */
+extern const struct standard numa_experiment[];
 
 #endif

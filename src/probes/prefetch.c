@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "findings/finding.h"
 #include "probes/chases.h"
+#include "probes/prefetch_findings.h"
 #include "probes/probes.h"
 #include "result/flag.h"
 
@@ -406,6 +407,7 @@ const struct probe prefetch_probe = {
         "strides of a page on forward is told beside random order within 64 strides; and at large "
         "strides in DRAM, rows that are open already.",
     .options = options,
+    .findings = {prefetch_lines, prefetch_experiment},
     .plan = plan_prefetch,
     .prepare = chases_prepare,
     .next = next_prefetch,

@@ -51,10 +51,39 @@ char *clean_text(const char *text, char *clean, size_t size)
     return clean;
 }
 
+int clean_order(const char *a, const char *b)
+{
+    char left[4], right[4];
+    a = a ? a : "";
+    b = b ? b : "";
+    for (;;) {
+        size_t left_bytes = clean_next(&a, left), right_bytes = clean_next(&b, right);
+        size_t bytes = left_bytes < right_bytes ? left_bytes : right_bytes;
+        int order = memcmp(left, right, bytes);
+        if (order || left_bytes != right_bytes || !bytes)
+            return order ? order : (left_bytes > right_bytes) - (left_bytes < right_bytes);
+    }
+}
+
 size_t clean_columns(const char *text)
 {
     size_t columns = 0;
     for (; *text; text++)
         columns += ((unsigned char)*text & 0xc0) != 0x80;
     return columns;
+}
+
+/* Made inert, only quotes and backslashes are left to escape. */
+void clean_print_json(FILE *out, const char *text)
+{
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes;
+    fputc('"', out);
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        if (character[0] == '\\' || character[0] == '"')
+            fputc('\\', out);
+        fwrite(character, 1, bytes, out);
+    }
+    fputc('"', out);
 }

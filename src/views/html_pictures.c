@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "views/clean.h"
 #include "views/html.h"
 
@@ -8,7 +9,7 @@
 
 static bool same_axis(const struct axis *a, const struct axis *b)
 {
-    return text_same(a->name, b->name) && text_same(a->unit, b->unit);
+    return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
 }
 
 static bool same_factor(const struct factor *a, const struct factor *b)

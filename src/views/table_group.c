@@ -4,6 +4,7 @@
  */
 #include "base/text.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -16,7 +17,7 @@ enum { CURVE_POINTS_MAX = 8, MATRIX_POINTS_MAX = 4, CURVES_MIN = 2, MATRICES_MIN
 
 static bool is_same_axis(const struct axis *a, const struct axis *b)
 {
-    return text_same(a->name, b->name) && text_same(a->unit, b->unit);
+    return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
 }
 
 bool table_is_taken_for(const struct series *a, const struct series *b)

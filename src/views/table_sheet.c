@@ -3,6 +3,7 @@
  * the factor. Eleven long tables below one another compare nothing.
  */
 #include "base/text.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -15,8 +16,8 @@ enum { CURVES_MIN = 3, POINTS_MIN = 9, PLACE_COLUMNS = 14, CELL_COLUMNS = 8 };
 static bool is_alike(const struct series *a, const struct series *b)
 {
     return !b->matrix && b->point_count >= POINTS_MIN && a->factor_count == b->factor_count &&
-           text_same(a->name, b->name) && text_same(a->x.unit, b->x.unit) &&
-           text_same(a->y.unit, b->y.unit);
+           text_same(a->name, b->name) && quantity_same(a->x.unit, b->x.unit) &&
+           quantity_same(a->y.unit, b->y.unit);
 }
 
 static bool is_same_value(const struct factor *a, const struct factor *b)

@@ -6,6 +6,7 @@
 #define FATHOM_TESTS_PROBES_AGAIN_H
 
 #include "findings/analyse.h"
+#include "findings/experiment.h"
 #include "probes/probe.h"
 #include "result/json.h"
 
@@ -80,8 +81,11 @@ static inline int conclude_twice(struct probe_task *task, const struct sampled *
                                  struct error *error)
 {
     const int code = probe_conclude(task, sampled, error);
-    if (code == 0)
+    if (code == 0) {
+        assert_int_equal(experiment_complete(task->result, &task->machine->facts, task->pool, NULL),
+                         0);
         again_analyse(task);
+    }
     return code;
 }
 

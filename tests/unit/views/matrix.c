@@ -257,7 +257,10 @@ static void add_cluster(struct document *document, const char *cpus, double ns, 
 static char *print_clusters(const struct document *document, bool whole)
 {
     struct capture capture = {0};
-    clusters_print(capture_begin(&capture), &document->probes[1], &plain, whole);
+    struct showing showing;
+    assert_true(showing_build(&showing, &document, 1));
+    clusters_print(capture_begin(&capture), &showing, &document->probes[1], &plain, whole);
+    showing_free(&showing);
     return capture_end(&capture);
 }
 
