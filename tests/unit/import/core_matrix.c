@@ -23,7 +23,7 @@ static int import(struct document *document, const char *text, const char *ids, 
         assert_int_equal(settings_set(&settings, "ids", ids, error), 0);
     if (op)
         assert_int_equal(settings_set(&settings, "op", op, error), 0);
-    int code = core_matrix_format.read(&given, &settings, document, error);
+    int code = import_read(&core_matrix_format, &given, &settings, document, error);
     settings_free(&settings);
     return code;
 }
