@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "result/json.h"
 #include "version.h"
+#include "views/clean.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,9 +86,11 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     if (code < 0)
         return code;
     document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
+    char clean[2048]; /* names of probes are the document's */
     if (remarks)
         fprintf(stderr, "fathom: %s: kept findings that its series cannot tell: %s\n",
-                strcmp(path, "-") == 0 ? "standard input" : path, remarks);
+                strcmp(path, "-") == 0 ? "standard input" : path,
+                clean_text(remarks, clean, sizeof clean));
     return 0;
 }
 
