@@ -83,10 +83,12 @@ struct level_sample *findings_level_samples(const struct series *series, struct 
         struct estimate y = {point->y.median, point->y.low, point->y.high};
         if (cycles)
             y = steadier(point, *clock);
+        /* One trial, as a table has it, knows nothing of its noise. */
+        const bool known = point->y.coverage > 0;
         samples[i] = (struct level_sample){.bytes = point->x,
                                            .latency = (double)y.median,
-                                           .low = (double)y.low,
-                                           .high = (double)y.high};
+                                           .low = known ? (double)y.low : NAN,
+                                           .high = known ? (double)y.high : NAN};
     }
     return samples;
 }
