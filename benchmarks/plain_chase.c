@@ -71,7 +71,8 @@ int main(int argc, char **argv)
         uint64_t took = arch_counter() - start;
         clock += time_additions();
         if (batch >= 0)
-            cycles[batch] = (double)took / LOADS * 2 * ADDITIONS / (double)clock;
+            cycles[batch] =
+                (double)took * (2.0 * (double)ADDITIONS / (double)LOADS) / (double)clock;
     }
     qsort(cycles, BATCHES, sizeof *cycles, compare);
     printf("%.5f\n", cycles[BATCHES / 2]);

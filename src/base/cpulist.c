@@ -82,40 +82,79 @@ static bool read_range(const char **cursor, int *first, int *last, int *stride)
     return (*stride = read_id(cursor)) > 0;
 }
 
-/* Marks the ids that the text names; false where it is no list. */
-static bool mark_ranges(const char *text, bool chosen[CPU_ID_MAX + 1])
+enum {
+    FEW = 2048,
+    /* A text that names ids so many times over is no person's, and would take hours to follow. */
+    NAMED_MOST = 16 * CPU_ID_MAX,
+};
+
+/* Adds each id that the text names, in its order; with `chosen`, which has room for all ids, it is
+ * marked there. False where the text is no list; *named is how many ids it names. */
+static bool read_ranges(const char *text, int *ids, bool *chosen, size_t *named)
 {
+    *named = 0;
     for (const char *cursor = text;; cursor++) {
         int first, last, stride;
         if (!read_range(&cursor, &first, &last, &stride) || (*cursor && *cursor != ','))
             return false;
-        for (int id = first; id <= last; id += stride)
+        if (*named + (size_t)((last - first) / stride) + 1 > NAMED_MOST)
+            return false;
+        for (int id = first; id <= last && chosen; id += stride)
             chosen[id] = true;
+        for (int id = first; id <= last && ids; id += stride)
+            ids[(*named)++] = id;
+        if (!ids)
+            *named += (size_t)((last - first) / stride) + 1;
         if (!*cursor)
             return true;
     }
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+/* A few ids, whatever their numbers are: documents may hold thousands of such lists. */
+static int fill_few(struct cpulist *list, const char *text, size_t named)
+{
+    int ids[FEW];
+    int code = 0;
+    read_ranges(text, ids, NULL, &named);
+    qsort(ids, named, sizeof *ids, by_id);
+    for (size_t i = 0; i < named && code == 0; i++)
+        code = cpulist_add(list, ids[i]);
+    return code;
+}
+
+/* Overlapping and descending ranges would make a sorted list quadratic to fill. */
+static int fill_many(struct cpulist *list, const char *text, size_t named)
+{
+    bool *chosen = calloc(CPU_ID_MAX + 1, sizeof *chosen);
+    int code = chosen ? 0 : ERROR_SYSTEM;
+    if (chosen)
+        read_ranges(text, NULL, chosen, &named);
+    for (int id = 0; id <= CPU_ID_MAX && code == 0; id++)
+        if (chosen[id])
+            code = cpulist_add(list, id);
+    free(chosen);
+    return code;
+}
+
 int cpulist_parse(const char *text, struct cpulist *list, struct error *error)
 {
+    size_t named;
     *list = (struct cpulist){0};
-    /* Overlapping and descending ranges would make a sorted list quadratic to fill. */
-    bool *chosen = calloc(CPU_ID_MAX + 1, sizeof *chosen);
-    if (!chosen)
-        return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
-    int code = 0;
-    if (!mark_ranges(text, chosen))
-        code = error_set(error, ERROR_USAGE,
+    if (!read_ranges(text, NULL, NULL, &named))
+        return error_set(error, ERROR_USAGE,
                          "CPU list '%s': write ascending ids, ranges and strides, "
                          "like 0-7,16-31:2",
                          text);
-    for (int id = 0; id <= CPU_ID_MAX && code == 0; id++)
-        if (chosen[id] && cpulist_add(list, id) < 0)
-            code = error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
-    free(chosen);
-    if (code < 0)
-        cpulist_free(list);
-    return code;
+    if ((named <= FEW ? fill_few(list, text, named) : fill_many(list, text, named)) == 0)
+        return 0;
+    cpulist_free(list);
+    return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);
 }
 
 char *cpulist_format(const struct cpulist *list, char *text, size_t size)

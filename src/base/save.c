@@ -84,33 +84,63 @@ static int replace(save_function *write, const void *content, const char *path,
     return code;
 }
 
+/* What stands at the path, and which file a regular one is replaced as: *real, which the caller
+ * frees; it stays NULL where there is none yet, or what is written to directly. */
+static int look(const char *path, struct stat *status, char **real, struct error *error)
+{
+    *real = NULL;
+    if (stat(path, status) < 0) {
+        if (errno != ENOENT || !*path)
+            return refuse(error, path, strerror(errno));
+        if (lstat(path, status) == 0)
+            return refuse(error, path, "it is a link to a file that is not there");
+        status->st_mode = 0;
+        return 0;
+    }
+    if (S_ISDIR(status->st_mode))
+        return refuse(error, path, "it is a directory");
+    if (!S_ISREG(status->st_mode))
+        return 0;
+    /* Through a symbolic link the file it names is replaced, not the link. A rename would replace
+     * even a file that its owner has protected from writing. */
+    *real = realpath(path, NULL);
+    return !*real || access(*real, W_OK) < 0 ? refuse(error, path, strerror(errno)) : 0;
+}
+
 int save_file(const char *path, save_function *write, const void *content, struct error *error)
 {
     struct stat status;
-    if (stat(path, &status) < 0) {
-        if (errno != ENOENT || !*path)
-            return refuse(error, path, strerror(errno));
-        if (lstat(path, &status) == 0)
-            return refuse(error, path, "it is a link to a file that is not there");
-        return replace(write, content, path, NULL, error);
+    char *real;
+    int code = look(path, &status, &real, error);
+    if (code == 0 && !status.st_mode) {
+        code = replace(write, content, path, NULL, error);
+    } else if (code == 0 && real) {
+        code = replace(write, content, real, &status, error);
+    } else if (code == 0) {
+        int file = open(path, O_WRONLY | O_CLOEXEC);
+        code = file < 0 ? refuse(error, path, strerror(errno))
+                        : write_and_close(write, content, file, path, error);
     }
-    if (S_ISDIR(status.st_mode))
-        return refuse(error, path, "it is a directory");
-    if (S_ISREG(status.st_mode)) {
-        /* Through a symbolic link the file it names is replaced, not the link. */
-        char *real = realpath(path, NULL);
-        /* A rename would replace even a file that its owner has protected from writing. */
-        if (!real || access(real, W_OK) < 0) {
-            int code = refuse(error, path, strerror(errno));
-            free(real);
-            return code;
+    free(real);
+    return code;
+}
+
+int save_possible(const char *path, struct error *error)
+{
+    struct stat status;
+    char *real, *name;
+    int code = look(path, &status, &real, error);
+    if (code == 0 && status.st_mode && !real) {
+        code = access(path, W_OK) < 0 ? refuse(error, path, strerror(errno)) : 0;
+    } else if (code == 0) {
+        const int file = open_beside(real ? real : path, &name, error);
+        code = file < 0 ? file : 0;
+        if (file >= 0) {
+            close(file);
+            unlink(name);
+            free(name);
         }
-        int code = replace(write, content, real, &status, error);
-        free(real);
-        return code;
     }
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return refuse(error, path, strerror(errno));
-    return write_and_close(write, content, file, path, error);
+    free(real);
+    return code;
 }

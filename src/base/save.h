@@ -18,4 +18,7 @@ typedef int save_function(const void *content, FILE *, struct error *);
  * disk is full; the temporary file is then gone. */
 int save_file(const char *path, save_function *, const void *content, struct error *);
 
+/* Refuses what save_file() would refuse now, and leaves everything as it is. */
+int save_possible(const char *path, struct error *);
+
 #endif

@@ -1,12 +1,54 @@
 #include "cli/measure.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "findings/experiment.h"
 #include "findings/health.h"
 #include "probes/probe.h"
-#include "result/json.h"
-#include "views/differences.h"
+#include "views/health.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static int write_text(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    view_health_text(out, content);
+    return 0;
+}
+
+static int write_json(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    view_health_json(out, content);
+    return 0;
+}
+
+static int write_nagios(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    view_health_nagios(out, content);
+    return 0;
+}
+
+/* What Nagios and its kin take an exit status for. */
+enum { PLUGIN_OK, PLUGIN_WARNING, PLUGIN_CRITICAL, PLUGIN_UNKNOWN };
+static const int own_statuses[HEALTHS] = {
+    [HEALTHY] = EXIT_DONE, [DOUBTFUL] = EXIT_DOUBTFUL, [WORSE] = EXIT_CHECK_FAILED};
+static const int plugin_statuses[HEALTHS] = {
+    [HEALTHY] = PLUGIN_OK, [DOUBTFUL] = PLUGIN_WARNING, [WORSE] = PLUGIN_CRITICAL};
+
+/* One entry a format, of which both tables are made: settings_choice() is an index into them. */
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT("text", write_text, own_statuses)                                                       \
+    FORMAT("json", write_json, own_statuses)                                                       \
+    FORMAT("nagios", write_nagios, plugin_statuses)
+#define FORMAT_NAME(name, write, statuses)  name,
+#define FORMAT_ENTRY(name, write, statuses) {write, statuses},
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static const struct check_format {
+    save_function *write;
+    const int *statuses; /* by health */
+} formats[] = {FORMATS(FORMAT_ENTRY)};
 
 static const struct option_spec check_options[] = {
     {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
@@ -14,11 +56,17 @@ static const struct option_spec check_options[] = {
      "baseline' made of many machines"},
     {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
      "how much worse than the baseline's interval a value may be, in percent of it"},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
+     "text: one line; json: every value compared, with its interval and bound, and what was not, "
+     "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
+     "2 CRITICAL (worse), 3 UNKNOWN (not possible)"},
     {.name = NULL},
 };
 
 struct judging {
     const struct document *base;
+    const struct check_format *format;
+    const char *path; /* where the outcome goes */
     double tolerance;
 };
 
@@ -27,10 +75,10 @@ static int judge(const struct document *document, void *argument, struct error *
     const struct judging *judging = argument;
     struct health_check check;
     int code = health_check(&check, judging->base, document, judging->tolerance, error);
-    if (code == 0) {
-        view_health(stdout, &check);
-        code = check.worse ? EXIT_CHECK_FAILED : check.count ? EXIT_DOUBTFUL : EXIT_DONE;
-    }
+    if (code == 0)
+        code = output_write(judging->path, judging->format->write, &check, error);
+    if (code == 0)
+        code = judging->format->statuses[check.health];
     health_check_free(&check);
     return code;
 }
@@ -38,11 +86,21 @@ static int judge(const struct document *document, void *argument, struct error *
 static int check_file(const char *path, struct judging *judging, struct error *error)
 {
     struct document document = {0};
-    int code = document_read(&document, path, error);
+    int code = experiment_read(&document, path, error);
     if (code == 0)
         code = judge(&document, judging, error);
     document_free(&document);
     return code;
+}
+
+/* Who calls a plugin reads its standard output and nothing else. */
+static int say_unknown(const struct error *error)
+{
+    fputs("FATHOM UNKNOWN - ", stdout);
+    for (const char *c = error->text; *c; c++)
+        fputc(*c == '|' ? '/' : *c, stdout);
+    fputc('\n', stdout);
+    return PLUGIN_UNKNOWN;
 }
 
 static int check(struct invocation *invocation, struct error *error)
@@ -58,8 +116,14 @@ static int check(struct invocation *invocation, struct error *error)
                          "--against BASE [FILE]",
                          invocation->operand_count);
     struct document base = {0};
-    struct judging judging = {&base, settings_number(settings, "tolerance") / 100};
-    int code = document_read(&base, settings_text(settings, "against"), error);
+    struct judging judging = {
+        .base = &base,
+        .format = &formats[settings_choice(settings, "format")],
+        .path = settings_has(settings, "output") ? settings_text(settings, "output") : "-",
+        .tolerance = settings_number(settings, "tolerance") / 100};
+    int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
+    if (code == 0)
+        code = experiment_read(&base, settings_text(settings, "against"), error);
     /* A health check that nobody waits for: the quick set, unless more was asked for. */
     if (code == 0 && !settings_has(settings, "thorough"))
         code = settings_set(settings, "quick", NULL, error);
@@ -67,20 +131,27 @@ static int check(struct invocation *invocation, struct error *error)
         code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);
     document_free(&base);
-    return code;
+    return code < 0 && judging.format->statuses == plugin_statuses ? say_unknown(error) : code;
 }
 
-static const struct option_spec *const options[] = {check_options, probe_common_options, NULL};
+static const struct option_spec *const options[] = {check_options, output_options,
+                                                    probe_common_options, NULL};
 
 const struct command check_command = {
     .name = "check",
     .operands = "[FILE]",
     .summary = "hold this machine against a baseline: one line, exit status 1 when it is worse",
-    .about = "Measures the quick set in under five seconds (or takes FILE, a document), and "
-             "compares every latency, bandwidth and clock with the baseline's. Prints one line, OK "
-             "or FAIL and what is worse than it may be. Exit status 0 where all is well, 1 where "
-             "something is worse, 4 where it can't be told because of noise or because a value is "
-             "missing.",
+    .about = "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
+             "DRAM; or takes FILE, a document) and holds against the baseline every value that has "
+             "a better and a worse side: latencies, bandwidths, rates, misses in flight. They pair "
+             "by name and experiment; clocks, temperatures and sizes are never judged, and a clock "
+             "that differs is told. Prints one line: OK, FAIL and what is worse than it may be, or "
+             "UNCERTAIN and what can't be told, because of noise, or because the baseline has it, "
+             "this run measured its like, and it was not found. The line ends with how many "
+             "values were compared, how many of the baseline's were not, and why: '29 compared, 5 "
+             "not: bandwidth was not measured (quick)'. A baseline of 'fathom run --quick' is "
+             "compared whole. Exit status 0 where all is well, 1 where something is worse, 4 where "
+             "it can't be told.",
     .options = options,
     .run = check,
 };

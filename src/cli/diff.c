@@ -1,12 +1,57 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "findings/differences.h"
-#include "result/json.h"
+#include "findings/experiment.h"
 #include "views/differences.h"
 
 #include <string.h>
 
-static const char *const format_names[] = {"text", "csv", "json", "html", NULL};
+struct compared {
+    const struct document *const *both;
+    const struct differences *differences;
+    double threshold;
+};
+
+static int write_text(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct compared *compared = content;
+    const struct view_style style = output_style(out);
+    view_differences_text(out, compared->differences, compared->threshold, &style);
+    return 0;
+}
+
+static int write_csv(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    view_differences_csv(out, ((const struct compared *)content)->differences);
+    return 0;
+}
+
+static int write_json(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct compared *compared = content;
+    view_differences_json(out, compared->differences, compared->threshold);
+    return 0;
+}
+
+static int write_html(const void *content, FILE *out, struct error *error)
+{
+    const struct compared *compared = content;
+    return view_html(out, compared->both, 2, compared->threshold, error);
+}
+
+/* One entry a format, of which both tables are made: settings_choice() is an index into them. */
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT("text", write_text)                                                                     \
+    FORMAT("csv", write_csv)                                                                       \
+    FORMAT("json", write_json)                                                                     \
+    FORMAT("html", write_html)
+#define FORMAT_NAME(name, write)  name,
+#define FORMAT_WRITE(name, write) write,
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
 
 static const struct option_spec diff_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
@@ -17,42 +62,21 @@ static const struct option_spec diff_options[] = {
     {.name = NULL},
 };
 
-struct page {
-    const struct differences *differences;
-    double threshold;
-    const char *format;
-};
-
-static int write_page(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    const struct page *page = content;
-    struct view_style style = output_style(out);
-    if (strcmp(page->format, "csv") == 0)
-        view_differences_csv(out, page->differences);
-    else if (strcmp(page->format, "json") == 0)
-        view_differences_json(out, page->differences, page->threshold);
-    else
-        view_differences_text(out, page->differences, page->threshold, &style);
-    return 0;
-}
-
 static int compare(const struct invocation *invocation, const struct document *a,
                    const struct document *b, struct error *error)
 {
     const struct settings *settings = &invocation->settings;
     const struct document *const both[] = {a, b};
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    struct differences differences;
-    struct page page = {&differences, settings_number(settings, "threshold") / 100,
-                        settings_text(settings, "format")};
-    int code = differences_find(&differences, a, b, page.threshold, error);
-    if (code == 0 && strcmp(page.format, "html") == 0)
-        code = output_html(path, both, 2, page.threshold, error);
-    else if (code == 0 && strcmp(path, "-") == 0)
-        code = write_page(&page, stdout, error);
-    else if (code == 0)
-        code = save_file(path, write_page, &page, error);
+    save_function *write = formats[settings_choice(settings, "format")];
+    struct differences differences = {0};
+    const struct compared compared = {both, &differences,
+                                      settings_number(settings, "threshold") / 100};
+    int code = write == write_html ? view_html_possible(error) : 0;
+    if (code == 0)
+        code = differences_find(&differences, a, b, compared.threshold, error);
+    if (code == 0)
+        code = output_write(path, write, &compared, error);
     if (code == 0 && differences.changed)
         code = EXIT_CHECK_FAILED;
     differences_free(&differences);
@@ -66,9 +90,9 @@ static int diff(struct invocation *invocation, struct error *error)
                          "diff needs two documents, and %d were given: fathom diff BEFORE AFTER",
                          invocation->operand_count);
     struct document a = {0}, b = {0};
-    int code = document_read(&a, invocation->operands[0], error);
+    int code = experiment_read(&a, invocation->operands[0], error);
     if (code == 0)
-        code = document_read(&b, invocation->operands[1], error);
+        code = experiment_read(&b, invocation->operands[1], error);
     if (code == 0)
         code = compare(invocation, &a, &b, error);
     document_free(&a);

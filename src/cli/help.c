@@ -11,7 +11,8 @@ const struct exit_text exit_texts[] = {
     {"1", "a check or a comparison found something worse or changed"},
     {"2", "wrong usage"},
     {"3", "not possible on this machine"},
-    {"4", "done, but a headline value cannot be trusted (the output says why and what helps)"},
+    {"4", "done, but a probe failed or is partial, or a headline value cannot be trusted (the "
+          "output says why and what helps)"},
     {"130, 143", "interrupted, with what was measured by then saved"},
     {.status = NULL},
 };
@@ -74,6 +75,34 @@ static void print_options(FILE *out, const char *title, const struct option_spec
         print_option(out, table);
 }
 
+void help_finding_name(FILE *out, const struct finding_line *line)
+{
+    char names[512];
+    const bool unit = line->unit && *line->unit;
+    snprintf(names, sizeof names, "%s%s%s%s", line->patterns, unit ? " (" : "",
+             unit ? line->unit : "", unit ? ")" : "");
+    help_wrapped(out, 2, 0, names);
+}
+
+static void print_findings(FILE *out, const struct finding_line *line)
+{
+    if (!line)
+        return;
+    fprintf(out, "\nFindings of this probe\n");
+    for (; line->patterns; line++) {
+        char first[512];
+        const char *end = strstr(line->meaning, ". ");
+        snprintf(first, sizeof first, "%.*s", end ? (int)(end + 1 - line->meaning) : -1,
+                 line->meaning);
+        help_finding_name(out, line);
+        help_wrapped(out, 6, 0, first);
+    }
+    fputc('\n', out);
+    help_wrapped(out, 0, 0,
+                 "'fathom list findings' tells more of each: what moves it, and what to do with "
+                 "it. <n> stands for a number, * for a part of a name.");
+}
+
 void help_command(FILE *out, const struct command *command, const struct probe *probe)
 {
     const char *name = probe ? probe->name : command->name;
@@ -87,6 +116,8 @@ void help_command(FILE *out, const struct command *command, const struct probe *
     for (const struct option_spec *const *table = command->options; table && *table; table++)
         print_options(out, "", *table);
     print_options(out, "", help_options);
+    if (probe)
+        print_findings(out, probe->findings.lines);
 }
 
 void help_program(FILE *out)

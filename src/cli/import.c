@@ -35,17 +35,15 @@ static int import(struct invocation *invocation, struct error *error)
     int code = import_file(format, operands[1], settings, &document, error);
     document.tool = (struct tool_facts){
         .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
-    if (code == 0 && settings_has(settings, "output"))
-        code = output_save(&document, settings_text(settings, "output"), error);
-    else if (code == 0) /* a single table is shown in full */
+    if (code == 0) /* a single table is shown in full */
         code = output_document(settings, &document,
                                document.probe_count == 1 ? &document.probes[0] : NULL, error);
     document_free(&document);
     return code;
 }
 
-static const struct option_spec *const options[] = {import_options, format_options, output_options,
-                                                    NULL};
+static const struct option_spec *const options[] = {import_options, made_format_options,
+                                                    output_options, NULL};
 
 const struct command import_command = {
     .name = "import",
@@ -53,8 +51,8 @@ const struct command import_command = {
     .summary = "read another tool's table and look at it with fathom's eyes",
     .about = "Reads FILE (- for standard input), a table that another tool printed, and finds in "
              "it what fathom finds in its own measurements: levels in a curve, clusters in a "
-             "matrix. With -o it is written as a document, which every other command takes; "
-             "without, it is shown.",
+             "matrix. With -o FILE alone it is written as a document, which every other command "
+             "takes; without, it is shown; -f X -o FILE writes X to FILE.",
     .options = options,
     .run = import,
 };

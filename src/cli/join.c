@@ -2,8 +2,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "findings/baseline.h"
-#include "result/json.h"
+#include "findings/experiment.h"
+#include "findings/merge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef int join_function(struct document *, const struct document *, size_t, struct error *);
@@ -19,12 +21,11 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     struct document joined = {0};
     int code = documents ? 0 : error_out_of_memory(error);
     for (; read < count && code == 0; read++)
-        code = document_read(&documents[read], invocation->operands[read], error);
+        code = experiment_read(&documents[read], invocation->operands[read], error);
     if (code == 0)
         code = how(&joined, documents, count, error);
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
     if (code == 0)
-        code = output_save(&joined, path, error);
+        code = output_document(settings, &joined, NULL, error);
     document_free(&joined);
     for (size_t i = 0; documents && i < read; i++)
         document_free(&documents[i]);
@@ -32,9 +33,20 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     return code;
 }
 
+/* What is left out of a baseline can't be checked later on: the person hears of it. */
+static int build(struct document *to, const struct document *documents, size_t count,
+                 struct error *error)
+{
+    const char *left_out = NULL;
+    int code = baseline_build(to, documents, count, &left_out, error);
+    if (code == 0 && left_out)
+        fprintf(stderr, "fathom: %s\n", left_out);
+    return code;
+}
+
 static int baseline(struct invocation *invocation, struct error *error)
 {
-    return join(invocation, baseline_build, error);
+    return join(invocation, build, error);
 }
 
 static int merge(struct invocation *invocation, struct error *error)
@@ -42,7 +54,7 @@ static int merge(struct invocation *invocation, struct error *error)
     return join(invocation, documents_merge, error);
 }
 
-static const struct option_spec *const options[] = {output_options, NULL};
+static const struct option_spec *const options[] = {joined_format_options, output_options, NULL};
 
 const struct command baseline_command = {
     .name = "baseline",

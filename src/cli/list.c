@@ -27,20 +27,22 @@ static void list_flags(void)
         help_wrapped(stdout, 22, column, flag_texts[i].meaning);
         help_wrapped(stdout, 22, 0, flag_texts[i].remedy);
     }
-    puts("\nA flag with ! on a headline value makes the exit status 4.");
+    puts("\nA flag with ! on a headline value makes the exit status 4, as a probe that failed "
+         "does.");
 }
 
 static void list_findings(void)
 {
-    const char *probe = "";
+    const char *probe, *before = NULL;
     const struct finding_line *line;
-    puts("Findings: what each named value means, and what to do with it");
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
-        if (strcmp(probe, line->probe) != 0)
-            printf("\nof the probe %s\n", probe = line->probe);
-        const char *unit = line->unit ? line->unit : "";
-        printf("  %s%s%s%s\n", line->patterns, *unit ? " (" : "", unit, *unit ? ")" : "");
+    puts("Findings: what each named value means, what moves it, and what to do with it");
+    for (size_t i = 0; (line = finding_line_at(i, &probe)); i++) {
+        if (probe != before)
+            printf("\nof the probe %s\n", before = probe);
+        help_finding_name(stdout, line);
         help_wrapped(stdout, 6, 0, line->meaning);
+        if (line->moves)
+            help_wrapped(stdout, 6, 0, line->moves);
         help_wrapped(stdout, 6, 0, line->advice);
     }
     puts("\n<n> stands for a number, * for a part of a name: a page size, an operation.");

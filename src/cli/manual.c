@@ -54,16 +54,21 @@ static void begin_page(const char *suffix, int section, const char *summary)
     print_paragraph(summary);
 }
 
-/* A term and what it means, indented below it. */
-static void print_item(const char *term, const char *mark, const char *meaning, const char *advice)
+/* A term and what it means, indented below it; then, where they are not NULL, what moves it and
+ * what to do. */
+static void print_item(const char *term, const char *mark, const char *meaning, const char *moves,
+                       const char *advice)
 {
+    const char *const more[] = {moves, advice};
     putchar('*');
     print_words(term, "");
     printf("*%s\n\t", mark);
     print_words(meaning, "\t");
-    if (advice) {
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        if (!more[i])
+            continue;
         printf("\n\n\t");
-        print_words(advice, "\t");
+        print_words(more[i], "\t");
     }
     puts("\n");
 }
@@ -113,7 +118,7 @@ static void print_exits(void)
 {
     print_heading("Exit status");
     for (const struct exit_text *exit = exit_texts; exit->status; exit++)
-        print_item(exit->status, "", exit->meaning, NULL);
+        print_item(exit->status, "", exit->meaning, NULL, NULL);
 }
 
 static void print_words_of(const struct command *command)
@@ -123,23 +128,25 @@ static void print_words_of(const struct command *command)
         return;
     print_heading(words->title);
     for (size_t i = 0; words->word(i); i++)
-        print_item(words->word(i), "", words->about(i), NULL);
+        print_item(words->word(i), "", words->about(i), NULL, NULL);
 }
 
+/* Of that probe; of all where it is NULL. */
 static void print_findings(const char *probe)
 {
     const struct finding_line *line;
+    const char *owner;
     bool begun = false;
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
+    for (size_t i = 0; (line = finding_line_at(i, &owner)); i++) {
         char unit[32] = "";
-        if (probe && strcmp(line->probe, probe) != 0)
+        if (probe && strcmp(owner, probe) != 0)
             continue;
         if (!begun)
             print_heading("Findings");
         begun = true;
         if (line->unit && *line->unit)
             snprintf(unit, sizeof unit, " (%s)", line->unit);
-        print_item(line->patterns, unit, line->meaning, line->advice);
+        print_item(line->patterns, unit, line->meaning, line->moves, line->advice);
     }
 }
 
@@ -189,7 +196,7 @@ static void print_program(void)
         }
         char term[64];
         snprintf(term, sizeof term, "fathom-%s", command_name(command, probe));
-        print_item(term, "(1)", command_summary(command, probe), NULL);
+        print_item(term, "(1)", command_summary(command, probe), NULL, NULL);
     }
     print_exits();
     puts("# SEE ALSO\n\n*fathom-run*(1), *fathom-method*(7), *fathom-document*(5)\n");
@@ -200,10 +207,12 @@ static void print_method(void)
     begin_page("method", 7, "when a number is true, and what flags and findings mean");
     puts("; prose\n");
     print_heading("Flags");
-    print_paragraph("A flag says what may spoil a number. One with ! on a finding makes the exit "
-                    "status 4; the others explain.");
+    print_paragraph(
+        "A flag says what may spoil a number. One with ! on a finding, or on every point of "
+        "a curve or matrix of the first screen, makes the exit status 4, as a probe "
+        "that failed does; the others explain.");
     for (int i = 0; i < FLAG_COUNT; i++)
-        print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning,
+        print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning, NULL,
                    flag_texts[i].remedy);
     print_findings(NULL);
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");

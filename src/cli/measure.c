@@ -70,16 +70,9 @@ static int describe_run(struct measurement *run, struct error *error)
     return redact_command(run->invocation, pool, &document->run, error);
 }
 
-/* Where the document goes: -o, or for a whole run a name that tells machine and time. */
-static int choose_path(struct measurement *run, struct error *error)
+/* What keeps a document that nobody named: a name that tells machine and time. */
+static int name_document(struct measurement *run, struct error *error)
 {
-    const struct settings *settings = &run->invocation->settings;
-    if (settings_has(settings, "output")) {
-        run->path = settings_text(settings, "output");
-        return 0;
-    }
-    if (run->invocation->probe)
-        return 0;
     char when[20];
     time_t now = time(NULL);
     strftime(when, sizeof when, "%Y%m%dT%H%M%S", gmtime(&now));
@@ -93,25 +86,54 @@ static int choose_path(struct measurement *run, struct error *error)
     return path ? 0 : error_out_of_memory(error);
 }
 
-/* Where the page goes, beside all else that is written, and whether this program can make one at
- * all. */
-static int choose_page(struct measurement *run, struct error *error)
+/* -o is given the document itself: it is kept there from the beginning on, and where nobody asked
+ * for a format the text is shown as if there were no -o. */
+static void keep_at_output(struct measurement *run)
 {
-    const struct settings *settings = &run->invocation->settings;
-    bool printed = strcmp(settings_text(settings, "format"), "html") == 0;
-    run->html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
-    if (run->html && strcmp(run->html, "-") == 0)
-        return error_set(error, ERROR_USAGE,
-                         "--html - would mix the page with the report: name a file, or ask for the "
-                         "page alone with --format html");
-    int code = output_files_differ(settings, error);
-    return code == 0 && (run->html || printed) ? view_html_possible(error) : code;
+    if (output_is_standard(run->report.path))
+        return;
+    run->path = run->report.path;
+    run->report = (struct outlet){0};
+    if (!settings_has(&run->invocation->settings, "format"))
+        run->report = output_choose(&(struct settings){0});
 }
 
-/* Also by its other name: a document is written there once, when it is complete. */
-static bool to_standard_output(const struct measurement *run)
+/* Where what is shown goes, and where the document is kept beside it. */
+static int choose_outputs(struct measurement *run, struct error *error)
 {
-    return run->path && (strcmp(run->path, "-") == 0 || strcmp(run->path, "/dev/stdout") == 0);
+    const struct settings *settings = &run->invocation->settings;
+    const bool to_file = settings_has(settings, "output");
+    run->report = output_choose(settings);
+    run->html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
+    run->path = settings_has(settings, "document") ? settings_text(settings, "document") : NULL;
+    if (run->html && output_is_standard(run->html))
+        return error_set(error, ERROR_USAGE,
+                         "--html %s would mix the page with the report: name a file, or ask for "
+                         "the page alone with --format html",
+                         run->html);
+    if (run->path && to_file && !settings_has(settings, "format"))
+        return error_set(error, ERROR_USAGE,
+                         "-o alone is where the document goes, and so is --document: leave one "
+                         "out, or tell by --format what is to go to -o");
+    if (run->path && output_is_standard(run->path) && output_is_standard(run->report.path))
+        return error_set(error, ERROR_USAGE,
+                         "--document %s would mix the document with the report: name a file, or "
+                         "ask for the document alone with -o -",
+                         run->path);
+    if (!run->path && to_file && outlet_is_document(&run->report))
+        keep_at_output(run);
+    else
+        run->unnamed = !run->path && !run->invocation->probe;
+    int code = output_files_differ(settings, error);
+    if (code == 0 && run->html)
+        code = view_html_possible(error);
+    return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
+}
+
+/* A stream is given the document once, when it is complete. */
+static bool is_file(const char *path)
+{
+    return path && !output_is_stream(path);
 }
 
 /* Early and after every probe: whoever pulls the plug finds what was measured until then. */
@@ -119,9 +141,8 @@ static int save(struct measurement *run, struct error *error)
 {
     const struct document *document = &run->document;
     run->document.run.elapsed_s = (double)(os_raw_ns() - run->began_ns) * 1e-9;
-    int code =
-        run->path && !to_standard_output(run) ? document_save(document, run->path, error) : 0;
-    return code == 0 && run->html
+    int code = is_file(run->path) ? document_save(document, run->path, error) : 0;
+    return code == 0 && is_file(run->html)
                ? output_html(run->html, &document, 1, differences_threshold, error)
                : code;
 }
@@ -137,7 +158,7 @@ static int prepare(struct measurement *run, struct error *error)
         settings_has(settings, "seed")
             ? (uint64_t)settings_number(settings, "seed")
             : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
-    int code = run->only_used ? 0 : choose_page(run, error);
+    int code = run->only_used ? 0 : choose_outputs(run, error);
     if (code == 0)
         code = machine_read(&run->machine, &source, error);
     if (code == 0)
@@ -154,8 +175,8 @@ static int prepare(struct measurement *run, struct error *error)
                          source.root ? "FATHOM_ROOT" : "an HWLOC_ variable of the environment");
     if (code == 0)
         code = describe_run(run, error);
-    if (code == 0 && !run->only_used)
-        code = choose_path(run, error);
+    if (code == 0 && run->unnamed)
+        code = name_document(run, error);
     return code == 0 ? save(run, error) : code;
 }
 
@@ -215,34 +236,48 @@ static int measure(struct measurement *run, struct error *error)
 
 /* --- after measuring --- */
 
-static int show(struct measurement *run, struct error *error)
+/* What is kept beside what is shown. */
+static void tell_files(const struct measurement *run)
 {
-    const struct probe_result *alone = run->invocation->probe ? &run->document.probes[0] : NULL;
-    if (to_standard_output(run))
-        return output_save(&run->document, "-", error);
-    struct settings format = {0};
-    int code = settings_add(&format, format_options, error);
-    if (code == 0)
-        code = settings_set(&format, "format", settings_text(&run->invocation->settings, "format"),
-                            error);
-    if (code == 0)
-        code = output_document(&format, &run->document, alone, error);
-    /* A format that finds nothing to show where nothing could be measured. */
-    if (code == ERROR_USAGE && output_status(&run->document) == EXIT_IMPOSSIBLE)
-        code = ERROR_IMPOSSIBLE;
-    settings_free(&format);
-    bool text = strcmp(settings_text(&run->invocation->settings, "format"), "text") == 0;
-    if (code == 0 && run->path)
-        fprintf(text ? stdout : stderr, "\ndocument: %s   (show it again: fathom report %s)\n",
+    const bool text =
+        run->report.path && outlet_is_text(&run->report) && output_is_standard(run->report.path);
+    FILE *out = text ? stdout : stderr;
+    if (is_file(run->path))
+        fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
                 run->path, run->path);
-    if (code == 0 && run->html)
-        fprintf(text ? stdout : stderr, "page: %s\n", run->html);
+    if (run->html)
+        fprintf(out, "page: %s\n", run->html);
+}
+
+static int show(const struct measurement *run, struct error *error)
+{
+    const struct document *document = &run->document;
+    const struct probe_result *alone = run->invocation->probe ? &document->probes[0] : NULL;
+    int code = run->report.path ? outlet_write(&run->report, document, alone, error) : 0;
+    if (code == 0 && run->path && !is_file(run->path))
+        code = output_save(document, run->path, error);
+    if (code == 0 && run->html && !is_file(run->html))
+        code = output_html(run->html, &document, 1, differences_threshold, error);
+    /* A format that finds nothing to show where nothing could be measured. */
+    if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
+        code = ERROR_IMPOSSIBLE;
+    if (code == 0)
+        tell_files(run);
     return code;
+}
+
+/* What is measured is not lost because a file can't be written any more. */
+static void show_instead(struct measurement *run)
+{
+    if (!run->report.path || !output_is_standard(run->report.path))
+        run->report = output_choose(&(struct settings){0});
+    run->path = run->html = NULL;
+    show(run, NULL);
 }
 
 static int interrupted(const struct measurement *run)
 {
-    if (run->path && !to_standard_output(run))
+    if (is_file(run->path))
         fprintf(stderr, "fathom: interrupted; what was measured until then is in %s\n", run->path);
     else
         fputs("fathom: interrupted\n", stderr);
@@ -270,13 +305,14 @@ static int run_measurement(struct invocation *invocation, struct error *error)
     int code = prepare(&run, error);
     if (code == 0) {
         code = measure(&run, error);
-        if (code == ERROR_USAGE) { /* the document can't be saved any more: show what it holds */
-            run.path = run.html = NULL;
-            show(&run, NULL);
-        }
+        if (code == ERROR_USAGE)
+            show_instead(&run);
     }
-    if (code == 0)
+    if (code == 0) {
         code = show(&run, error);
+        if (code < 0 && !run.path && is_file(run.report.path))
+            show_instead(&run);
+    }
     if (code == 0)
         code = output_status(&run.document);
     else if (code == ERROR_INTERRUPTED)
@@ -302,13 +338,15 @@ int measure_and_use(struct invocation *invocation, measure_use *use, void *argum
 }
 
 static const struct option_spec measure_options[] = {
+    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "keep the document there, beside what --format and -o ask for"},
     {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
      "leave the host's name and names of files out of the document"},
     {.name = NULL},
 };
 
 static const struct option_spec *const options[] = {
-    probe_common_options, format_options, html_options, output_options, measure_options, NULL};
+    probe_common_options, made_format_options, html_options, output_options, measure_options, NULL};
 
 const struct command run_command = {
     .name = "run",
@@ -317,7 +355,9 @@ const struct command run_command = {
     .about = "Measures every probe (or those named) within a time budget, prints one screen with "
              "what a person wants to know, and writes the document with every number and its "
              "interval: to -o FILE, or to fathom-HOST-TIME.json here. 'fathom report FILE' shows "
-             "it again. On SIGINT or SIGTERM what was measured until then is saved.",
+             "it again. -f X -o FILE writes X to FILE instead of the screen, and the document "
+             "to --document FILE or that name. On SIGINT or SIGTERM what was measured until then "
+             "is saved.",
     .options = options,
     .run = run_measurement,
 };

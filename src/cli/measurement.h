@@ -4,6 +4,7 @@
 #define FATHOM_CLI_MEASUREMENT_H
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "machine/conditions.h"
 #include "machine/machine.h"
 #include "probes/probe.h"
@@ -20,9 +21,11 @@ struct measurement {
     size_t task_count;
     uint64_t began_ns, seed;
     double budget_s;
-    bool only_used;   /* the document is for the caller: no probes, file or page are named */
-    const char *path; /* of the document; NULL: it is not kept */
-    const char *html; /* of the page; NULL: none is asked for */
+    bool only_used;       /* the document is for the caller: no probes, file or page are named */
+    struct outlet report; /* what is shown when all is measured; path NULL: nothing */
+    const char *path;     /* of the document; NULL: it is not kept */
+    bool unnamed;         /* the document is kept, under a name that is still to be made */
+    const char *html;     /* of the page; NULL: none is asked for */
 };
 
 /* Fills tasks, settings and the document's probes with those asked for, each with the options that

@@ -12,18 +12,8 @@ const struct option_spec help_options[] = {
 };
 
 const struct option_spec output_options[] = {
-    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL, "write there; - is standard output"},
-    {.name = NULL},
-};
-
-static const char *const formats[] = {"text",        "csv",     "csv-matrix", "json", "html",
-                                      "openmetrics", "gnuplot", "source",     NULL};
-const struct option_spec format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats,
-     "text; csv: one row a point; csv-matrix: each matrix as a square with its ids; json: the "
-     "document; html: a page with charts and tables; "
-     "openmetrics: the findings, for a node exporter's text files; gnuplot: a script with its "
-     "data; source: a GPU's latency in the columns MHz, B, KB and CPI"},
+    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "write there what --format asks for; - is standard output"},
     {.name = NULL},
 };
 

@@ -3,12 +3,12 @@
 #define FATHOM_CLI_OPTIONS_H
 
 #include "cli/command.h"
+#include "findings/registry.h"
 
 #include <stdio.h>
 
 extern const struct option_spec help_options[];   /* --help: every command's */
 extern const struct option_spec output_options[]; /* -o: where a document or report goes */
-extern const struct option_spec format_options[]; /* --format */
 extern const struct option_spec html_options[];   /* --html: where a page goes as well */
 
 /* Parses argv[1..argc) for the command: options by its tables, the rest into operands. ERROR_USAGE
@@ -18,6 +18,8 @@ int options_parse(struct invocation *, int argc, char **argv, struct error *);
 /* Prints usage, purpose and options of a command or of the whole program. */
 void help_command(FILE *, const struct command *, const struct probe *);
 void help_program(FILE *);
+/* A finding's names, broken between them where they are many, and its unit. */
+void help_finding_name(FILE *, const struct finding_line *);
 /* An option's help, with its choices and its default where the help does not tell them; returns
  * `text`. */
 const char *help_of_option(const struct option_spec *, char *text, size_t size);

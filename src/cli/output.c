@@ -1,9 +1,10 @@
 #include "cli/output.h"
 
 #include "findings/differences.h"
-#include "result/flag.h"
 #include "result/json.h"
+#include "result/trust.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -13,10 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    WIDTH_DEFAULT = 80,
-    LINKS_MAX = 40, /* that lead on to each other: Linux follows no more either */
-};
+enum { WIDTH_DEFAULT = 80 };
 
 static int terminal_width(int file)
 {
@@ -38,141 +36,221 @@ struct view_style output_style(FILE *out)
     return style;
 }
 
-static void write_json(FILE *out, const struct document *document)
-{
-    document_write(document, out, NULL); /* the stream tells the caller of a failure */
-}
-
-/* Formats that a document alone makes. Text and the page know more: a style, other documents. */
-static const struct {
-    const char *name;
-    void (*write)(FILE *, const struct document *);
-} plain_formats[] = {
-    {"csv", view_csv},         {"csv-matrix", view_csv_matrix},
-    {"json", write_json},      {"openmetrics", view_openmetrics},
-    {"gnuplot", view_gnuplot}, {"source", view_source},
-};
-
-int output_save(const struct document *document, const char *path, struct error *error)
-{
-    if (strcmp(path, "-") != 0)
-        return document_save(document, path, error);
-    int code = document_write(document, stdout, error);
-    return ferror(stdout) ? 0 : code;
-}
-
-struct page {
-    const struct document *document;
-    const struct probe_result *probe;
-    const char *format;
-};
-
-static int write_page(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    const struct page *page = content;
-    struct view_style style = output_style(out);
-    for (size_t i = 0; i < sizeof plain_formats / sizeof *plain_formats; i++)
-        if (strcmp(page->format, plain_formats[i].name) == 0) {
-            plain_formats[i].write(out, page->document);
-            return 0;
-        }
-    if (page->probe)
-        view_text_probe(out, page->document, page->probe, &style);
-    else
-        view_text_summary(out, page->document, &style);
-    return 0;
-}
-
-struct documents {
+/* What is shown: one document, all of it or one of its probes, or several on one page. */
+struct content {
     const struct document *const *list;
     size_t count;
     double threshold;
+    const struct probe_result *probe;
 };
 
-static int write_html(const void *content, FILE *out, struct error *error)
+static int write_text(const struct content *content, FILE *out, struct error *error)
 {
-    const struct documents *documents = content;
-    return view_html(out, documents->list, documents->count, documents->threshold, error);
+    (void)error;
+    const struct view_style style = output_style(out);
+    if (content->probe)
+        view_text_probe(out, content->list[0], content->probe, &style);
+    else
+        view_text_summary(out, content->list[0], &style);
+    return 0;
 }
 
-int output_html(const char *path, const struct document *const *list, size_t count,
-                double threshold, struct error *error)
+static int write_json(const struct content *content, FILE *out, struct error *error)
 {
-    struct documents documents = {list, count, threshold};
-    int code = view_html_possible(error);
-    if (code < 0)
-        return code;
-    return strcmp(path, "-") == 0 ? write_html(&documents, stdout, error)
-                                  : save_file(path, write_html, &documents, error);
+    const int code = document_write(content->list[0], out, error);
+    return ferror(out) ? 0 : code; /* the stream tells of that */
+}
+
+static int write_html(const struct content *content, FILE *out, struct error *error)
+{
+    return view_html(out, content->list, content->count, content->threshold, error);
+}
+
+/* One entry a format, of which both tables below are made: what -f may name, and what it does.
+ * `plain` is what a document alone makes. Whether this program can make it, and of that document,
+ * is asked before anything is written. */
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT("text", .write = write_text)                                                            \
+    FORMAT("csv", .plain = view_csv)                                                               \
+    FORMAT("csv-matrix", .plain = view_csv_matrix)                                                 \
+    FORMAT("json", .write = write_json, .is_document = true)                                       \
+    FORMAT("html", .write = write_html, .able = view_html_possible)                                \
+    FORMAT("openmetrics", .plain = view_openmetrics)                                               \
+    FORMAT("gnuplot", .plain = view_gnuplot)                                                       \
+    FORMAT("source", .plain = view_source, .possible = view_source_possible)
+#define FORMAT_NAME(name, ...)  name,
+#define FORMAT_ENTRY(name, ...) {name, __VA_ARGS__},
+
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static const struct output_format {
+    const char *name;
+    void (*plain)(FILE *, const struct document *);
+    int (*write)(const struct content *, FILE *, struct error *);
+    int (*able)(struct error *);
+    int (*possible)(const struct document *, struct error *);
+    bool is_document;
+} formats[] = {FORMATS(FORMAT_ENTRY)};
+
+#define FORMAT_HELP                                                                                \
+    "text; csv: one row a point; csv-matrix: each matrix as a square with its ids; json: the "     \
+    "document; html: a page with charts and tables; openmetrics: the findings, for a node "        \
+    "exporter's text files; gnuplot: a script with its data; source: a GPU's latency in the "      \
+    "columns MHz, B, KB and CPI"
+
+const struct option_spec format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names, FORMAT_HELP},
+    {.name = NULL},
+};
+
+const struct option_spec made_format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, format_names,
+     FORMAT_HELP " (default: text, and the document for -o FILE alone)"},
+    {.name = NULL},
+};
+
+const struct option_spec joined_format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, format_names, FORMAT_HELP},
+    {.name = NULL},
+};
+
+static const struct output_format *format_named(const char *name)
+{
+    const struct output_format *format = formats;
+    while (strcmp(format->name, name) != 0) /* options take none that is not there */
+        format++;
+    return format;
+}
+
+bool output_is_standard(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool output_is_stream(const char *path)
+{
+    struct stat status;
+    return output_is_standard(path) || (stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
+}
+
+struct outlet output_choose(const struct settings *settings)
+{
+    const bool to_file = settings_has(settings, "output");
+    const char *path = to_file ? settings_text(settings, "output") : "-";
+    const char *format = settings_has(settings, "format") ? settings_text(settings, "format")
+                         : to_file                        ? "json"
+                                                          : "text";
+    return (struct outlet){format_named(format), path};
+}
+
+bool outlet_is_document(const struct outlet *outlet)
+{
+    return outlet->format->is_document;
+}
+
+bool outlet_is_text(const struct outlet *outlet)
+{
+    return outlet->format->write == write_text;
+}
+
+int output_write(const char *path, save_function *write, const void *content, struct error *error)
+{
+    return output_is_standard(path) ? write(content, stdout, error)
+                                    : save_file(path, write, content, error);
+}
+
+struct writing {
+    const struct output_format *format;
+    const struct content *content;
+};
+
+static int write_content(const void *of, FILE *out, struct error *error)
+{
+    const struct writing *writing = of;
+    if (writing->format->write)
+        return writing->format->write(writing->content, out, error);
+    writing->format->plain(out, writing->content->list[0]);
+    return 0;
+}
+
+static int write_to(const struct outlet *outlet, const struct content *content, struct error *error)
+{
+    const struct writing writing = {outlet->format, content};
+    const struct output_format *format = outlet->format;
+    int code = format->able ? format->able(error) : 0;
+    if (code == 0 && format->possible)
+        code = format->possible(content->list[0], error);
+    return code < 0 ? code : output_write(outlet->path, write_content, &writing, error);
+}
+
+int outlet_possible(const struct outlet *outlet, struct error *error)
+{
+    const int code = outlet->format->able ? outlet->format->able(error) : 0;
+    return code < 0 || output_is_standard(outlet->path) ? code : save_possible(outlet->path, error);
+}
+
+int outlet_write(const struct outlet *outlet, const struct document *document,
+                 const struct probe_result *probe, struct error *error)
+{
+    const struct content content = {&document, 1, differences_threshold, probe};
+    return write_to(outlet, &content, error);
 }
 
 int output_document(const struct settings *settings, const struct document *document,
                     const struct probe_result *probe, struct error *error)
 {
-    struct page page = {document, probe, settings_text(settings, "format")};
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    if (strcmp(settings_text(settings, "format"), "html") == 0)
-        return output_html(path, &document, 1, differences_threshold, error);
-    int code = strcmp(page.format, "source") == 0 ? view_source_possible(document, error) : 0;
-    if (code < 0)
-        return code;
-    if (strcmp(path, "-") == 0)
-        return write_page(&page, stdout, error);
-    return save_file(path, write_page, &page, error);
+    const struct outlet outlet = output_choose(settings);
+    return outlet_write(&outlet, document, probe, error);
 }
 
-static const char *name_in(const char *path)
+int output_save(const struct document *document, const char *path, struct error *error)
 {
+    const struct outlet outlet = {format_named("json"), path};
+    return outlet_write(&outlet, document, NULL, error);
+}
+
+int output_html(const char *path, const struct document *const *list, size_t count,
+                double threshold, struct error *error)
+{
+    const struct outlet outlet = {format_named("html"), path};
+    const struct content content = {list, count, threshold, NULL};
+    return write_to(&outlet, &content, error);
+}
+
+/* "folder/name", in memory that the caller frees. NULL: no memory, or no folder. */
+static char *path_in(char *folder, const char *name)
+{
+    char *path = NULL;
+    if (folder && asprintf(&path, "%s/%s", folder, name) < 0)
+        path = NULL;
+    free(folder);
+    return path;
+}
+
+/* Where a file is or would be made, through links too that lead to what is not there yet. NULL:
+ * nowhere. The caller frees it. */
+static char *place_of(const char *path)
+{
+    char target[PATH_MAX], *place = realpath(path, NULL);
+    if (place || errno != ENOENT)
+        return place;
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = '\0';
+    if (*target == '/')
+        return place_of(target);
     const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool stat_folder(const char *path, struct stat *folder)
-{
-    char text[PATH_MAX];
-    const size_t length = (size_t)(name_in(path) - path);
-    if (length >= sizeof text)
-        return false;
-    memcpy(text, path, length);
-    text[length] = '\0';
-    return stat(length ? text : ".", folder) == 0;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* Where a path leads that may be a link to a file that is not there yet. False: too far. */
-static bool follow_links(const char *path, char end[PATH_MAX])
-{
-    char target[PATH_MAX];
-    if (strlen(path) >= PATH_MAX)
-        return false;
-    strcpy(end, path);
-    for (int i = 0; i < LINKS_MAX; i++) {
-        const ssize_t length = readlink(end, target, sizeof target - 1);
-        if (length < 0)
-            return true; /* no link, or nothing */
-        /* A relative one starts at the link's own folder. */
-        const size_t kept = *target == '/' ? 0 : (size_t)(name_in(end) - end);
-        if (kept + (size_t)length >= PATH_MAX)
-            return false;
-        memcpy(end + kept, target, (size_t)length);
-        end[kept + (size_t)length] = '\0';
-    }
-    return false;
-}
-
-/* By the name and the folder, of what is not there yet. */
-static bool is_same_place(const char *one, const char *other)
-{
-    char first[PATH_MAX], second[PATH_MAX];
-    struct stat a, b;
-    return follow_links(one, first) && follow_links(other, second) &&
-           strcmp(name_in(first), name_in(second)) == 0 && stat_folder(first, &a) &&
-           stat_folder(second, &b) && is_same(&a, &b);
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    free(folder);
+    char *next = path_in(real, *target ? target : slash ? slash + 1 : path);
+    if (!*target || !next)
+        return next;
+    place = place_of(next);
+    free(next);
+    return place;
 }
 
 /* Devices may be written to twice. */
@@ -181,15 +259,22 @@ static bool is_same_file(const char *one, const char *other)
     struct stat a, b;
     const bool there = stat(one, &a) == 0, also = stat(other, &b) == 0;
     if (there || also)
-        return there && also && S_ISREG(a.st_mode) && is_same(&a, &b);
-    return strcmp(one, other) == 0 || is_same_place(one, other);
+        return there && also && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    char *first = place_of(one), *second = place_of(other);
+    const bool same = strcmp(one, other) == 0 || (first && second && strcmp(first, second) == 0);
+    free(first);
+    free(second);
+    return same;
 }
 
 int output_files_differ(const struct settings *settings, struct error *error)
 {
     static const struct {
         const char *name, *typed;
-    } files[] = {{"samples-out", "--samples-out"}, {"html", "--html"}, {"output", "-o"}};
+    } files[] = {{"samples-out", "--samples-out"},
+                 {"html", "--html"},
+                 {"document", "--document"},
+                 {"output", "-o"}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t j = 0; j < i; j++) {
             if (!settings_has(settings, files[i].name) || !settings_has(settings, files[j].name))
@@ -204,12 +289,8 @@ int output_files_differ(const struct settings *settings, struct error *error)
 
 int output_status(const struct document *document)
 {
-    size_t measured = 0, partial = 0;
-    for (size_t i = 0; i < document->probe_count; i++) {
-        measured += document->probes[i].status == PROBE_OK;
-        partial += document->probes[i].status == PROBE_PARTIAL;
-    }
-    if (!measured && !partial)
-        return EXIT_IMPOSSIBLE;
-    return partial || flag_doubts(document_headline_flags(document)) ? EXIT_DOUBTFUL : EXIT_DONE;
+    static const int statuses[] = {[TRUST_SOUND] = EXIT_DONE,
+                                   [TRUST_DOUBTFUL] = EXIT_DOUBTFUL,
+                                   [TRUST_NOTHING] = EXIT_IMPOSSIBLE};
+    return statuses[document_trust(document)];
 }

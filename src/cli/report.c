@@ -1,7 +1,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "findings/differences.h"
-#include "result/json.h"
+#include "findings/experiment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* A page shows as many documents as there are, side by side. */
 static int report_page(struct invocation *invocation, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
+    const struct outlet outlet = output_choose(&invocation->settings);
     size_t count = (size_t)invocation->operand_count, read = 0;
     struct document *documents = calloc(count, sizeof *documents);
     const struct document **list = calloc(count, sizeof *list);
@@ -18,12 +18,10 @@ static int report_page(struct invocation *invocation, struct error *error)
         code = error_out_of_memory(error);
     for (; code == 0 && read < count; read++) {
         list[read] = &documents[read];
-        code = document_read(&documents[read], invocation->operands[read], error);
+        code = experiment_read(&documents[read], invocation->operands[read], error);
     }
     if (code == 0)
-        code =
-            output_html(settings_has(settings, "output") ? settings_text(settings, "output") : "-",
-                        list, count, differences_threshold, error);
+        code = output_html(outlet.path, list, count, differences_threshold, error);
     for (size_t i = 0; i < read; i++)
         document_free(&documents[i]);
     free(documents);
@@ -52,7 +50,7 @@ static int report(struct invocation *invocation, struct error *error)
                          "given: fathom report FILE",
                          invocation->operand_count);
     struct document document = {0};
-    int code = document_read(&document, invocation->operands[0], error);
+    int code = experiment_read(&document, invocation->operands[0], error);
     if (code == 0)
         code = output_document(&invocation->settings, &document, only_probe(&document), error);
     document_free(&document);

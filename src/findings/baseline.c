@@ -1,9 +1,12 @@
 #include "findings/baseline.h"
 
 #include "base/text.h"
-#include "findings/device.h"
-#include "findings/differences.h"
+#include "findings/alike.h"
+#include "findings/experiment.h"
 #include "findings/finding.h"
+#include "findings/joined.h"
+#include "findings/pairs.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
 
@@ -11,13 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENOUGH = 6 }; /* documents for a spread */
+enum {
+    ENOUGH = 6,     /* documents for a spread */
+    NAMED_MOST = 8, /* of what is left out */
+};
 
 struct building {
     struct document *to;
     const struct document *documents;
     size_t count;
     double *values, *scratch; /* room for a value a document */
+    size_t *series_from;      /* a document: where the last series was found */
+    size_t left_out;          /* findings that fewer than half of the documents have */
+    const char *names;        /* of the first of them */
 };
 
 /* The documents' flags, as far as half of them agree. */
@@ -42,32 +51,58 @@ static unsigned elected(const struct votes *votes, size_t voters)
 
 /* --- findings --- */
 
-static const struct finding *same_finding(const struct document *document, const char *probe,
-                                          const struct finding *finding)
+/* One probe's results of all documents that have it, and which of their findings have been taken.
+ */
+struct sources {
+    const struct probe_result **probes;
+    size_t count;
+    bool **taken;
+};
+
+/* What fewer than half of the documents have. */
+static int leave_out(struct building *building, const struct finding *finding, struct error *error)
 {
-    const struct probe_result *result = document_probe(document, probe);
-    for (size_t i = 0; result && i < result->finding_count; i++)
-        if (strcmp(result->findings[i].name, finding->name) == 0 &&
-            text_same(result->findings[i].cpus, finding->cpus) &&
-            text_same(result->findings[i].unit, finding->unit))
-            return &result->findings[i];
-    return NULL;
+    struct pool *pool = &building->to->pool;
+    const char *experiment = experiment_text(finding, pool);
+    if (!experiment)
+        return error_out_of_memory(error);
+    if (building->left_out++ < NAMED_MOST)
+        building->names = pool_printf(pool, "%s%s%s%s%s%s", building->names ? building->names : "",
+                                      building->names ? ", " : "", finding->name,
+                                      *experiment ? " (" : "", experiment, *experiment ? ")" : "");
+    return building->names ? 0 : error_out_of_memory(error);
+}
+
+/* Where a document has the finding, its value counts, whatever CPUs it is about. */
+static size_t collect_values(struct building *building, struct sources *sources, size_t from,
+                             size_t place, const struct finding_pairs *pairs, struct votes *votes)
+{
+    const struct finding *model = &sources->probes[from]->findings[place];
+    size_t n = 0;
+    for (size_t d = from; d < sources->count; d++) {
+        const struct finding *finding = d == from ? model : pairs[d].of_a[place];
+        if (!finding || !quantity_same(finding->unit, model->unit))
+            continue;
+        sources->taken[d][finding - sources->probes[d]->findings] = true;
+        if (!isfinite(finding->value))
+            continue;
+        building->values[n++] = finding->value;
+        vote(votes, finding->flags);
+    }
+    return n;
 }
 
 static int add_finding(struct building *building, struct probe_result *result,
-                       const struct finding *model, struct error *error)
+                       struct sources *sources, size_t from, size_t place,
+                       const struct finding_pairs *pairs, struct error *error)
 {
+    const struct finding *model = &sources->probes[from]->findings[place];
     struct votes votes = {{0}};
-    size_t n = 0;
-    for (size_t d = 0; d < building->count; d++) {
-        const struct finding *finding = same_finding(&building->documents[d], result->name, model);
-        if (!finding || !isfinite(finding->value))
-            continue;
-        building->values[n++] = finding->value;
-        vote(&votes, finding->flags);
-    }
-    if (2 * n < building->count || n == 0)
+    const size_t n = collect_values(building, sources, from, place, pairs, &votes);
+    if (n == 0)
         return 0;
+    if (2 * n < building->count)
+        return leave_out(building, model, error);
     sort_ascending(building->values, n);
     struct pool *pool = &building->to->pool;
     struct finding *finding = finding_add_value(
@@ -82,17 +117,57 @@ static int add_finding(struct building *building, struct probe_result *result,
         finding->high = model->high;
     }
     finding->declared = model->declared;
+    finding->factors = model->factors;
+    finding->factor_count = model->factor_count;
+    finding->told = model->told;
     finding->cpus = pool_strdup(pool, model->cpus);
     finding->text = pool_printf(pool, "median and middle four fifths of %zu documents", n);
     return 0;
 }
 
-/* --- series --- */
-
-static bool same_series(const struct series *a, const struct series *b)
+/* The findings of one document that none before it had, with their partners in those behind it. */
+static int add_findings_of(struct building *building, struct probe_result *result,
+                           struct sources *sources, size_t from, struct error *error)
 {
-    return differences_alike(a, b) && text_same(a->y.unit, b->y.unit);
+    const struct probe_result *probe = sources->probes[from];
+    struct finding_pairs *pairs = NULL;
+    struct pool pool = {0};
+    int code = 0;
+    for (size_t i = 0; i < probe->finding_count && code == 0; i++) {
+        if (sources->taken[from][i])
+            continue;
+        if (!pairs) {
+            pairs = pool_alloc(&pool, sources->count, sizeof *pairs);
+            for (size_t d = from + 1; d < sources->count && pairs && code == 0; d++)
+                code = finding_pairs_find(&pairs[d], &pool, probe, sources->probes[d]);
+            code = pairs && code == 0 ? 0 : error_out_of_memory(error);
+        }
+        if (code == 0)
+            code = add_finding(building, result, sources, from, i, pairs, error);
+    }
+    pool_free(&pool);
+    return code;
 }
+
+static int add_findings(struct building *building, struct probe_result *result,
+                        struct sources *sources, struct error *error)
+{
+    struct pool pool = {0};
+    int code = 0;
+    sources->taken = pool_alloc(&pool, sources->count, sizeof *sources->taken);
+    for (size_t d = 0; d < sources->count && sources->taken; d++)
+        if (!(sources->taken[d] =
+                  pool_alloc(&pool, sources->probes[d]->finding_count + 1, sizeof(bool))))
+            code = ERROR_SYSTEM;
+    if (!sources->taken || code < 0)
+        code = error_out_of_memory(error);
+    for (size_t d = 0; d < sources->count && code == 0; d++)
+        code = add_findings_of(building, result, sources, d, error);
+    pool_free(&pool);
+    return code;
+}
+
+/* --- series --- */
 
 /* Series of two runs list their places in the same order, apart from sizes that only one of them
  * has: the search goes on from where the last point was found. */
@@ -126,9 +201,10 @@ static int add_series(struct building *building, struct probe_result *result,
         return error_out_of_memory(error);
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe = document_probe(&building->documents[d], result->name);
-        for (size_t s = 0; probe && s < probe->series_count && !sources[d].series; s++)
-            if (same_series(&probe->series[s], model))
-                sources[d].series = &probe->series[s];
+        const struct series *series =
+            probe ? series_alike_find(probe, model, &building->series_from[d]) : NULL;
+        if (series && quantity_same(series->y.unit, model->y.unit))
+            sources[d].series = series;
         have += sources[d].series != NULL;
     }
     if (2 * have < building->count)
@@ -168,72 +244,7 @@ static int add_series(struct building *building, struct probe_result *result,
     return 0;
 }
 
-/* --- documents --- */
-
-static int check_machines(const struct document *documents, size_t count, bool one_machine,
-                          struct error *error)
-{
-    for (size_t i = 1; i < count; i++) {
-        const struct machine_facts *a = &documents[0].machine, *b = &documents[i].machine;
-        if (!text_same(a->cpu_model, b->cpu_model))
-            return error_set(error, ERROR_USAGE,
-                             "the documents are of different processors (%s and %s): give those of "
-                             "one kind",
-                             a->cpu_model ? a->cpu_model : "unknown",
-                             b->cpu_model ? b->cpu_model : "unknown");
-        const int device = device_of_another_kind(a, b);
-        if (device >= 0)
-            return error_set(error, ERROR_USAGE,
-                             "the documents are of different devices (gpu%d is %s and %s): give "
-                             "those of one kind",
-                             device, device_facts(a, device)->name, device_facts(b, device)->name);
-        if (one_machine && !text_same(a->hostname, b->hostname))
-            return error_set(error, ERROR_USAGE,
-                             "the documents are of different machines (%s and %s): merge those of "
-                             "one; 'fathom baseline' takes many",
-                             a->hostname ? a->hostname : "unknown",
-                             b->hostname ? b->hostname : "unknown");
-    }
-    return 0;
-}
-
 /* --- what is of all runs --- */
-
-static bool same_value(const struct factor *a, const struct factor *b)
-{
-    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
-           (a->text || a->number == b->number);
-}
-
-static bool all_have_parameter(const struct building *building, const char *probe,
-                               const struct factor *wanted)
-{
-    for (size_t d = 0; d < building->count; d++) {
-        const struct probe_result *of = document_probe(&building->documents[d], probe);
-        bool has = !of;
-        for (size_t i = 0; of && i < of->parameter_count && !has; i++)
-            has = same_value(&of->parameters[i], wanted);
-        if (!has)
-            return false;
-    }
-    return true;
-}
-
-/* The parameters that the probe had in every run that has it. */
-static int keep_shared_parameters(struct building *building, struct probe_result *result,
-                                  const struct probe_result *model, struct error *error)
-{
-    for (size_t i = 0; i < model->parameter_count; i++) {
-        if (!all_have_parameter(building, model->name, &model->parameters[i]))
-            continue;
-        struct factor *kept = pool_append(&building->to->pool, (void **)&result->parameters,
-                                          &result->parameter_count, sizeof *kept);
-        if (!kept)
-            return error_out_of_memory(error);
-        *kept = model->parameters[i];
-    }
-    return 0;
-}
 
 static bool all_warn(const struct document *documents, size_t count, const char *line)
 {
@@ -275,60 +286,66 @@ static int keep_shared_conditions(struct building *building, struct error *error
 
 /* --- documents of several --- */
 
-/* The document that tells most of a probe stands for what all have of it. */
 static int add_probe(struct building *building, const char *name, struct error *error)
 {
-    const struct probe_result *model = NULL;
-    for (size_t d = 0; d < building->count; d++) {
-        const struct probe_result *probe = document_probe(&building->documents[d], name);
-        if (probe && (!model || probe->finding_count > model->finding_count))
-            model = probe;
-    }
     struct document *to = building->to;
+    struct sources sources = {.probes =
+                                  pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
     struct probe_result *result =
         pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
-    if (!result)
+    if (!sources.probes || !result)
         return error_out_of_memory(error);
+    for (size_t d = 0; d < building->count; d++) {
+        const struct probe_result *probe = document_probe(&building->documents[d], name);
+        if (probe)
+            sources.probes[sources.count++] = probe;
+    }
+    /* The document that tells most of a probe stands for what its series are. */
+    const struct probe_result *model = sources.probes[0];
+    for (size_t d = 1; d < sources.count; d++)
+        if (sources.probes[d]->finding_count > model->finding_count)
+            model = sources.probes[d];
     *result = (struct probe_result){.name = model->name, .title = model->title, .elapsed_s = NAN};
-    int code = keep_shared_parameters(building, result, model, error);
-    for (size_t i = 0; i < model->finding_count && code == 0; i++)
-        code = add_finding(building, result, &model->findings[i], error);
+    int code = joined_parameters(result, &to->pool, sources.probes, sources.count, error);
+    if (code == 0)
+        code = add_findings(building, result, &sources, error);
     for (size_t i = 0; i < model->series_count && code == 0; i++)
         code = add_series(building, result, &model->series[i], error);
     return code;
 }
 
-/* RFC 3339 in UTC sorts as text. */
-static bool is_newer(const struct document *a, const struct document *b)
+/* One line of what is left out. */
+static int tell_left_out(const struct building *building, const char **left_out,
+                         struct error *error)
 {
-    return strcmp(a->run.started ? a->run.started : "", b->run.started ? b->run.started : "") > 0;
-}
-
-/* What can still be said of the run: a command or a seed would repeat one of several. */
-static struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
-                                   bool complete)
-{
-    return (struct run_facts){.started = newest->run.started,
-                              .elapsed_s = NAN,
-                              .precision = NAN,
-                              .budget_s = NAN,
-                              .complete = complete,
-                              .joined = how,
-                              .documents = (unsigned)count};
+    struct pool *pool = &building->to->pool;
+    if (!building->left_out)
+        return 0;
+    const char *text = pool_printf(pool,
+                                   "left out, because fewer than half of the documents have "
+                                   "them: %s",
+                                   building->names);
+    if (text && building->left_out > NAMED_MOST)
+        text = pool_printf(pool, "%s and %zu more", text, building->left_out - NAMED_MOST);
+    *left_out = text;
+    return text ? 0 : error_out_of_memory(error);
 }
 
 int baseline_build(struct document *to, const struct document *documents, size_t count,
-                   struct error *error)
+                   const char **left_out, struct error *error)
 {
-    struct building building = {to, documents, count, calloc(count, sizeof(double)),
-                                calloc(count, sizeof(double))};
-    int code = building.values && building.scratch ? check_machines(documents, count, false, error)
-                                                   : error_out_of_memory(error);
-    const struct document *newest = &documents[0];
-    for (size_t d = 1; d < count; d++)
-        newest = is_newer(&documents[d], newest) ? &documents[d] : newest;
+    struct building building = {.to = to,
+                                .documents = documents,
+                                .count = count,
+                                .values = calloc(count, sizeof(double)),
+                                .scratch = calloc(count, sizeof(double)),
+                                .series_from = calloc(count, sizeof(size_t))};
+    *left_out = NULL;
+    int code = building.values && building.scratch && building.series_from
+                   ? joined_check(documents, count, false, error)
+                   : error_out_of_memory(error);
     to->tool = documents[0].tool;
-    to->run = joined_run("baseline", newest, count, true);
+    to->run = joined_run("baseline", joined_newest(documents, count), count, true);
     to->machine = documents[0].machine;
     to->conditions = documents[0].conditions;
     if (count > 1)
@@ -341,57 +358,12 @@ int baseline_build(struct document *to, const struct document *documents, size_t
                 code = add_probe(&building, documents[d].probes[p].name, error);
     free(building.values);
     free(building.scratch);
+    free(building.series_from);
     size_t values = 0;
     for (size_t p = 0; p < to->probe_count; p++)
         values += to->probes[p].finding_count + to->probes[p].series_count;
     if (code == 0 && values == 0)
         code = error_set(error, ERROR_USAGE,
                          "the documents have no value in common: give runs of the same probes");
-    return code;
-}
-
-int documents_merge(struct document *to, const struct document *documents, size_t count,
-                    struct error *error)
-{
-    int code = check_machines(documents, count, true, error);
-    if (code < 0)
-        return code;
-    const struct document *newest = &documents[0], *devices = NULL;
-    bool complete = true;
-    size_t runs = 0; /* what was merged before is merged of several itself */
-    for (size_t d = 0; d < count; d++) {
-        newest = is_newer(&documents[d], newest) ? &documents[d] : newest;
-        if (documents[d].machine.gpu_count && (!devices || is_newer(&documents[d], devices)))
-            devices = &documents[d];
-        complete = complete && documents[d].run.complete;
-        runs += documents[d].run.documents ? documents[d].run.documents : 1;
-    }
-    struct pool pool = to->pool;
-    *to = *newest;
-    to->pool = pool;
-    to->probes = NULL;
-    to->probe_count = 0;
-    if (count > 1)
-        to->run = joined_run("merge", newest, runs, complete);
-    if (devices) { /* the newest may not have looked for them */
-        to->machine.gpus = devices->machine.gpus;
-        to->machine.gpu_count = devices->machine.gpu_count;
-    }
-    for (size_t d = 0; d < count; d++)
-        for (size_t p = 0; p < documents[d].probe_count; p++) {
-            const struct probe_result *probe = &documents[d].probes[p];
-            const struct document *from = &documents[d];
-            if (document_probe(to, probe->name))
-                continue;
-            for (size_t other = d + 1; other < count; other++)
-                if (document_probe(&documents[other], probe->name) &&
-                    is_newer(&documents[other], from))
-                    from = &documents[other];
-            struct probe_result *slot =
-                pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *slot);
-            if (!slot)
-                return error_out_of_memory(error);
-            *slot = *document_probe(from, probe->name);
-        }
-    return 0;
+    return code == 0 ? tell_left_out(&building, left_out, error) : code;
 }

@@ -12,16 +12,10 @@
  * middle four fifths of the documents' values as their interval; points summarise the documents'
  * medians. Flags are those that half of the documents carry;
  * a spread over six documents or more has no doubts of single runs. The run's facts are those of a
- * joined document. ERROR_USAGE where the documents
- * are of different processors or have no value in common. */
+ * joined document. Findings pair by name and experiment; *left_out names those that fewer than half
+ * of the documents have, NULL: none. ERROR_USAGE where the documents are of different processors or
+ * have no value in common. */
 int baseline_build(struct document *, const struct document *documents, size_t count,
-                   struct error *);
-
-/* Joins documents of one machine: each probe is the newest run's that has it. Of several, the run's
- * facts are those of a joined document. The result refers to
- * the documents' memory, which must outlive it. ERROR_USAGE where they are of different machines.
- */
-int documents_merge(struct document *, const struct document *documents, size_t count,
-                    struct error *);
+                   const char **left_out, struct error *);
 
 #endif

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads of a core are at least so much nearer than the next cores. */
-static const double siblings_ratio = 2;
+/* CPUs that share a core, or its first caches, are at least so much nearer than the next. Which of
+ * the two it is latencies can't tell: clusters of two cores with one L2 look like a core with two
+ * threads. */
+static const double core_ratio = 2;
 /* Half a 95 % interval in standard deviations. */
 static const double half_interval = 1.96;
 
@@ -32,6 +34,8 @@ struct report {
     const struct clusters *clusters;
     const struct declared *declared;
     unsigned flags;
+    const int *below;  /* of each cluster, the levels of near ones within it */
+    const bool *holds; /* and whether it holds any cluster */
 };
 
 static int compare_ids(const void *a, const void *b)
@@ -94,29 +98,26 @@ static int read_points(struct square *square, struct pool *pool, const struct se
     return 0;
 }
 
-/* --- what a cluster is --- */
+/* --- where a cluster stands --- */
 
 static const struct cluster *parent_of(const struct report *report, const struct cluster *cluster)
 {
     return cluster->parent < 0 ? NULL : &report->clusters->list[cluster->parent];
 }
 
-/* Levels of near groups below this one. */
-static int levels_below(const struct report *report, const struct cluster *cluster)
+/* What each cluster holds: they stand as in a tree walked from its root, so from the last on each
+ * has been told of all that is within it. */
+static void look_below(const struct clusters *clusters, int *below, bool *holds)
 {
-    int most = 0;
-    const struct clusters *clusters = report->clusters;
-    for (size_t i = (size_t)(cluster - clusters->list) + 1; i < clusters->count; i++) {
-        if (clusters->list[i].basis != CLUSTER_NEAR)
+    for (size_t i = clusters->count; i-- > 0;) {
+        const struct cluster *cluster = &clusters->list[i];
+        int levels = below[i] + (cluster->basis == CLUSTER_NEAR);
+        if (cluster->parent < 0)
             continue;
-        int levels = 0;
-        const struct cluster *above = &clusters->list[i];
-        for (; above && above != cluster; above = parent_of(report, above))
-            levels += above->basis == CLUSTER_NEAR;
-        if (above == cluster && levels > most)
-            most = levels;
+        holds[cluster->parent] = true;
+        if (levels > below[cluster->parent])
+            below[cluster->parent] = levels;
     }
-    return most;
 }
 
 /* Median latency from the members to what is not; NAN where there is none. */
@@ -136,26 +137,6 @@ static double latency_outside(const struct square *square, const struct cluster 
     }
     sort_ascending(square->room, count);
     return count ? median(square->room, count) : NAN;
-}
-
-static const char *describe(const struct report *report, const struct cluster *cluster)
-{
-    if (cluster->basis == CLUSTER_KIND)
-        return "a kind of core: its groups are of one make";
-    if (cluster->basis == CLUSTER_ALIKE)
-        return "a module or a place on the interconnect: its CPUs see all others alike";
-    int below = levels_below(report, cluster);
-    if (below == 0 && cluster->count == 2 &&
-        !(latency_outside(report->square, cluster) < siblings_ratio * cluster->within))
-        return "two threads of one core (SMT)";
-    bool outermost = true;
-    for (const struct cluster *above = parent_of(report, cluster); above;
-         above = parent_of(report, above))
-        outermost = outermost && above->basis != CLUSTER_NEAR;
-    if (below >= 2 && outermost)
-        return "a socket or a NUMA node";
-    return below || cluster->count > 2 ? "a core complex: cores that share a cache or a socket"
-                                       : "two cores that share something";
 }
 
 /* --- what is declared --- */
@@ -188,14 +169,53 @@ static bool is_declared_as(const struct square *square, const struct cluster *cl
     return shared == cluster->count;
 }
 
-/* The first that is equal to the cluster, or NULL. */
-static const struct declared_group *find_declared(const struct report *report,
-                                                  const struct cluster *cluster, bool *has)
+/* The first of a kind (DECLARED_ANY: of any) that is equal to the cluster, or NULL. */
+enum { DECLARED_ANY = -1 };
+static const struct declared_group *
+find_declared(const struct report *report, const struct cluster *cluster, int kind, bool *has)
 {
-    for (size_t i = 0; i < report->declared->count; i++)
-        if (is_declared_as(report->square, cluster, &report->declared->groups[i], has))
-            return &report->declared->groups[i];
+    for (size_t i = 0; i < report->declared->count; i++) {
+        const struct declared_group *group = &report->declared->groups[i];
+        if ((kind == DECLARED_ANY || (int)group->kind == kind) &&
+            is_declared_as(report->square, cluster, group, has))
+            return group;
+    }
     return NULL;
+}
+
+/* --- what a cluster is --- */
+
+static const char *describe_pair(const struct report *report, const struct cluster *cluster)
+{
+    if (cluster->basis == CLUSTER_ALIKE)
+        return "two CPUs of one core, module or place on the interconnect: they see all others "
+               "alike";
+    if (!(latency_outside(report->square, cluster) < core_ratio * cluster->within))
+        return "two CPUs that share a core or its first caches";
+    return "two CPUs that share a core, a cache or a place on the interconnect";
+}
+
+/* What the latencies tell of it, and of threads the declaration. */
+static const char *describe(const struct report *report, const struct cluster *cluster, bool *has)
+{
+    size_t index = (size_t)(cluster - report->clusters->list);
+    int below = report->below[index];
+    if (report->declared && find_declared(report, cluster, DECLARED_SIBLINGS, has))
+        return cluster->count == 2 ? "two threads of one core (SMT)"
+                                   : "the threads of one core (SMT)";
+    if (cluster->basis == CLUSTER_KIND)
+        return report->holds[index] ? "a kind of core: its groups are of one make"
+                                    : "a kind of core: its CPUs are of one make";
+    if (cluster->count == 2)
+        return describe_pair(report, cluster);
+    if (cluster->basis == CLUSTER_ALIKE)
+        return "a module or a place on the interconnect: its CPUs see all others alike";
+    bool outermost = true;
+    for (const struct cluster *above = parent_of(report, cluster); above;
+         above = parent_of(report, above))
+        outermost = outermost && above->basis != CLUSTER_NEAR;
+    return below >= 2 && outermost ? "a socket or a NUMA node"
+                                   : "a core complex: cores that share a cache or a socket";
 }
 
 /* --- findings --- */
@@ -269,8 +289,8 @@ static int add_cluster(struct report *report, const struct cluster *cluster, boo
     finding->flags = report->flags;
     finding->cpus = list_cpus(report->pool, square->ids, cluster->members, cluster->count);
     const struct declared_group *same =
-        report->declared ? find_declared(report, cluster, has) : NULL;
-    finding->text = pool_printf(report->pool, "looks like %s%s%s", describe(report, cluster),
+        report->declared ? find_declared(report, cluster, DECLARED_ANY, has) : NULL;
+    finding->text = pool_printf(report->pool, "looks like %s%s%s", describe(report, cluster, has),
                                 same               ? "; declared as "
                                 : report->declared ? "; not declared"
                                                    : "",
@@ -340,7 +360,12 @@ int findings_clusters(struct probe_result *result, struct pool *pool, const stru
     if (code == 0 && fits)
         code = clusters_find(&clusters, &scratch, square.latency, square.noise, square.n);
     bool *has = pool_alloc(&scratch, square.n + 1, sizeof *has);
+    bool *holds = pool_alloc(&scratch, clusters.count + 1, sizeof *holds);
+    int *below = pool_alloc(&scratch, clusters.count + 1, sizeof *below);
+    if (code == 0 && !(has && holds && below))
+        code = ERROR_SYSTEM;
     if (code == 0 && fits) {
+        look_below(&clusters, below, holds);
         bool guest = facts && facts->hypervisor;
         struct report report = {result,
                                 pool,
@@ -348,8 +373,10 @@ int findings_clusters(struct probe_result *result, struct pool *pool, const stru
                                 &square,
                                 &clusters,
                                 declared,
-                                guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0};
-        code = has ? write_report(&report, has) : ERROR_SYSTEM;
+                                guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0,
+                                below,
+                                holds};
+        code = write_report(&report, has);
     }
     pool_free(&scratch);
     return code < 0 ? error_set(error, ERROR_SYSTEM, "out of memory for the clusters of a matrix")

@@ -3,7 +3,8 @@
  * (stats/cluster.h says how), and whether the machine says the same of itself.
  *
  * Each group is a finding "cluster": `cpus` as a CPU list, the median latency within as its value
- * (in the series' unit, with an interval where there is one), and a sentence. Groups nest, and the
+ * (in the series' unit, with an interval where there is one), and a sentence. It calls nothing
+ * threads of a core (SMT) that is not declared so: a shared L2 may be as near. Groups nest, and the
  * findings stand as in a tree walked from its root: a group before the groups within it. Where the
  * latencies and the declaration contradict each other there is a finding "cluster.disagreement"
  * with the CPUs it is about and no value: a cluster that nothing declared is equal to, or declared

@@ -3,9 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* More than any machine has; a document of another person's can't make a list of them long. */
-enum { DEVICES = 1024 };
-
 static const char prefix[] = "gpu";
 
 int device_of_name(const char *name, const char **rest)
@@ -16,10 +13,10 @@ int device_of_name(const char *name, const char **rest)
         const char *digits = after + strlen(prefix);
         int number = 0;
         size_t count = 0;
-        for (; isdigit((unsigned char)digits[count]) && number < DEVICES; count++)
+        for (; isdigit((unsigned char)digits[count]) && number < DEVICES_MOST; count++)
             number = 10 * number + (digits[count] - '0');
         /* "gpu00" would be another name of "gpu0". */
-        bool plain = count > 0 && number < DEVICES && (count == 1 || *digits != '0');
+        bool plain = count > 0 && number < DEVICES_MOST && (count == 1 || *digits != '0');
         char end = digits[count];
         if (plain && (end == '.' || end == ' ' || end == '\0')) {
             device = number;
@@ -52,10 +49,10 @@ bool device_factor_is_named(const struct series *series, const struct factor *fa
 
 size_t device_list(const struct document *document, int *devices, size_t most)
 {
-    bool there[DEVICES] = {false};
+    bool there[DEVICES_MOST] = {false};
     size_t count = 0;
     for (size_t i = 0; i < document->machine.gpu_count; i++)
-        if (document->machine.gpus[i].id >= 0 && document->machine.gpus[i].id < DEVICES)
+        if (document->machine.gpus[i].id >= 0 && document->machine.gpus[i].id < DEVICES_MOST)
             there[document->machine.gpus[i].id] = true;
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t f = 0; f < document->probes[p].finding_count; f++) {
@@ -63,7 +60,7 @@ size_t device_list(const struct document *document, int *devices, size_t most)
             if (device >= 0)
                 there[device] = true;
         }
-    for (int device = 0; device < DEVICES && count < most; device++)
+    for (int device = 0; device < DEVICES_MOST && count < most; device++)
         if (there[device])
             devices[count++] = device;
     return count;
@@ -77,12 +74,25 @@ const struct gpu_facts *device_facts(const struct machine_facts *machine, int de
     return NULL;
 }
 
+void device_index_fill(struct device_index *index, const struct machine_facts *machine)
+{
+    *index = (struct device_index){0};
+    for (size_t i = 0; i < machine->gpu_count; i++) {
+        const int id = machine->gpus[i].id;
+        if (id >= 0 && id < DEVICES_MOST && !index->of[id])
+            index->of[id] = &machine->gpus[i];
+    }
+}
+
 int device_of_another_kind(const struct machine_facts *a, const struct machine_facts *b)
 {
-    for (size_t i = 0; i < a->gpu_count; i++) {
-        const struct gpu_facts *other = device_facts(b, a->gpus[i].id);
-        if (other && a->gpus[i].name && other->name && strcmp(a->gpus[i].name, other->name) != 0)
-            return a->gpus[i].id;
+    struct device_index in_a, in_b;
+    device_index_fill(&in_a, a);
+    device_index_fill(&in_b, b);
+    for (int device = 0; device < DEVICES_MOST; device++) {
+        const struct gpu_facts *one = in_a.of[device], *other = in_b.of[device];
+        if (one && other && one->name && other->name && strcmp(one->name, other->name) != 0)
+            return device;
     }
     return -1;
 }

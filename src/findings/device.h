@@ -21,6 +21,12 @@ bool device_factor_is_named(const struct series *, const struct factor *);
 /* The numbers of the devices that the machine's facts or any finding name, ascending, but only the
  * first `most` of them; returns how many these are. */
 size_t device_list(const struct document *, int *devices, size_t most);
+/* What a machine says of its devices, by their numbers: the first of each. For who asks for all. */
+enum { DEVICES_MOST = 1024 }; /* more than any machine has; names of findings go no further */
+struct device_index {
+    const struct gpu_facts *of[DEVICES_MOST];
+};
+void device_index_fill(struct device_index *, const struct machine_facts *);
 /* What the machine says of that device; NULL where it says nothing. */
 const struct gpu_facts *device_facts(const struct machine_facts *, int device);
 /* The number of the first device that the two know by different names; -1 where there is none. */

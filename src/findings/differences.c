@@ -1,10 +1,15 @@
 #include "findings/differences.h"
 
 #include "base/text.h"
+#include "findings/alike.h"
 #include "findings/device.h"
+#include "findings/experiment.h"
 #include "findings/finding.h"
 #include "findings/lookup.h"
+#include "findings/pairs.h"
+#include "findings/registry.h"
 #include "findings/unfair.h"
+#include "findings/weigh.h"
 #include "result/flag.h"
 #include "stats/compare.h"
 
@@ -12,11 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed"};
+const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition"};
 const double differences_threshold = 0.03;
-
-/* Wrong in one of twenty comparisons of unchanged machines, over all values together. */
-static const double alpha = 0.05;
 
 struct search {
     struct differences *result;
@@ -122,8 +124,8 @@ static struct comparison compare_values(const struct search *search, const struc
 /* A size or a count: a place on a curve, and no median of trials. */
 static bool is_place(const struct finding *finding)
 {
-    const char *unit = finding->unit ? finding->unit : "";
-    return !*unit || strcmp(unit, "B") == 0;
+    return quantity_is(finding->unit, DIMENSION_SIZE) ||
+           quantity_is(finding->unit, DIMENSION_NUMBER);
 }
 
 static void compare_pair(struct search *search, const struct finding_lookup *in_a,
@@ -147,6 +149,10 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     if (difference->verdict == CHANGED && is_place(before) &&
         flag_doubts(before->flags | after->flags))
         difference->verdict = UNCERTAIN;
+    if (difference->verdict != SAME && finding_meaning(before).role == ROLE_CONDITION) {
+        difference->verdict = CONDITION;
+        difference->p = NAN;
+    }
 }
 
 /* Nothing is a multiple of zero, and of what is below it a ratio says nothing. */
@@ -166,56 +172,63 @@ static bool is_comparable(struct search *search, const struct probe_result *prob
 static void add_lonely(struct search *search, const char *which, const struct finding *finding,
                        const struct probe_result *probe)
 {
-    add_missing(search, pool_printf(&search->result->pool, "only the %s has %s (%s%s)", which,
-                                    finding->name, finding->cpus ? "CPUs " : "",
-                                    finding->cpus ? finding->cpus : probe->name));
+    struct pool *pool = &search->result->pool;
+    const char *experiment = experiment_text(finding, pool);
+    if (!experiment)
+        search->failed = true;
+    else if (*experiment)
+        add_missing(search, pool_printf(pool, "only the %s has %s with %s (%s)", which,
+                                        finding->name, experiment, probe->name));
+    else
+        add_missing(search, pool_printf(pool, "only the %s has %s (%s%s)", which, finding->name,
+                                        finding->cpus ? "CPUs " : "",
+                                        finding->cpus ? finding->cpus : probe->name));
 }
 
+/* Whether two units can be held against each other; says so where they can't. */
+static bool are_comparable(struct search *search, const char *what, const char *a, const char *b)
+{
+    struct pool *pool = &search->result->pool;
+    if (quantity_comparable(a, b))
+        return true;
+    if (text_same(a, b))
+        add_missing(search, pool_printf(pool, "%s is in %s, a unit that fathom does not know", what,
+                                        or_unknown(a)));
+    else
+        add_unfair(search, pool_printf(pool, "%s is in %s, then in %s: not compared", what,
+                                       or_unknown(a), or_unknown(b)));
+    return false;
+}
+
+/* What has a twin in ns is compared and missed once. */
 static void compare_findings(struct search *search, const struct probe_result *a,
                              const struct probe_result *b)
 {
     struct pool *pool = &search->result->pool;
     struct finding_lookup in_a, in_b;
+    struct finding_pairs pairs;
     if (finding_lookup_build(&in_a, pool, NULL, a) < 0 ||
-        finding_lookup_build(&in_b, pool, NULL, b) < 0) {
+        finding_lookup_build(&in_b, pool, NULL, b) < 0 ||
+        finding_pairs_find(&pairs, pool, a, b) < 0) {
         search->failed = true;
         return;
     }
     for (size_t i = 0; i < a->finding_count && !search->failed; i++) {
-        const struct finding *before = &a->findings[i];
-        const struct finding *after = finding_lookup_exact(&in_b, before->name, before->cpus);
+        const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
+        if (finding_lookup_is_twin(&in_a, before))
+            continue;
         if (!after)
             add_lonely(search, "first", before, a);
-        if (!after || finding_lookup_is_twin(&in_a, before) ||
-            !is_comparable(search, a, before, after))
-            continue;
-        if (text_same(before->unit, after->unit))
+        else if (is_comparable(search, a, before, after) &&
+                 are_comparable(search, before->name, before->unit, after->unit))
             compare_pair(search, &in_a, &in_b, a, before, after);
-        else
-            add_unfair(search,
-                       pool_printf(pool, "%s is in %s, then in %s: not compared", before->name,
-                                   or_unknown(before->unit), or_unknown(after->unit)));
     }
     for (size_t i = 0; i < b->finding_count && !search->failed; i++)
-        if (!finding_lookup_exact(&in_a, b->findings[i].name, b->findings[i].cpus))
+        if (!pairs.of_b[i] && !finding_lookup_is_twin(&in_b, &b->findings[i]))
             add_lonely(search, "second", &b->findings[i], b);
 }
 
 /* --- pairs --- */
-
-bool differences_alike(const struct series *a, const struct series *b)
-{
-    if (a->factor_count != b->factor_count || !text_same(a->name, b->name) ||
-        a->matrix != b->matrix)
-        return false;
-    for (size_t i = 0; i < a->factor_count; i++) {
-        const struct factor *other = series_factor(b, a->factors[i].name);
-        if (!other || !text_same(a->factors[i].text, other->text) ||
-            (!other->text && a->factors[i].number != other->number))
-            return false;
-    }
-    return true;
-}
 
 static int by_place(const void *left, const void *right)
 {
@@ -243,11 +256,16 @@ static void compare_series(struct search *search, const struct probe_result *pro
                            const struct series *a, const struct series *b)
 {
     struct pool *pool = &search->result->pool;
-    if (!text_same(a->y.unit, b->y.unit) || !text_same(a->x.unit, b->x.unit)) {
+    if (!quantity_same(a->x.unit, b->x.unit)) {
         add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
                                        or_unknown(a->name)));
         return;
     }
+    const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
+    if (!what)
+        search->failed = true;
+    if (!what || !are_comparable(search, what, a->y.unit, b->y.unit))
+        return;
     const struct point **left = sorted_points(pool, a), **right = sorted_points(pool, b);
     if (!left || !right) {
         search->failed = true;
@@ -302,21 +320,6 @@ static void add_lonely_series(struct search *search, const char *which,
                                         which, or_unknown(series->name), probe->name));
 }
 
-/* Both documents list their series in much the same order: the search goes on from where the last
- * one was found. */
-static const struct series *same_series(const struct probe_result *probe, const struct series *as,
-                                        size_t *from)
-{
-    for (size_t step = 0; step < probe->series_count; step++) {
-        size_t i = (*from + step) % probe->series_count;
-        if (differences_alike(as, &probe->series[i])) {
-            *from = i + 1;
-            return &probe->series[i];
-        }
-    }
-    return NULL;
-}
-
 static void compare_probes(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {
@@ -326,14 +329,14 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     compare_findings(search, a, b);
     size_t in_a = 0, in_b = 0;
     for (size_t i = 0; i < a->series_count; i++) {
-        const struct series *series = &a->series[i], *other = same_series(b, series, &in_b);
+        const struct series *series = &a->series[i], *other = series_alike_find(b, series, &in_b);
         if (!other)
             add_lonely_series(search, "first", a, series);
         else if (!device_has_condition(series))
             compare_series(search, a, series, other);
     }
     for (size_t i = 0; i < b->series_count; i++)
-        if (!same_series(a, &b->series[i], &in_a))
+        if (!series_alike_find(a, &b->series[i], &in_a))
             add_lonely_series(search, "second", b, &b->series[i]);
 }
 
@@ -356,33 +359,13 @@ static void compare_documents(struct search *search)
                         pool_printf(pool, "only the second has %s", search->b->probes[i].name));
 }
 
-/* A change that so many comparisons would show by chance is uncertain. */
-static int correct(struct differences *result)
-{
-    double *p = malloc((result->count + 1) * sizeof *p);
-    if (!p)
-        return ERROR_SYSTEM;
-    for (size_t i = 0; i < result->count; i++)
-        p[i] = isnan(result->list[i].p) ? 1 : result->list[i].p;
-    double last = compare_holm(p, result->count, alpha);
-    free(p);
-    for (size_t i = 0; i < result->count; i++) {
-        struct difference *difference = &result->list[i];
-        if (difference->verdict == CHANGED && !(difference->p <= last))
-            difference->verdict = UNCERTAIN;
-        result->changed += difference->verdict == CHANGED;
-        result->uncertain += difference->verdict == UNCERTAIN;
-    }
-    return 0;
-}
-
 int differences_find(struct differences *result, const struct document *a, const struct document *b,
                      double threshold, struct error *error)
 {
     *result = (struct differences){0};
     struct search search = {.result = result, .a = a, .b = b, .threshold = threshold};
     compare_documents(&search);
-    if (search.failed || correct(result) < 0)
+    if (search.failed || differences_weigh(result) < 0)
         return error_out_of_memory(error);
     if (!result->count)
         return error_set(error, ERROR_USAGE,

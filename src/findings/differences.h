@@ -1,8 +1,9 @@
 /*
  * What changed from one document to another. Points are paired by probe, series, factors and
- * place; findings by name and CPUs. A value has changed only if the whole interval of the ratio
- * lies beyond the threshold, in time as well as in cycles where both are known (the clock alone
- * bends only one of them), and if it survives the correction for having looked at so many.
+ * place; findings by name and experiment (findings/pairs.h). A value has changed only if the whole
+ * interval of the ratio lies beyond the threshold, in time as well as in cycles where both are
+ * known (the clock alone bends only one of them), and if it survives the correction for having
+ * looked at so many.
  *
  * A doubt says that a run's interval may not hold what other runs find: noise that comes and goes
  * in minutes moves a whole run, and its trials agree on the moved value. So the interval of a
@@ -13,7 +14,12 @@
  * is never more than uncertain. A doubtful interval without a width is none: what agrees to the
  * last digit was tried once.
  *
- * Ratios need values above zero. A value that is not, on either side, is named as not compared.
+ * A single point of a curve is no change: where a level ends, one size falls to either side from
+ * run to run. It takes a neighbour that moved the same way, or a finding of the probe that changed.
+ *
+ * A condition of the run (its clock, its heat) is told and is no change of the machine. Ratios need
+ * values above zero. A value that is not, on either side, is named as not compared, and so is a
+ * unit that nobody here knows.
  */
 #ifndef FATHOM_FINDINGS_DIFFERENCES_H
 #define FATHOM_FINDINGS_DIFFERENCES_H
@@ -25,6 +31,7 @@ enum verdict {
     UNCERTAIN, /* beyond it, but the intervals, or doubts about a side, allow that nothing changed
                 */
     CHANGED,
+    CONDITION, /* of the run, beyond the threshold */
     VERDICTS
 };
 extern const char *const verdict_names[VERDICTS]; /* "same", ... */
@@ -63,8 +70,5 @@ struct differences {
 int differences_find(struct differences *, const struct document *a, const struct document *b,
                      double threshold, struct error *);
 void differences_free(struct differences *);
-
-/* Whether two series measured the same, so that their points are pairs: name, shape and factors. */
-bool differences_alike(const struct series *, const struct series *);
 
 #endif

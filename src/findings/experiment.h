@@ -11,8 +11,8 @@
 #include "result/document.h"
 
 /* Gives each finding of the probe the factors of its series and what was obtained, where it has
- * none of its own, and puts those that are told first. CPUs and nodes are told by kind and distance,
- * never by number. ERROR_SYSTEM without memory. */
+ * none of its own, and puts those that are told first. CPUs and nodes are told by kind and
+ * distance, never by number. ERROR_SYSTEM without memory. */
 int experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *,
                         struct error *);
 /* The same for all probes of a document: after document_read(). */
@@ -20,8 +20,8 @@ int experiments_complete(struct document *, struct error *);
 /* Reads a document, and completes its findings: what every command calls. As document_read(). */
 int experiment_read(struct document *, const char *path, struct error *);
 
-/* Whether two findings are told by the same factors, in whatever order. */
-bool experiment_same(const struct finding *, const struct finding *);
+/* Orders findings by their experiments, standard ones first; 0: they are of the same. */
+int experiment_order(const struct finding *, const struct finding *);
 /* Whether the name alone says what was measured. */
 bool experiment_is_standard(const struct finding *);
 /* "order forward, pages small": the factors that are told; "" for a standard one. NULL: no memory.

@@ -1,29 +1,34 @@
 #include "findings/health.h"
 
 #include "findings/device.h"
+#include "findings/experiment.h"
 #include "findings/finding.h"
 #include "findings/lookup.h"
+#include "findings/pairs.h"
+#include "findings/registry.h"
 #include "result/flag.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Which way is worse, by unit and by the ending of the name. 0: neither. */
-static int worse_side(const struct finding *finding)
-{
-    const char *unit = finding->unit ? finding->unit : "";
-    static const char *const more_is_worse[] = {"ns", "us", "s", "cycles"};
-    static const char *const less_is_worse[] = {"B/s", "Hz"};
-    if (strcmp(finding->name, "cluster") == 0)
-        return 0; /* which CPUs form one may differ from run to run */
-    for (size_t i = 0; i < sizeof more_is_worse / sizeof *more_is_worse; i++)
-        if (strcmp(unit, more_is_worse[i]) == 0)
-            return 1;
-    for (size_t i = 0; i < sizeof less_is_worse / sizeof *less_is_worse; i++)
-        if (strcmp(unit, less_is_worse[i]) == 0)
-            return -1;
-    return 0;
-}
+const char *const health_names[HEALTHS] = {"ok", "uncertain", "fail"};
+
+struct checking {
+    struct health_check *check;
+    const struct document *now;
+    struct finding_lookup of_base, of_now;
+    const struct finding **by_experiment; /* of the probe at hand, those that are of a series */
+    size_t count;
+    double tolerance;
+    bool failed; /* no memory */
+};
+
+/* What another person's document has beyond these is taken for something else each time: nothing
+ * here takes longer than the documents are long. */
+enum { GAPS_ALIKE = 16, SERIES_MOST = 256 };
+
+/* --- one value against another --- */
 
 struct bounds {
     double near, far, bound; /* ends of the interval now; the worst that would do */
@@ -57,41 +62,260 @@ static enum health judge(const struct finding *should, const struct finding *now
     return side * (bounds.near - bounds.bound) > 0 ? WORSE : DOUBTFUL;
 }
 
-static int add(struct health_check *check, struct ailment ailment, struct error *error)
+/* What the cycles and the time say together: worse only if both are. */
+static enum health judge_both(const struct checking *checking, const struct finding *should,
+                              const struct finding *now, int side)
 {
-    struct ailment *slot =
-        pool_append(&check->pool, (void **)&check->ailments, &check->count, sizeof *slot);
-    if (!slot)
-        return error_out_of_memory(error);
-    *slot = ailment;
-    if (ailment.health == WORSE) { /* to the front, behind the others that are */
-        *slot = check->ailments[check->worse];
-        check->ailments[check->worse++] = ailment;
-    }
-    return 0;
+    const enum health health = judge(should, now, side, checking->tolerance);
+    const struct finding *twin_should = finding_lookup_twin(&checking->of_base, should);
+    const struct finding *twin = finding_lookup_twin(&checking->of_now, now);
+    if (!twin_should || !twin)
+        return health;
+    const enum health other = judge(twin_should, twin, side, checking->tolerance);
+    return other < health ? other : health;
 }
 
-static int check_finding(struct health_check *check, const struct finding_lookup *base,
-                         const struct finding_lookup *now, const struct finding *should,
-                         double tolerance, struct error *error)
+static void add_value(struct checking *checking, struct health_values *values,
+                      struct health_value value)
 {
-    int side = worse_side(should);
-    if (!side || !isfinite(should->value) || finding_lookup_is_twin(base, should))
-        return 0;
-    const struct finding *found = finding_lookup_name(now, should->name);
-    check->checked++;
-    if (!found || !isfinite(found->value) || worse_side(found) != side)
-        return add(check, (struct ailment){DOUBTFUL, NULL, should, NAN}, error);
-    enum health health = judge(should, found, side, tolerance);
-    const struct finding *twin_should = finding_lookup_twin(base, should);
-    const struct finding *twin = found ? finding_lookup_twin(now, found) : NULL;
-    if (twin_should && twin) {
-        enum health other = judge(twin_should, twin, side, tolerance);
-        health = other < health ? other : health;
+    struct health_value *slot =
+        pool_append(&checking->check->pool, (void **)&values->list, &values->count, sizeof *slot);
+    if (slot)
+        *slot = value;
+    else
+        checking->failed = true;
+}
+
+static void compare(struct checking *checking, const struct finding *should,
+                    const struct finding *now, enum side side)
+{
+    const int sign = side == SIDE_MORE ? 1 : -1;
+    const enum health health = judge_both(checking, should, now, sign);
+    checking->check->compared++;
+    add_value(checking, &checking->check->values[health],
+              (struct health_value){
+                  .health = health,
+                  .now = now,
+                  .should = should,
+                  .more_is_worse = sign > 0,
+                  .bound = bounds_of(should, now, sign, checking->tolerance).bound,
+              });
+}
+
+/* A condition is told where it differs to either side, and nothing is made of it. */
+static void note_condition(struct checking *checking, const struct finding *should,
+                           const struct finding *now)
+{
+    bool differs = false;
+    for (int side = -1; side <= 1; side += 2)
+        differs = differs || judge(should, now, side, checking->tolerance) != HEALTHY;
+    if (differs)
+        add_value(checking, &checking->check->conditions,
+                  (struct health_value){.now = now, .should = should, .bound = NAN});
+}
+
+/* --- what there is nothing to hold against --- */
+
+/* `reason` NULL: there was no memory for it. */
+static void add_gap(struct checking *checking, const char *probe, const char *reason, bool told)
+{
+    struct health_check *check = checking->check;
+    check->not_compared++;
+    const size_t first = check->gap_count > GAPS_ALIKE ? check->gap_count - GAPS_ALIKE : 0;
+    for (size_t i = first; reason && i < check->gap_count; i++)
+        if (strcmp(check->gaps[i].probe, probe) == 0 &&
+            strcmp(check->gaps[i].reason, reason) == 0) {
+            check->gaps[i].count++;
+            return;
+        }
+    struct health_gap *gap =
+        reason ? pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap)
+               : NULL;
+    if (gap)
+        *gap = (struct health_gap){probe, reason, 1, told};
+    else
+        checking->failed = true;
+}
+
+/* Whether the word gives the option: in full, cut short as far as it stays the only one, or by its
+ * letter. */
+static bool is_option(const char *word, const char *option)
+{
+    enum { LEAST = 4 };
+    const size_t length = strlen(word);
+    return (length >= LEAST && strncmp(word, option, length) == 0) ||
+           (word[0] == '-' && word[1] == option[2]);
+}
+
+/* Whether the quick set was measured: a check's own, or what --quick asked for. */
+static bool was_quick(const struct run_facts *run)
+{
+    bool quick = run->command_count > 1 && strcmp(run->command[1], "check") == 0;
+    for (size_t i = 2; i < run->command_count; i++) {
+        if (is_option(run->command[i], "--thorough"))
+            return false;
+        quick = quick || is_option(run->command[i], "--quick");
     }
-    double bound = bounds_of(should, found, side, tolerance).bound;
-    return health == HEALTHY ? 0
-                             : add(check, (struct ailment){health, found, should, bound}, error);
+    return quick;
+}
+
+static const char *why_not_measured(const struct document *now)
+{
+    return !now->run.complete     ? "not measured (the run did not end)"
+           : was_quick(&now->run) ? "not measured (quick)"
+                                  : "not measured (not asked for)";
+}
+
+static int by_experiment(const void *a, const void *b)
+{
+    const struct finding *const *left = a, *const *right = b;
+    return experiment_order(*left, *right);
+}
+
+/* Conditions are of no series, and of no experiment. */
+static void sort_by_experiment(struct checking *checking, const struct probe_result *now)
+{
+    checking->count = 0;
+    checking->by_experiment =
+        pool_alloc(&checking->check->pool, now->finding_count + 1, sizeof *checking->by_experiment);
+    if (!checking->by_experiment) {
+        checking->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < now->finding_count; i++)
+        if (finding_meaning(&now->findings[i]).role != ROLE_CONDITION)
+            checking->by_experiment[checking->count++] = &now->findings[i];
+    qsort(checking->by_experiment, checking->count, sizeof *checking->by_experiment, by_experiment);
+}
+
+/* Whether anything now is of the same experiment, so that this should have been found beside it. */
+static bool has_experiment_of(const struct checking *checking, const struct finding *should)
+{
+    return bsearch(&should, checking->by_experiment, checking->count,
+                   sizeof *checking->by_experiment, by_experiment) != NULL;
+}
+
+/* Whether a series of now is of what the finding was read off: no factor that both have as a text
+ * is another one. Where memory lay and who measured is no series' own. */
+static bool is_measured(const struct series *series, const struct finding *should)
+{
+    static const char *const obtained[] = {"pages", "node", "core"};
+    for (size_t i = 0; i < should->factor_count; i++) {
+        const struct factor *factor = &should->factors[i];
+        const struct factor *same = series_factor(series, factor->name);
+        bool counts = same && same->text && factor->text;
+        for (size_t o = 0; o < sizeof obtained / sizeof *obtained; o++)
+            counts = counts && strcmp(factor->name, obtained[o]) != 0;
+        if (counts && strcmp(same->text, factor->text) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool has_series_of(const struct probe_result *now, const struct finding *should)
+{
+    for (size_t i = 0; i < now->series_count && i < SERIES_MOST; i++)
+        if (is_measured(&now->series[i], should))
+            return true;
+    return now->series_count == 0;
+}
+
+/* What was measured as the baseline's was should have been found; anything else is a gap. */
+static void note_missing(struct checking *checking, const struct probe_result *probe,
+                         const struct probe_result *now, const struct finding *should)
+{
+    struct pool *pool = &checking->check->pool;
+    if (checking->count && !has_experiment_of(checking, should)) {
+        const bool standard = experiment_is_standard(should);
+        const char *text = experiment_text(standard ? checking->by_experiment[0] : should, pool);
+        add_gap(checking, probe->name,
+                text ? pool_printf(pool, "of another experiment (%s, %s)",
+                                   standard ? "now" : "the baseline", text)
+                     : NULL,
+                false);
+    } else if (!has_series_of(now, should)) {
+        add_gap(checking, probe->name,
+                was_quick(&checking->now->run) ? "measured in part (quick)"
+                                               : "measured in part (not asked for)",
+                false);
+    } else {
+        add_gap(checking, probe->name, "measured, and this not found", true);
+        add_value(checking, &checking->check->values[DOUBTFUL],
+                  (struct health_value){.health = DOUBTFUL, .should = should, .bound = NAN});
+    }
+}
+
+/* --- probe by probe --- */
+
+static void check_finding(struct checking *checking, const struct probe_result *probe,
+                          const struct probe_result *now, const struct finding *should,
+                          const struct finding *found)
+{
+    const struct finding_meaning meaning = finding_meaning(should);
+    struct pool *pool = &checking->check->pool;
+    if (!isfinite(should->value) || finding_lookup_is_twin(&checking->of_base, should))
+        return;
+    if (found && !isfinite(found->value))
+        found = NULL;
+    if (!meaning.quantity)
+        add_gap(checking, probe->name, "in units that fathom does not know", false);
+    else if (meaning.role == ROLE_CONDITION && found &&
+             quantity_comparable(should->unit, found->unit))
+        note_condition(checking, should, found);
+    else if (meaning.side == SIDE_NEITHER)
+        return;
+    else if (!found)
+        note_missing(checking, probe, now, should);
+    else if (!quantity_comparable(should->unit, found->unit))
+        add_gap(checking, probe->name,
+                pool_printf(pool, "in other units (%s, now %s)", should->unit,
+                            found->unit && *found->unit ? found->unit : "none"),
+                false);
+    else
+        compare(checking, should, found, meaning.side);
+}
+
+/* All that would have been judged, where the probe has nothing now. */
+static void skip_probe(struct checking *checking, const struct probe_result *probe,
+                       const char *reason, bool told)
+{
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        const struct finding *should = &probe->findings[i];
+        const struct finding_meaning meaning = finding_meaning(should);
+        if (isfinite(should->value) && (!meaning.quantity || meaning.side != SIDE_NEITHER) &&
+            !finding_lookup_is_twin(&checking->of_base, should))
+            add_gap(checking, probe->name, reason, told);
+    }
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text && *text ? text : "no reason is given";
+}
+
+static void check_probe(struct checking *checking, const struct probe_result *probe,
+                        const struct probe_result *now)
+{
+    struct pool *pool = &checking->check->pool;
+    struct finding_pairs pairs;
+    if (!now) {
+        skip_probe(checking, probe, why_not_measured(checking->now), false);
+    } else if (now->status == PROBE_SKIPPED) {
+        skip_probe(checking, probe, pool_printf(pool, "skipped: %s", or_unknown(now->reason)),
+                   false);
+    } else if (now->status == PROBE_FAILED) {
+        const size_t before = checking->check->not_compared;
+        skip_probe(checking, probe, "not measured: it failed", true);
+        if (checking->check->not_compared > before)
+            add_value(checking, &checking->check->values[DOUBTFUL],
+                      (struct health_value){.health = DOUBTFUL, .failed = now, .bound = NAN});
+    } else if (finding_pairs_find(&pairs, pool, probe, now) < 0) {
+        checking->failed = true;
+    } else {
+        sort_by_experiment(checking, now);
+        for (size_t f = 0; f < probe->finding_count && !checking->failed; f++)
+            check_finding(checking, probe, now, &probe->findings[f], pairs.of_a[f]);
+    }
 }
 
 enum { NAMES_BYTES = 160 }; /* as many as an error's line has room for twice */
@@ -121,10 +345,9 @@ static int nothing_to_check(struct health_check *check, const struct document *b
                      probe_names(&check->pool, now), probe_names(&check->pool, base));
 }
 
-int health_check(struct health_check *check, const struct document *base,
-                 const struct document *now, double tolerance, struct error *error)
+static int check_machines(const struct document *base, const struct document *now,
+                          struct error *error)
 {
-    *check = (struct health_check){0};
     const char *model = base->machine.cpu_model, *here = now->machine.cpu_model;
     if (model && here && strcmp(model, here) != 0)
         return error_set(error, ERROR_USAGE,
@@ -139,22 +362,33 @@ int health_check(struct health_check *check, const struct document *base,
             "this",
             device, device_facts(&base->machine, device)->name,
             device_facts(&now->machine, device)->name);
-    struct finding_lookup of_base, of_now;
-    int code = 0;
-    if (finding_lookup_build(&of_base, &check->pool, base, NULL) < 0 ||
-        finding_lookup_build(&of_now, &check->pool, now, NULL) < 0)
-        code = error_out_of_memory(error);
+    return 0;
+}
+
+int health_check(struct health_check *check, const struct document *base,
+                 const struct document *now, double tolerance, struct error *error)
+{
+    *check = (struct health_check){0};
+    struct checking checking = {.check = check, .now = now, .tolerance = tolerance};
+    const int code = check_machines(base, now, error);
+    if (code < 0)
+        return code;
+    checking.failed = finding_lookup_build(&checking.of_base, &check->pool, base, NULL) < 0 ||
+                      finding_lookup_build(&checking.of_now, &check->pool, now, NULL) < 0;
     bool shared = false;
-    /* What the probes that ran now have: a baseline of a whole run serves a quick check too. */
-    for (size_t p = 0; p < base->probe_count; p++) {
-        const struct probe_result *probe = &base->probes[p];
-        if (!document_probe(now, probe->name))
-            continue;
-        shared = true;
-        for (size_t f = 0; f < probe->finding_count && code == 0; f++)
-            code = check_finding(check, &of_base, &of_now, &probe->findings[f], tolerance, error);
+    for (size_t p = 0; p < base->probe_count && !checking.failed; p++) {
+        const struct probe_result *found = document_probe(now, base->probes[p].name);
+        shared = shared || found;
+        check_probe(&checking, &base->probes[p], found);
     }
-    return code == 0 && !check->checked ? nothing_to_check(check, base, now, shared, error) : code;
+    if (checking.failed)
+        return error_out_of_memory(error);
+    if (!shared || !(check->compared + check->not_compared))
+        return nothing_to_check(check, base, now, shared, error);
+    check->health = check->values[WORSE].count                          ? WORSE
+                    : check->values[DOUBTFUL].count || !check->compared ? DOUBTFUL
+                                                                        : HEALTHY;
+    return 0;
 }
 
 void health_check_free(struct health_check *check)

@@ -1,35 +1,63 @@
 /*
  * Whether a machine is as good as a baseline says: every finding of the baseline that has a better
- * and a worse side, held against what was found now.
+ * and a worse side, held against the one of the same name and experiment that was found now. What
+ * can't be held against anything is counted, with the reason, probe by probe: nobody shall take
+ * what was not measured for what is well. Conditions (clocks, temperatures) are never judged.
  */
 #ifndef FATHOM_FINDINGS_HEALTH_H
 #define FATHOM_FINDINGS_HEALTH_H
 
 #include "result/document.h"
 
+#include <stdbool.h>
+
 enum health {
     HEALTHY,
     DOUBTFUL, /* out of bounds, but not beyond doubt, or not found now */
     WORSE,
+    HEALTHS
+};
+extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
+
+/* A finding of the baseline and what was found now. */
+struct health_value {
+    enum health health;
+    const struct finding *now, *should; /* `now` is NULL where it was not found */
+    bool more_is_worse;
+    double bound; /* the worst value that would do; NAN of what was not found, and of conditions */
+    const struct probe_result *failed; /* else NULL: this probe, with all it has, failed now */
 };
 
-struct ailment {
-    enum health health;                 /* DOUBTFUL or WORSE */
-    const struct finding *now, *should; /* `now` is NULL where it was not found */
-    double bound;                       /* the worst value that would do */
+struct health_values {
+    struct health_value *list;
+    size_t count;
+};
+
+/* Findings of the baseline's probe that there is nothing to hold against. */
+struct health_gap {
+    const char *probe;
+    const char *reason; /* "not measured (quick)", "skipped: needs two CPUs" */
+    size_t count;
+    bool told; /* one by one, as what was not found */
 };
 
 struct health_check {
-    struct ailment *ailments; /* worse ones first */
-    size_t count, worse, checked;
+    enum health health; /* of the machine: WORSE if anything is, DOUBTFUL if anything can't be told
+                           or nothing was compared */
+    struct health_values values[HEALTHS]; /* by health, each as the baseline has them */
+    struct health_values conditions;      /* those that differ */
+    size_t compared, not_compared;
+    struct health_gap *gaps;
+    size_t gap_count;
     struct pool pool;
 };
 
 /* A value is worse when all of its interval lies beyond the baseline's interval widened by
  * `tolerance` (0.05: 5 % of the value) on the worse side; where there is doubt either interval is
- * taken to be wider, as for differences. Latencies are held in cycles and in ns,
- * and are worse only when both are; the clock is a finding of its own. ERROR_USAGE where nothing
- * can be checked, or the documents are of different processors. */
+ * taken to be wider, as for differences. Latencies are held in cycles and in ns, and are worse only
+ * when both are. ERROR_USAGE where the baseline has nothing to hold anything against, no probe of
+ * it was measured now, or the documents are of different processors. The documents must outlive the
+ * result; health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
                  double tolerance, struct error *);
 void health_check_free(struct health_check *);

@@ -447,6 +447,14 @@ static int tell_translation(const struct reading *reading)
     return finding && finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
+/* Curves are read in ns and in cycles; another person's document may have any unit. */
+static bool is_readable(const struct series *series)
+{
+    const struct quantity *y = quantity_of(series->y.unit);
+    return y && (y->dimension == DIMENSION_CYCLES ||
+                 (y->dimension == DIMENSION_TIME && y->metric_factor == 1e-9));
+}
+
 int findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
                     const struct machine_facts *declared, const struct translation_knee *knees,
                     size_t knee_count, struct error *error)
@@ -457,6 +465,8 @@ int findings_levels(struct probe_result *result, struct pool *pool, const struct
                               .smallest = INFINITY,
                               .largest = 0,
                               .error = error};
+    if (!is_readable(series))
+        return 0;
     struct level_sample *samples = findings_level_samples(series, pool, &reading.clock);
     if (!samples)
         return error_out_of_memory(error);

@@ -1,6 +1,7 @@
 #include "findings/lookup.h"
 
 #include "base/text.h"
+#include "findings/experiment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,20 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-static int order(const struct finding *finding, const char *name, const char *cpus)
+/* By name, then by experiment and CPUs as far as they are asked for. */
+static int order(const struct finding *finding, const char *name, const struct finding *experiment,
+                 const char *cpus)
 {
-    int by_name = strcmp(or_empty(finding->name), name);
-    return by_name || !cpus ? by_name : strcmp(or_empty(finding->cpus), cpus);
+    int by = strcmp(or_empty(finding->name), name);
+    by = by || !experiment ? by : experiment_order(finding, experiment);
+    return by || !cpus ? by : strcmp(or_empty(finding->cpus), cpus);
 }
 
 static int by_name(const void *a, const void *b)
 {
     const struct finding_entry *left = a, *right = b;
     const struct finding *other = right->finding;
-    int code = order(left->finding, or_empty(other->name), or_empty(other->cpus));
+    int code = order(left->finding, or_empty(other->name), other, or_empty(other->cpus));
     return code ? code : (left->place > right->place) - (left->place < right->place);
 }
 
@@ -48,29 +52,29 @@ int finding_lookup_build(struct finding_lookup *lookup, struct pool *pool,
 }
 
 static const struct finding *find(const struct finding_lookup *lookup, const char *name,
-                                  const char *cpus)
+                                  const struct finding *experiment, const char *cpus)
 {
     size_t low = 0, high = lookup->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (order(lookup->sorted[middle].finding, name, cpus) < 0)
+        if (order(lookup->sorted[middle].finding, name, experiment, cpus) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     const struct finding *found = low < lookup->count ? lookup->sorted[low].finding : NULL;
-    return found && order(found, name, cpus) == 0 ? found : NULL;
+    return found && order(found, name, experiment, cpus) == 0 ? found : NULL;
 }
 
 const struct finding *finding_lookup_name(const struct finding_lookup *lookup, const char *name)
 {
-    return find(lookup, name, NULL);
+    return find(lookup, name, NULL, NULL);
 }
 
 const struct finding *finding_lookup_exact(const struct finding_lookup *lookup, const char *name,
-                                           const char *cpus)
+                                           const struct finding *experiment, const char *cpus)
 {
-    return find(lookup, name, or_empty(cpus));
+    return find(lookup, name, experiment, or_empty(cpus));
 }
 
 const struct finding *finding_lookup_twin(const struct finding_lookup *lookup,
@@ -78,7 +82,7 @@ const struct finding *finding_lookup_twin(const struct finding_lookup *lookup,
 {
     char name[NAME_BYTES];
     int length = snprintf(name, sizeof name, "%s%s", finding->name, twin_ending);
-    return length < NAME_BYTES ? finding_lookup_exact(lookup, name, finding->cpus) : NULL;
+    return length < NAME_BYTES ? finding_lookup_exact(lookup, name, finding, finding->cpus) : NULL;
 }
 
 bool finding_lookup_is_twin(const struct finding_lookup *lookup, const struct finding *finding)
@@ -89,5 +93,5 @@ bool finding_lookup_is_twin(const struct finding_lookup *lookup, const struct fi
         return false;
     memcpy(name, finding->name, length - ending);
     name[length - ending] = '\0';
-    return finding_lookup_exact(lookup, name, finding->cpus) != NULL;
+    return finding_lookup_exact(lookup, name, finding, finding->cpus) != NULL;
 }

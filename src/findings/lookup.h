@@ -1,4 +1,4 @@
-/* Findings by name: a document of another person's may hold a million of them. */
+/* Findings by name and experiment: a document of another person's may hold a million of them. */
 #ifndef FATHOM_FINDINGS_LOOKUP_H
 #define FATHOM_FINDINGS_LOOKUP_H
 
@@ -18,12 +18,14 @@ struct finding_lookup {
  * without memory. The findings must stay where they are. */
 int finding_lookup_build(struct finding_lookup *, struct pool *, const struct document *,
                          const struct probe_result *probe);
-/* The first of that name, whatever CPUs it is about; NULL where there is none. */
+/* The first of that name, of the standard experiment where there is one, whatever CPUs it is about;
+ * NULL where there is none. */
 const struct finding *finding_lookup_name(const struct finding_lookup *, const char *name);
-/* The first of that name and those CPUs, which may be NULL. */
+/* The first of that name, that one's experiment, and those CPUs, which may be NULL. */
 const struct finding *finding_lookup_exact(const struct finding_lookup *, const char *name,
-                                           const char *cpus);
-/* The same fact in ns: of "L1.latency" that is "L1.latency_ns", where it is about the same CPUs. */
+                                           const struct finding *experiment, const char *cpus);
+/* The same fact in ns: of "L1.latency" that is "L1.latency_ns", where both are of one experiment
+ * and about the same CPUs. */
 const struct finding *finding_lookup_twin(const struct finding_lookup *, const struct finding *);
 /* Whether the finding is such a twin of another. */
 bool finding_lookup_is_twin(const struct finding_lookup *, const struct finding *);

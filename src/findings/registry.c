@@ -1,9 +1,10 @@
 #include "findings/registry.h"
 
 #include "findings/device.h"
-#include "findings/names.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char number[] = "<n>";
@@ -19,7 +20,7 @@ static const char *skip_digits(const char *name)
 static bool matches(const char *pattern, const char *name)
 {
     for (; *pattern && *pattern != ','; pattern++) {
-        if (strncmp(pattern, number, strlen(number)) == 0) {
+        if (*pattern == *number && strncmp(pattern, number, strlen(number)) == 0) {
             const char *after = skip_digits(name);
             if (after == name)
                 return false;
@@ -40,32 +41,49 @@ static bool matches(const char *pattern, const char *name)
     return *name == '\0';
 }
 
-const struct finding_line *finding_line_at(size_t i)
-{
-    static const struct finding_line *const tables[] = {finding_names, finding_names_gpu};
-    for (size_t table = 0; table < sizeof tables / sizeof *tables; table++)
-        for (const struct finding_line *line = tables[table]; line->patterns; line++)
-            if (i-- == 0)
-                return line;
-    return NULL;
-}
-
 bool finding_name_matches(const char *patterns, const char *name)
 {
     for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
         pattern += *pattern == ',' ? strlen(", ") : 0;
-        if (matches(pattern, name))
+        /* Most differ in the first character, and a document may ask for 200,000 names. */
+        if ((*pattern == *name || *pattern == '*' || *pattern == *number) && matches(pattern, name))
             return true;
     }
     return false;
 }
 
+const struct finding_table *finding_table_of(const char *probe)
+{
+    const struct finding_table *table;
+    const char *name;
+    for (size_t i = 0; (table = finding_table_at(i, &name)); i++)
+        if (strcmp(name, probe) == 0)
+            return table;
+    return NULL;
+}
+
+const struct finding_line *finding_line_at(size_t i, const char **probe)
+{
+    const struct finding_table *table;
+    const char *name;
+    for (size_t t = 0; (table = finding_table_at(t, &name)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
+            if (i-- == 0) {
+                if (probe)
+                    *probe = name;
+                return line;
+            }
+    return NULL;
+}
+
 const struct finding_line *finding_line_find(const char *name)
 {
-    const struct finding_line *line;
-    for (size_t i = 0; (line = finding_line_at(i)); i++)
-        if (finding_name_matches(line->patterns, name))
-            return line;
+    const struct finding_table *table;
+    const char *probe;
+    for (size_t t = 0; (table = finding_table_at(t, &probe)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
+            if (finding_name_matches(line->patterns, name))
+                return line;
     return NULL;
 }
 
@@ -95,6 +113,13 @@ static size_t part_of(const char *name, int part, const char **begin)
     return strcspn(*begin, ".");
 }
 
+static int number_in(const char *name)
+{
+    const char *digits = name + strcspn(name, "0123456789");
+    const long value = *digits ? strtol(digits, NULL, 10) : -1;
+    return value <= INT_MAX ? (int)value : -1;
+}
+
 static enum side side_of(const struct finding_meaning *meaning)
 {
     if (!meaning->quantity || meaning->role == ROLE_CONDITION || meaning->role == ROLE_DISAGREEMENT)
@@ -111,6 +136,7 @@ struct finding_meaning finding_meaning(const struct finding *finding)
                                       .device = device_of_name(finding->name, &rest),
                                       .quantity = quantity_of(finding->unit)};
     meaning.subject = rest;
+    meaning.number = number_in(rest);
     if (meaning.line && has_unit(meaning.line, meaning.quantity)) {
         meaning.role = meaning.line->role;
         meaning.fact = meaning.line->fact;

@@ -26,6 +26,7 @@ enum finding_role {
     ROLE_PROPERTY,     /* anything else that is measured */
     ROLE_CONDITION,    /* what the run met: a clock, heat, drift; shown and never judged */
     ROLE_DISAGREEMENT, /* what was found and what is declared are not the same */
+    ROLE_NOTE,         /* a sentence that stands beside other findings, without a value */
 };
 
 /* Which column of its role's table it fills. */
@@ -48,6 +49,7 @@ enum finding_fact {
     FACT_UNLOADED,
     FACT_SATURATED,
     FACT_TRAFFIC,
+    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, told below their matrix */
 };
 
 /* A factor that decides what a finding is, and its value where the name alone stands for it. A
@@ -55,18 +57,19 @@ enum finding_fact {
 struct standard {
     const char *factor; /* NULL ends a list */
     enum {
-        STANDARD_NAMED,  /* the name says it, or it does not matter: never told */
-        STANDARD_TEXT,   /* `text` */
-        STANDARD_NUMBER, /* `number` */
-        STANDARD_LINE,   /* a cache line of the machine */
-        STANDARD_PAGES,  /* the largest pages to be had */
+        STANDARD_NAMED,   /* the name says it, or it does not matter: never told */
+        STANDARD_TEXT,    /* `text` */
+        STANDARD_NUMBER,  /* `number` */
+        STANDARD_LINE,    /* a cache line of the machine */
+        STANDARD_FASTEST, /* the fastest kind of core */
+        STANDARD_ABSENT,  /* none: it is told wherever there is one */
+        STANDARD_PAGES,   /* the largest pages to be had */
     } kind;
     const char *text;
     double number;
 };
 
 struct finding_line {
-    const char *probe; /* the probe whose finding it is */
     /* Names as they stand in documents, separated by ", ": <n> stands for a number, * for one or
      * more characters other than a dot: "L<n>.latency, DRAM.latency". */
     const char *patterns;
@@ -77,12 +80,27 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
-    const char *meaning; /* what it is, and what moves it */
-    const char *advice;  /* what to do with it, or about it */
+    /* What it is, in whole sentences, as are the next two. The first stands by itself in --help. */
+    const char *meaning;
+    const char *moves;  /* what moves it, or decides it; NULL: nobody can say */
+    const char *advice; /* what to do with it, or about it */
 };
 
-/* Every line, those of one probe together; NULL behind the last. */
-const struct finding_line *finding_line_at(size_t i);
+/* What a probe's descriptor says of the findings that it adds. */
+struct finding_table {
+    const struct finding_line *lines;  /* ends with NULL patterns; NULL: it adds none */
+    const struct standard *experiment; /* ends with a NULL factor; NULL: names say all */
+};
+
+/* The i-th probe's table and, in *probe, its name; NULL behind the last. Defined by whoever lists
+ * the probes (probes/probes.c), because no finding knows who measures. */
+const struct finding_table *finding_table_at(size_t i, const char **probe);
+/* NULL for a probe that nobody knows. */
+const struct finding_table *finding_table_of(const char *probe);
+
+/* Every line, those of one probe together, and in *probe, which may be NULL, whose it is; NULL
+ * behind the last. */
+const struct finding_line *finding_line_at(size_t i, const char **probe);
 /* Whether the name is one that the patterns stand for. */
 bool finding_name_matches(const char *patterns, const char *name);
 /* The first line that the name matches; NULL where there is none. */
@@ -96,6 +114,7 @@ struct finding_meaning {
     int device;          /* the number behind "gpu"; -1 */
     const char *subject; /* what the fact is of, within the finding's name: "L2" */
     size_t subject_length;
+    int number; /* the first in its name, behind the device: 2 of "dtlb2.4K.hit"; -1: none */
     const struct quantity *quantity; /* by its unit; NULL: a unit that nobody knows */
     enum side side;                  /* never SIDE_OF_UNIT; SIDE_NEITHER where nothing is judged */
 };

@@ -37,10 +37,12 @@ static void add(struct unfair *unfair, const char *text)
 
 static void compare_devices(struct unfair *unfair)
 {
-    for (size_t i = 0; i < unfair->a->machine.gpu_count; i++) {
-        const struct gpu_facts *a = &unfair->a->machine.gpus[i];
-        const struct gpu_facts *b = device_facts(&unfair->b->machine, a->id);
-        if (!b)
+    struct device_index in_a, in_b;
+    device_index_fill(&in_a, &unfair->a->machine);
+    device_index_fill(&in_b, &unfair->b->machine);
+    for (int device = 0; device < DEVICES_MOST; device++) {
+        const struct gpu_facts *a = in_a.of[device], *b = in_b.of[device];
+        if (!a || !b)
             continue;
         const struct {
             const char *what, *a, *b;
@@ -88,6 +90,10 @@ static void compare_facts(struct unfair *unfair)
                                 "only where time and cycles both say so",
                                 unfair->a->conditions.core_hz * 1e-9,
                                 unfair->b->conditions.core_hz * 1e-9));
+    const double load_a = unfair->a->conditions.load1, load_b = unfair->b->conditions.load1;
+    if (fabs(load_a - load_b) >= 1) /* a whole CPU more had other work */
+        add(unfair, pool_printf(&unfair->result->pool, "the load average was %.2f, then %.2f",
+                                load_a, load_b));
     unsigned modelled = FLAG_BIT(FLAG_MODELLED);
     if ((document_headline_flags(unfair->a) ^ document_headline_flags(unfair->b)) & modelled)
         add(unfair, "one was measured, and the other one is of a model of the hardware");

@@ -101,7 +101,7 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
  * and a set of 16 ways loses its first line where 15/16 of it are the ring's. */
 static void fill_tables(const struct gpu *gpu, const uint32_t *order, uint32_t *tables)
 {
-    size_t count = gpu->job.count;
+    size_t count = (size_t)gpu->job.count;
     memcpy(tables, order, count * sizeof *order);
     for (size_t i = 0; i < count; i++)
         tables[count + order[i]] = order[i + 1 < count ? i + 1 : 0];
@@ -113,7 +113,7 @@ static int link_ring(struct gpu *gpu, const uint32_t *order, struct error *error
 {
     const struct cuda_job *job = &gpu->job;
     struct cuda_memory tables;
-    size_t bytes = job->count * sizeof *order;
+    size_t bytes = (size_t)job->count * sizeof *order;
     int code = cuda_allocate(gpu, GPU_ON_HOST, 0, 2 * bytes, &tables, error);
     if (code < 0)
         return code;
@@ -134,7 +134,7 @@ static int link_ring(struct gpu *gpu, const uint32_t *order, struct error *error
 static int fill_bank(struct gpu *gpu, const uint32_t *order, struct error *error)
 {
     const struct cuda_job *job = &gpu->job;
-    size_t step = job->work.stride / WORD_BYTES, first = job->base / WORD_BYTES, bytes;
+    size_t step = job->work.stride / WORD_BYTES, first = (size_t)job->base / WORD_BYTES, bytes;
     uint64_t address;
     int code =
         CUDA_TRY(gpu, error, cuModuleGetGlobal, &address, &bytes, gpu->module, PTX_CONSTANT_BANK);
@@ -193,7 +193,7 @@ static int prepare_chase(struct gpu *gpu, uint64_t seed, struct error *error)
     int code = cuda_function(gpu, ptx_chase(work->path, work->width_bits), error);
     if (code < 0)
         return code;
-    uint32_t *order = visiting_order(work, job->count, seed);
+    uint32_t *order = visiting_order(work, (size_t)job->count, seed);
     if (!order)
         return error_out_of_memory(error);
     code = lay_out(gpu, order, error);
@@ -267,7 +267,7 @@ static int run_chase(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gp
         (uint64_t)(int64_t)job->work.multiprocessor,
         job->work.path == GPU_TEXTURE ? job->texture : job->base,
     };
-    double loads = (double)(groups + warm) * PTX_LOADS;
+    double loads = (double)(groups + warm) * (double)PTX_LOADS;
     int code = cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
                            loads * CUDA_SLOWEST_LOAD_NS, time, error);
     *did = code < 0 ? 0 : groups * PTX_LOADS;

@@ -73,7 +73,8 @@ static int run_scratchpad(struct gpu *gpu, uint64_t repeats, uint64_t *did, stru
         job->work.rank,
     };
     /* The ring is linked in the same launch: some accesses an element. */
-    double loads = (double)groups * PTX_LOADS + 8 * (double)(job->work.bytes / job->work.stride);
+    double loads =
+        (double)groups * (double)PTX_LOADS + 8 * (double)(job->work.bytes / job->work.stride);
     int code = cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
                            loads * CUDA_SLOWEST_LOAD_NS, time, error);
     *did = code < 0 ? 0 : groups * PTX_LOADS;

@@ -83,8 +83,8 @@ int opencl_run(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats, u
         return code;
     if (!ready->is_ready || ready->work.action != work->action)
         return error_set(error, ERROR_USAGE, "nothing of that kind is prepared on the device");
-    double least_ns = LEAST_TICKS * gpu->limits.tick_ns;
-    if (least_ns < LEAST_NS)
+    double least_ns = (double)LEAST_TICKS * gpu->limits.tick_ns;
+    if (least_ns < (double)LEAST_NS)
         least_ns = LEAST_NS;
     uint64_t now = repeats > ready->least ? repeats : ready->least;
     uint64_t began_ns = os_raw_ns();

@@ -6,15 +6,20 @@
  *   and a first column of ids, or with the row alone;
  * - a table by blanks: a line of ids, then rows that begin with theirs. A cell belongs to the id
  *   that it stands below, so the diagonal may be blank. What stands before and after it is passed
- *   over, but for the processor's name ("CPU: ...").
+ *   over, but for the processor's name ("CPU: ..."). Several may follow one another, as
+ *   core-to-core-latency prints them, each below a line that names its operation;
+ * - triples, by any of these separators: the core that measures, the one that answers, the latency,
+ *   below a line that names the three, or more than four of them.
  *
  * A cell is a number, perhaps with a spread that is not looked at ("53±1"). Empty, "-", "x" and
  * "nan" say that nothing was measured, and so does 0: a tool that prints it rounded or filled up.
- * The diagonal says nothing of two cores and is passed over. A row is the core that measures.
+ * The diagonal says nothing of two cores and is passed over. A row is the core that measures. A
+ * table of bandwidths between the same is none of latencies.
  */
 #include "base/units.h"
 #include "findings/clusters.h"
 #include "import/core_table.h"
+#include "import/tables.h"
 
 #include "findings/finding.h"
 
@@ -74,9 +79,10 @@ static int add_extreme(struct probe_result *probe, struct pool *pool, const char
     return finding->cpus && finding->text ? 0 : ERROR_SYSTEM;
 }
 
-static int add_findings(struct probe_result *probe, struct pool *pool, const char *op)
+/* What the tables after the first say of clusters the first has said. */
+static int add_findings(struct probe_result *probe, struct pool *pool, const struct series *series,
+                        const char *op, bool first)
 {
-    const struct series *series = &probe->series[0];
     const struct point *least = series->points, *most = series->points;
     double mean = 0;
     for (size_t i = 0; i < series->point_count; i++) {
@@ -88,47 +94,67 @@ static int add_findings(struct probe_result *probe, struct pool *pool, const cha
     if (add_extreme(probe, pool, op, "min", least) < 0 ||
         add_extreme(probe, pool, op, "max", most) < 0)
         return ERROR_SYSTEM;
-    return add_finding(probe, pool, op, "mean", mean) ? 0 : ERROR_SYSTEM;
+    return !first || add_finding(probe, pool, op, "mean", mean) ? 0 : ERROR_SYSTEM;
 }
 
-static int fill_document(struct document *document, const struct core_table *table,
-                         const struct import_text *text, const struct settings *settings,
-                         struct error *error)
+static int add_series(struct document *document, const struct core_table *table, const char *op,
+                      const char *unit, const struct import_text *text, struct error *error)
 {
     struct pool *pool = &document->pool;
-    struct probe_result *probe = document->probes = pool_alloc(pool, 1, sizeof *probe);
-    struct series *series = pool_alloc(pool, 1, sizeof *series);
-    const char *op =
-        settings_has(settings, "op") ? pool_strdup(pool, settings_text(settings, "op")) : NULL;
-    if (!probe || !series)
-        return out_of_memory(text, error);
-    document->probe_count = 1;
-    document->machine.cpu_model = pool_strdup(pool, table->model);
-    *probe = (struct probe_result){.name = "cores",
-                                   .title = "Hand-off latency between cores",
-                                   .elapsed_s = NAN,
-                                   .series = series,
-                                   .series_count = 1};
-    *series = (struct series){.name = "hand-off",
-                              .matrix = true,
-                              .x = {"cpu", ""},
-                              .y = {"latency", settings_text(settings, "unit")}};
-    series->y.unit = pool_strdup(pool, series->y.unit);
-    if (op) {
-        series->factors = pool_alloc(pool, 1, sizeof *series->factors);
-        if (!series->factors)
-            return out_of_memory(text, error);
-        series->factors[0] = (struct factor){.name = "op", .text = op, .number = NAN};
-        series->factor_count = 1;
-    }
-    if (!series->y.unit || add_points(series, pool, table) < 0)
+    struct probe_result *probe = document->probes;
+    struct series *series = table_series(
+        document, probe,
+        &(struct series){
+            .name = "hand-off", .matrix = true, .x = {"cpu", ""}, .y = {"latency", unit}});
+    if (!series || (op && table_factor(document, series, "op", op, NAN) < 0) ||
+        add_points(series, pool, table) < 0)
         return out_of_memory(text, error);
     if (series->point_count == 0)
         return error_set(error, ERROR_USAGE, "%s: holds no latency of two cores: give a matrix",
                          text->file);
-    if (add_findings(probe, pool, op) < 0)
+    bool first = probe->series_count == 1;
+    if (add_findings(probe, pool, series, op, first) < 0)
         return out_of_memory(text, error);
-    return findings_clusters(probe, pool, series, &document->machine, NULL, error);
+    return first ? findings_clusters(probe, pool, series, &document->machine, NULL, error) : 0;
+}
+
+static int fill_document(struct document *document, const struct core_table *tables, size_t count,
+                         const struct import_text *text, const struct settings *settings,
+                         struct error *error)
+{
+    struct pool *pool = &document->pool;
+    const char *given =
+        settings_has(settings, "op") ? pool_strdup(pool, settings_text(settings, "op")) : NULL;
+    const char *unit = pool_strdup(pool, settings_text(settings, "unit"));
+    document->machine.cpu_model = pool_strdup(pool, tables[0].model);
+    if (!unit || !table_probe(document, "cores", "Hand-off latency between cores"))
+        return out_of_memory(text, error);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        const char *op = given;
+        if (count > 1) /* which have to be told apart */
+            op = tables[i].op ? tables[i].op : pool_printf(pool, "table%zu", i + 1);
+        if (count > 1 && !op)
+            return out_of_memory(text, error);
+        code = add_series(document, &tables[i], op, unit, text, error);
+    }
+    return code;
+}
+
+/* An option that is about one table, and a unit that is not the one told. */
+static int check_tables(const struct core_table *tables, size_t count,
+                        const struct import_text *text, const struct settings *settings,
+                        struct error *error)
+{
+    if (count > 1 && settings_has(settings, "op"))
+        return error_set(error, ERROR_USAGE,
+                         "--op: %s holds %zu tables, each with its own operation: leave it out",
+                         text->file, count);
+    for (size_t i = 0; i < count; i++)
+        if (tables[i].cycles && strcmp(settings_text(settings, "unit"), "cycles") != 0)
+            return error_set(error, ERROR_USAGE,
+                             "%s: names its latencies cycles: say so by --unit cycles", text->file);
+    return 0;
 }
 
 static int check_op(const struct settings *settings, struct error *error)
@@ -149,12 +175,16 @@ static int read_core_matrix(const struct import_text *text, const struct setting
                             struct document *document, struct error *error)
 {
     struct pool scratch = {0};
-    struct core_table table = {0};
+    struct core_table *tables = NULL;
+    size_t count = 0;
     int code = check_op(settings, error);
     if (code == 0)
-        code = core_table_read(&table, &scratch, text, settings_choice(settings, "ids"), error);
+        code = core_tables_read(&tables, &count, &scratch, text, settings_choice(settings, "ids"),
+                                error);
     if (code == 0)
-        code = fill_document(document, &table, text, settings, error);
+        code = check_tables(tables, count, text, settings, error);
+    if (code == 0)
+        code = fill_document(document, tables, count, text, settings, error);
     pool_free(&scratch);
     return code;
 }
@@ -164,6 +194,6 @@ static const char *const options[] = {"unit", "op", "ids", NULL};
 const struct import_format core_matrix_format = {
     .name = "core-matrix",
     .options = options,
-    .summary = "latency between cores, as CSV or a table: square or lower triangle",
+    .summary = "latency between cores, as CSV or a table: square, lower triangle or from,to,ns",
     .read = read_core_matrix,
 };

@@ -25,10 +25,13 @@ static int out_of_memory(const struct reading *reading)
     return error_set(reading->error, ERROR_SYSTEM, "%s: out of memory", reading->file);
 }
 
-static int read_latency(const struct reading *reading, const struct core_row *row,
-                        const struct core_cell *cell, double *value)
+int core_cell_latency(const struct core_cell *cell, const struct core_row *row, const char *file,
+                      double *value, struct error *error)
 {
-    static const char *const spreads[] = {"\xc2\xb1", "+-", "+/-"};
+    /* The sign itself, what consoles of DOS's and of Windows's tables make of it, and without it.
+     */
+    static const char *const spreads[] = {"\xe2\x94\xac\xe2\x96\x92", "\xc3\x82\xc2\xb1",
+                                          "\xc2\xb1", "+-", "+/-"};
     char text[64], *spread = NULL;
     double ignored;
     *value = NAN;
@@ -41,15 +44,14 @@ static int read_latency(const struct reading *reading, const struct core_row *ro
             spread += strlen(spreads[i]);
         }
     if (number_parse(text, value, NULL) < 0 || (spread && number_parse(spread, &ignored, NULL) < 0))
-        return error_set(reading->error, ERROR_USAGE,
+        return error_set(error, ERROR_USAGE,
                          "%s: line %zu: '%.*s' is no latency: write a number, or nothing where "
                          "nothing was measured",
-                         reading->file, row->line, (int)(cell->length < 40 ? cell->length : 40),
-                         cell->text);
+                         file, row->line, (int)(cell->length < 40 ? cell->length : 40), cell->text);
     if (*value < 0 || *value > latency_most)
-        return error_set(reading->error, ERROR_USAGE,
-                         "%s: line %zu: %s is %s: write latencies from 0 to 1e9", reading->file,
-                         row->line, text, *value < 0 ? "negative" : "too large for a latency");
+        return error_set(error, ERROR_USAGE,
+                         "%s: line %zu: %s is %s: write latencies from 0 to 1e9", file, row->line,
+                         text, *value < 0 ? "negative" : "too large for a latency");
     if (*value == 0)
         *value = NAN;
     return 0;
@@ -60,29 +62,34 @@ static int set_cell(const struct reading *reading, const struct core_row *row, s
 {
     struct core_table *table = reading->table;
     double value;
-    int code = read_latency(reading, row, cell, &value);
+    int code = core_cell_latency(cell, row, reading->file, &value, reading->error);
     if (code == 0 && to_row != to_column)
         table->latency[to_row * table->n + to_column] = value;
     return code;
 }
 
-static int make_square(struct reading *reading, size_t n, size_t line)
+int core_table_begin(struct core_table *table, struct pool *pool, size_t n, size_t line,
+                     const char *file, struct error *error)
 {
-    struct core_table *table = reading->table;
     if (n < 2 || n > CLUSTERS_CPUS_MAX)
-        return error_set(reading->error, ERROR_USAGE,
-                         "%s: line %zu: a matrix of %zu cores: give one of 2 to %d", reading->file,
-                         line, n, CLUSTERS_CPUS_MAX);
+        return error_set(error, ERROR_USAGE,
+                         "%s: line %zu: a matrix of %zu cores: give one of 2 to %d", file, line, n,
+                         CLUSTERS_CPUS_MAX);
     table->n = n;
-    table->ids = pool_alloc(reading->pool, n, sizeof *table->ids);
-    table->latency = pool_alloc(reading->pool, n * n, sizeof *table->latency);
+    table->ids = pool_alloc(pool, n, sizeof *table->ids);
+    table->latency = pool_alloc(pool, n * n, sizeof *table->latency);
     if (!table->ids || !table->latency)
-        return out_of_memory(reading);
+        return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
     for (size_t i = 0; i < n * n; i++)
         table->latency[i] = NAN;
     for (size_t i = 0; i < n; i++)
         table->ids[i] = (int)i;
     return 0;
+}
+
+static int make_square(struct reading *reading, size_t n, size_t line)
+{
+    return core_table_begin(reading->table, reading->pool, n, line, reading->file, reading->error);
 }
 
 /* --- with ids --- */
@@ -305,24 +312,47 @@ static int read_ids_above(struct reading *reading)
     return code;
 }
 
-int core_table_read(struct core_table *table, struct pool *pool, const struct import_text *text,
-                    int ids, struct error *error)
+static int read_table(struct core_table *table, struct pool *pool, const struct core_rows *rows,
+                      const char *file, int ids, struct error *error)
 {
-    struct core_rows rows;
-    int code = core_rows_read(&rows, pool, text, error);
-    struct reading reading = {table, pool, &rows, text->file, NULL, error};
-    if (code < 0)
-        return code;
-    if (rows.count == 0)
-        return error_set(error, ERROR_USAGE, "%s: holds no table: give a matrix of latencies",
-                         text->file);
-    table->model = rows.model;
-    if (rows.blanks)
-        return read_with_ids(&reading, core_cell_id(&rows.list[0].cells[0]) < 0);
+    struct reading reading = {table, pool, rows, file, NULL, error};
+    *table = (struct core_table){.model = rows->model, .op = rows->op, .cycles = rows->cycles};
+    if (rows->triples)
+        return core_triples_read(table, pool, rows, file, error);
+    if (rows->blanks)
+        return read_with_ids(&reading, core_cell_id(&rows->list[0].cells[0]) < 0);
     enum shape shape = ids == CORE_IDS_YES  ? IDS_BOTH
                        : ids == CORE_IDS_NO ? NO_IDS
-                                            : find_shape(&rows);
+                                            : find_shape(rows);
     return shape == IDS_BOTH    ? read_with_ids(&reading, 1)
            : shape == IDS_ABOVE ? read_ids_above(&reading)
                                 : read_without_ids(&reading, 0);
+}
+
+int core_tables_read(struct core_table **tables, size_t *count, struct pool *pool,
+                     const struct import_text *text, int ids, struct error *error)
+{
+    struct core_cursor cursor = {text->text, 1};
+    *tables = NULL;
+    *count = 0;
+    for (int code = 0; *cursor.text || *count == 0;) {
+        struct core_rows rows;
+        code = core_rows_read(&rows, pool, text, &cursor, error);
+        if (code < 0)
+            return code;
+        if (rows.count == 0 && *count)
+            break;
+        if (rows.count == 0)
+            return error_set(error, ERROR_USAGE, "%s: holds no table: give a matrix of latencies",
+                             text->file);
+        void *list = *tables;
+        struct core_table *table = pool_append(pool, &list, count, sizeof *table);
+        if (!table)
+            return error_set(error, ERROR_SYSTEM, "%s: out of memory", text->file);
+        *tables = list;
+        code = read_table(table, pool, &rows, text->file, ids, error);
+        if (code < 0)
+            return code;
+    }
+    return 0;
 }

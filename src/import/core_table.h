@@ -13,13 +13,16 @@ struct core_table {
     int *ids;          /* of rows and columns */
     double *latency;   /* n * n, row by row; NAN where the table has nothing */
     const char *model; /* the processor's name; NULL where it isn't told */
+    const char *op;    /* what was measured, as fathom calls it; NULL where it isn't told */
+    bool cycles;       /* the latencies are told to be in cycles */
 };
 
-/* In the pool; ERROR_USAGE with the line's number for what is no such table. */
-int core_table_read(struct core_table *, struct pool *, const struct import_text *, int ids,
-                    struct error *);
+/* All tables of a text, at least one, in the pool; ERROR_USAGE with the line's number for what is
+ * no such table. */
+int core_tables_read(struct core_table **tables, size_t *count, struct pool *,
+                     const struct import_text *, int ids, struct error *);
 
-/* --- the steps: core_rows.c cuts the text, core_table.c finds the shape --- */
+/* --- the steps: core_rows.c cuts the text, core_table.c and core_triples.c find the shape --- */
 
 struct core_cell {
     const char *text; /* without blanks and quotes around it; not ended */
@@ -37,15 +40,34 @@ struct core_row {
 struct core_rows {
     struct core_row *list; /* of a table by blanks: the line of ids and what follows */
     size_t count;
-    bool blanks; /* cells stand apart by blanks, and where they stand tells what they are */
-    const char *model;
+    bool blanks;  /* cells stand apart by blanks, and where they stand tells what they are */
+    bool triples; /* each row is two ids and their latency */
+    const char *model, *op;
+    bool cycles, bandwidth; /* what the names above triples say they are */
 };
 
-/* Cuts the text into rows, without empty lines and remarks. */
-int core_rows_read(struct core_rows *, struct pool *, const struct import_text *, struct error *);
+/* Where the next table may begin. */
+struct core_cursor {
+    const char *text;
+    size_t line; /* counted from 1 */
+};
+
+/* Cuts the next table into rows, without empty lines and remarks, and leaves the cursor behind it.
+ * After the first table: no rows where there is none. */
+int core_rows_read(struct core_rows *, struct pool *, const struct import_text *,
+                   struct core_cursor *, struct error *);
 /* Whether a cell says that there is nothing. */
 bool core_cell_is_empty(const struct core_cell *);
 /* The id in a cell, or -1. */
 int core_cell_id(const struct core_cell *);
+/* The latency in a cell, NAN where there is none; ERROR_USAGE for what can't be one. */
+int core_cell_latency(const struct core_cell *, const struct core_row *, const char *file,
+                      double *value, struct error *);
+/* A square of n rows with nothing in it and ids from 0; ERROR_USAGE for too many or too few. */
+int core_table_begin(struct core_table *, struct pool *, size_t n, size_t line, const char *file,
+                     struct error *);
+/* The table of rows that are triples. */
+int core_triples_read(struct core_table *, struct pool *, const struct core_rows *,
+                      const char *file, struct error *);
 
 #endif

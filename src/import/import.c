@@ -1,5 +1,8 @@
 #include "import/import.h"
 
+#include "findings/experiment.h"
+#include "import/utf16.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -91,6 +94,23 @@ static int read_stream(FILE *stream, const char *file, char **text, size_t *leng
     return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
 }
 
+/* Leaves text in UTF-8 with no NUL in it; what it was read as is freed. */
+static int make_plain(char **bytes, size_t *length, const char *file, struct error *error)
+{
+    if (utf16_marked(*bytes, *length)) {
+        char *text;
+        int code = utf16_decode(*bytes, *length, file, &text, length, error);
+        if (code < 0)
+            return code;
+        free(*bytes);
+        *bytes = text;
+    }
+    if (strlen(*bytes) < *length)
+        return error_set(error, ERROR_USAGE, "%s: holds a NUL byte: give a table in plain text",
+                         file);
+    return 0;
+}
+
 static bool takes(const struct import_format *format, const char *option)
 {
     for (size_t i = 0; format->options && format->options[i]; i++)
@@ -129,16 +149,17 @@ int import_file(const struct import_format *format, const char *path,
     code = read_stream(stream, text.file, &bytes, &text.length, error);
     if (!standard)
         fclose(stream);
+    if (code == 0)
+        code = make_plain(&bytes, &text.length, text.file, error);
     text.text = bytes;
-    if (code == 0 && strlen(bytes) < text.length)
-        code = error_set(error, ERROR_USAGE, "%s: holds a NUL byte: give a table in plain text",
-                         text.file);
     document->run.elapsed_s = document->run.precision = document->run.budget_s = NAN;
     document->run.complete = true;
     document->conditions =
         (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
     if (code == 0)
         code = format->read(&text, settings, document, error);
+    if (code == 0)
+        code = experiments_complete(document, error);
     free(bytes);
     return code;
 }

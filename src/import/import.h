@@ -10,7 +10,8 @@
 #include "base/settings.h"
 #include "result/document.h"
 
-/* A text that was read whole. It ends with a NUL and holds no other. */
+/* A text that was read whole: UTF-8, whatever it was in the file. It ends with a NUL and holds no
+ * other. */
 struct import_text {
     const char *file; /* its name, for messages */
     const char *text;
@@ -38,8 +39,8 @@ extern const struct option_spec import_options[];
 
 /* Reads the file (NULL or "-": standard input) of that format into an empty document, with the
  * facts that every document has. ERROR_USAGE for a file that can't be read, is larger than 256 MiB,
- * holds a NUL byte or is not of the format, and for options that the format does not take. The
- * caller frees the document. */
+ * holds a NUL byte (of UTF-16 with its mark: a NUL) or is not of the format, and for options that
+ * the format does not take. The caller frees the document. */
 int import_file(const struct import_format *, const char *path, const struct settings *,
                 struct document *, struct error *);
 

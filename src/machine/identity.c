@@ -112,7 +112,7 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
             return clues[i].name;
     }
     char *cpuinfo = files_text(root, "/proc/cpuinfo");
-    const char *flags = cpuinfo ? strstr(cpuinfo, "\nflags") : NULL;
+    char *flags = cpuinfo ? strstr(cpuinfo, "\nflags") : NULL;
     bool guest = false;
     if (flags) {
         char *end = strchr(flags + 1, '\n');

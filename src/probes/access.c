@@ -291,6 +291,71 @@ static int conclude_access(struct probe_task *task, const struct sampled *sample
     return code;
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"address", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},
+    {"order", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_NAMED, NULL, 0},
+    {"align", STANDARD_NAMED, NULL, 0},
+    {"store", STANDARD_NAMED, NULL, 0},
+    {"offset", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_NAMED, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "access.forwarding",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "From a store to a load of the same 8 bytes, which get them before they are in the cache.",
+     .moves = "The processor's design decides it, and little else.",
+     .advice = "So much is added where a value goes through memory: keep it in a register in the "
+               "tightest loops."},
+    {.patterns = "access.forwarding.named",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same through the same address register.",
+     .moves = "It is less where the processor knows without looking that both are one place.",
+     .advice = "Nothing to do: it explains why the same code on the stack may be quicker."},
+    {.patterns = "access.forwarding.narrow",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "8 bytes stored and the first 4 of them loaded.",
+     .moves = "The processor's design decides whether that is handed over like the plain case.",
+     .advice = "Where it is much more than the plain case, load what was stored and mask it."},
+    {.patterns = "access.forwarding.wide",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "4 bytes stored and 8 loaded.",
+     .moves = "It is much more where the load has to wait until the store is in the cache.",
+     .advice = "Do not load more than was stored just before."},
+    {.patterns = "access.forwarding.overlap",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "8 bytes stored and 8 loaded from the middle of them on.",
+     .moves = "It is much more where the load has to wait until the store is in the cache.",
+     .advice = "Do not load across what was stored just before."},
+    {.patterns = "access.line_cross, access.line_cross.*",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "How much longer a load takes that lies across the end of a cache line, in that level.",
+     .moves =
+         "The processor's design decides it; in levels shared with others their noise moves it.",
+     .advice = "Align what is loaded whole, vectors above all."},
+    {.patterns = "access.page_cross.*",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "How much longer a load takes that lies across the end of a 4 KiB page, in that "
+                "level: two translations and two lines.",
+     .moves = "How translations are cached decides it, because both pages need one; in levels "
+              "shared with others their noise moves it.",
+     .advice = "Do not let hot records straddle pages."},
+    {.patterns = NULL},
+};
+
 const struct probe access_probe = {
     .name = "access",
     .title = "Forwarding from stores, and loads across lines and pages",
@@ -306,6 +371,7 @@ const struct probe access_probe = {
         "cached, because both pages need one; in levels shared with others, their noise, which the "
         "interval shows.",
     .options = options,
+    .findings = {finding_lines, experiment},
     .plan = plan_access,
     .prepare = prepare_access,
     .next = next_access,

@@ -32,6 +32,9 @@ static int note_counting(struct probe_task *task, struct error *error)
     return code;
 }
 
+/* Beside what a quick run spends on the depth of the memory. */
+static const double quick_weight_s = 4;
+
 static int plan_bandwidth(struct probe_task *task, struct error *error)
 {
     static const uint64_t most = UINT64_C(1) << 30;
@@ -46,9 +49,14 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
         code = note_counting(task, error);
     if (code < 0)
         return code;
-    code = settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
-           : state->size                          ? bandwidth_plan_threads(task, error)
-                                                  : bandwidth_plan_sizes(task, true, error);
+    state->quick = settings_has(task->settings, "quick") && !task->named;
+    state->brief = state->quick;
+    if (state->quick)
+        task->weight_s = quick_weight_s;
+    code = state->quick                             ? bandwidth_plan_quick(task, error)
+           : settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
+           : state->size                            ? bandwidth_plan_threads(task, error)
+                                                    : bandwidth_plan_sizes(task, true, error);
     return code < 0 ? code : 0;
 }
 
@@ -59,7 +67,7 @@ static int next_bandwidth(struct probe_task *task, const struct sampled *sampled
 {
     struct bandwidth_state *state = task->state;
     (void)sampled;
-    if (settings_has(task->settings, "stream") || state->size)
+    if (state->quick || settings_has(task->settings, "stream") || state->size)
         return 0;
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||
@@ -85,6 +93,83 @@ static int conclude_bandwidth(struct probe_task *task, const struct sampled *sam
     return bandwidth_conclude(task, error);
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"kernel", STANDARD_NAMED, NULL, 0},
+    {"level", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},
+    {"width", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_ABSENT, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "bandwidth.*.1, bandwidth.*.*.1",
+     .unit = "B/s",
+     .role = ROLE_WIDTH,
+     .fact = FACT_ONE,
+     .part = 2,
+     .meaning = "What one CPU moves between DRAM and itself with that kernel, counted as the "
+                "program loads and stores. The name says the access after the kernel where that is "
+                "not the sequential one.",
+     .moves = "One core cannot have enough misses under way to use all that DRAM can give. "
+              "Prefetchers, page size, neighbours, and stores that fetch their line first move it.",
+     .advice = "Take more threads until they fill the road to DRAM, but no more."},
+    {.patterns = "bandwidth.*.all, bandwidth.*.*.all",
+     .unit = "B/s",
+     .role = ROLE_WIDTH,
+     .fact = FACT_ALL,
+     .part = 2,
+     .meaning = "The same of all CPUs together, each with memory near it.",
+     .moves =
+         "The memory's channels, modules and clock decide it, and neighbours take their share.",
+     .advice = "Hold a program's own traffic against it: near it, only moving less helps."},
+    {.patterns = "bandwidth.*.efficiency, bandwidth.*.*.efficiency, "
+                 "L<n>.bandwidth.*.efficiency, L<n>.bandwidth.*.*.efficiency",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .side = SIDE_LESS,
+     .meaning = "What all CPUs get together, over one CPU's bandwidth times their number.",
+     .moves = "Caches and roads to memory that the CPUs share lower it.",
+     .advice = "Where it is low, threads share a road: do not expect more of them to help."},
+    {.patterns = "bandwidth.*.saturated_by, bandwidth.*.*.saturated_by, "
+                 "L<n>.bandwidth.*.saturated_by, L<n>.bandwidth.*.*.saturated_by",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "How many CPUs reach 95 % of the most there is.",
+     .moves = "The more one core can have under way at once, the fewer it takes.",
+     .advice = "Give work that is bound by memory so many threads, and the others something else."},
+    {.patterns = "L<n>.bandwidth.*.all, L<n>.bandwidth.*.*.all",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "What all CPUs together move between that cache and themselves, each with a set of "
+                "its own where the cache is private.",
+     .moves = "The clock moves it, and a shared cache's own road is its limit.",
+     .advice = "Cut work so that each thread's part fits a cache that is its own."},
+    {.patterns = "L<n>.bandwidth.*, L<n>.bandwidth.*.*",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "What one CPU moves between that cache and itself.",
+     .moves = "The width of loads and stores counts in the first levels, the clock in all.",
+     .advice = "Compare it with the next level's: so much is won by blocking for this one."},
+    {.patterns = "stream.*.1, stream.*.all",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "STREAM's figure as STREAM counts it, by one CPU and by all: the median over the passes.",
+     .moves = "What moves bandwidth moves it: prefetchers, page size, neighbours, and stores that "
+              "fetch their line first.",
+     .advice = "Compare it with others' STREAM only by .best, which is what STREAM reports."},
+    {.patterns = "stream.*.1.best, stream.*.all.best",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The best pass, as STREAM reports it: what can happen, not what to expect.",
+     .moves = "The more passes there are, the better the best of them.",
+     .advice = "Quote it beside published STREAM figures; plan by the median."},
+    {.patterns = NULL},
+};
+
 const struct probe bandwidth_probe = {
     .name = "bandwidth",
     .title = "Bandwidth by working-set size and by threads",
@@ -105,9 +190,12 @@ const struct probe bandwidth_probe = {
         "several, "
         "and 'saturated_by' is how many. Beyond that more threads only share what there is.\n"
         "Alone, this measures all kernels; beside other probes or with --quick, read by size, and "
-        "read, write_nt and triad in DRAM with one CPU and all.",
+        "read, write_nt and triad in DRAM with one CPU and all; in 'fathom run --quick' and "
+        "'fathom check', read in DRAM with one CPU and all and nothing else.",
     .weight = 5,
+    .quick = true,
     .options = bandwidth_options,
+    .findings = {finding_lines, experiment},
     .plan = plan_bandwidth,
     .prepare = bandwidth_prepare,
     .next = next_bandwidth,

@@ -39,6 +39,7 @@ struct bandwidth_state {
     struct bandwidth_curve *curves;
     size_t curve_count;
     bool brief; /* one probe of many: no more than a first screen wants */
+    bool quick; /* of a quick run of many: no more than a check of the road to DRAM wants */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
@@ -73,6 +74,9 @@ size_t bandwidth_sharing(const struct probe_task *, int level, size_t count);
  * what memory there is for it; 0 where that is not even twice the caches. */
 uint64_t bandwidth_dram_set(const struct probe_task *, const size_t *counts, size_t n,
                             uint64_t times);
+/* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
+ * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
+uint64_t bandwidth_quick_set(const struct probe_task *, size_t count);
 
 /* --- bandwidth_points.c: who measures what --- */
 
@@ -85,6 +89,7 @@ int bandwidth_plan_sizes(struct probe_task *, bool first, struct error *);
 int bandwidth_plan_threads(struct probe_task *, struct error *);
 int bandwidth_plan_nodes(struct probe_task *, struct error *);
 int bandwidth_plan_stream(struct probe_task *, struct error *);
+int bandwidth_plan_quick(struct probe_task *, struct error *);
 
 void bandwidth_prepare(struct trial *);
 

@@ -114,7 +114,7 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
         extent = (extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         for (size_t seat = 0; seat < point->seat_count; seat++)
             if (state->parts[seat].bytes < extent)
-                state->parts[seat].bytes = extent;
+                state->parts[seat].bytes = (size_t)extent;
     }
     for (size_t seat = 0; seat < seats; seat++) {
         state->parts[seat].cpu = state->cpus[seat < state->cpu_count ? seat : 0];
@@ -217,7 +217,7 @@ static void fill_rounds(struct probe_task *task)
     const double touch_s = (double)state->parts[0].bytes / touched_bytes_s;
     const double batches = touch_s / (1e-9 * plan->batch_ns * (double)plan->point_count);
     if (batches > plan->batches)
-        plan->batches = batches < BATCHES_MOST ? (unsigned)batches : BATCHES_MOST;
+        plan->batches = batches < (double)BATCHES_MOST ? (unsigned)batches : BATCHES_MOST;
 }
 
 int bandwidth_plan_threads(struct probe_task *task, struct error *error)
@@ -344,6 +344,31 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
     if (task->plan.trials_max < STREAM_TRIALS)
         task->plan.trials_max = STREAM_TRIALS;
     return lay_out_parts(task, error);
+}
+
+/* --- a quick run --- */
+
+/* How fast one CPU and all of them read DRAM: a road that is missing is seen. */
+int bandwidth_plan_quick(struct probe_task *task, struct error *error)
+{
+    struct bandwidth_state *state = task->state;
+    begin_plan(task);
+    size_t *counts, n = bandwidth_counts(task, &counts);
+    const int series = bandwidth_add_series(
+        task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM"}, error);
+    int code = n == 0 ? error_out_of_memory(error) : series < 0 ? series : 0;
+    for (size_t i = 0; i < n && code == 0; i++) {
+        const uint64_t set = bandwidth_quick_set(task, counts[i]);
+        code = add_curve_point(
+            task, (unsigned)series, (double)counts[i], counts[i],
+            bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
+    }
+    if (code == 0 && !task->plan.point_count) {
+        task->result->status = PROBE_SKIPPED;
+        task->result->reason = "the caches are too large for a quick run to read what lies beyond "
+                               "them: measure it without --quick";
+    }
+    return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;
 }
 
 /* --- measuring --- */

@@ -281,9 +281,9 @@ uint64_t chases_capacity(const struct probe_task *task, const struct probe_resul
     snprintf(name, sizeof name, "L%d.capacity", n);
     double bytes = capacity_found(found, name);
     const struct finding *earlier = task->document ? document_finding(task->document, name) : NULL;
-    if (!(bytes >= SMALL_PAGE) && earlier)
+    if (!(bytes >= (double)SMALL_PAGE) && earlier)
         bytes = earlier->value;
-    if (bytes >= SMALL_PAGE && bytes < 0x1p62)
+    if (bytes >= (double)SMALL_PAGE && bytes < 0x1p62)
         return (uint64_t)bytes;
     const struct cache_facts *cache = machine_cache(task->machine, n);
     return cache ? cache->size_bytes : 0;

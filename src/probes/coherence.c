@@ -166,7 +166,7 @@ static int plan_coherence(struct probe_task *task, struct error *error)
 {
     struct plan *plan = &task->plan;
     struct coherence_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, TOUCH_OPS * LINE_STATES, sizeof *plan->series);
+    plan->series = pool_alloc(task->pool, (size_t)TOUCH_OPS * LINE_STATES, sizeof *plan->series);
     if (!state || !plan->series)
         return error_out_of_memory(error);
     task->state = state;
@@ -286,6 +286,25 @@ static int conclude_coherence(struct probe_task *task, const struct sampled *sam
     return code;
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"op", STANDARD_NAMED, NULL, 0},
+    {"state", STANDARD_NAMED, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "coherence.*.*",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "One operation (load, store, cas, fetch-add) on a line that another CPU holds in "
+                "that state: modified, exclusive, shared, or invalid (in memory alone).",
+     .moves = "The distance to the other CPU and to the line's home (its directory) moves it.",
+     .advice = "Where it is expensive to write lines that others hold, let readers keep copies "
+               "(shared) and write seldom, in batches."},
+    {.patterns = NULL},
+};
+
 const struct probe coherence_probe = {
     .name = "coherence",
     .title = "Operations by the line's state",
@@ -306,6 +325,7 @@ const struct probe coherence_probe = {
     .needs = NEEDS_TWO_CPUS,
     .weight = 0,
     .options = options,
+    .findings = {finding_lines, experiment},
     .plan = plan_coherence,
     .prepare = prepare_coherence,
     .conclude = conclude_coherence,

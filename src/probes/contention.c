@@ -236,6 +236,65 @@ static void observe_contention(void *observer, const struct observation *seen)
     tally->fairness[tally->trials++] = least / most;
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"op", STANDARD_NAMED, NULL, 0},
+    {"shows", STANDARD_NAMED, NULL, 0},
+    {"writers", STANDARD_ABSENT, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "contention.*.latency.1",
+     .unit = "ns",
+     .role = ROLE_CONTENTION,
+     .meaning = "One operation of a writer that has the line to itself.",
+     .moves =
+         "The core clock moves it. Plain stores wait in the store buffer and not for the cache.",
+     .advice = "It is the floor: compare the others with it."},
+    {.patterns = "contention.*.latency.all",
+     .unit = "ns",
+     .role = ROLE_CONTENTION,
+     .meaning = "One operation on one line to which all CPUs write, as each of them sees it.",
+     .moves = "It grows with the number of writers and the distance between them.",
+     .advice = "Where it is many times that of a lone writer, give each thread a line of its own "
+               "and add up afterwards."},
+    {.patterns = "contention.*.throughput.1",
+     .unit = "op/s",
+     .role = ROLE_CONTENTION,
+     .meaning = "Operations a second of one writer alone.",
+     .moves = "The core clock moves it.",
+     .advice = "Compare with all writers together: more of them seldom get more done on one line."},
+    {.patterns = "contention.*.throughput.all",
+     .unit = "op/s",
+     .role = ROLE_CONTENTION,
+     .meaning = "Operations a second of all writers to one line together.",
+     .moves = "How fast the line travels between the writers bounds it.",
+     .advice = "Split a counter or lock that needs more."},
+    {.patterns = "contention.*.fairness.all",
+     .unit = "",
+     .role = ROLE_CONTENTION,
+     .side = SIDE_LESS,
+     .meaning = "Of all writers to one line, what the one with the least got done over what the "
+                "one with the most did: 1 is fair.",
+     .moves = "CPUs near the line's home win.",
+     .advice = "Where it is low, use a queueing lock, or threads far away starve."},
+    {.patterns = "contention.*.false-sharing",
+     .unit = "",
+     .role = ROLE_CONTENTION,
+     .meaning = "How many times as long two writers take with a word each in one line as with "
+                "words in lines far apart.",
+     .moves = "The distance between the two CPUs moves it.",
+     .advice = "Pad to the cache line what different threads write."},
+    {.patterns = "contention.*.adjacent-lines",
+     .unit = "",
+     .role = ROLE_CONTENTION,
+     .meaning = "The same with words in neighbouring lines.",
+     .moves = "It is about 1 where the processor does not fetch lines in pairs.",
+     .advice = "Where it is well above 1, pad to two lines."},
+    {.patterns = NULL},
+};
+
 const struct probe contention_probe = {
     .name = "contention",
     .title = "One line, many writers",
@@ -255,6 +314,7 @@ const struct probe contention_probe = {
         "with two, the most basic case; more show how throughput falls.",
     .weight = 0,
     .options = options,
+    .findings = {finding_lines, experiment},
     .plan = plan_contention,
     .prepare = prepare_contention,
     .observe = observe_contention,

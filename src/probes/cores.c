@@ -69,7 +69,7 @@ size_t cores_extent(const struct cores_state *state)
 unsigned char *cores_line(const struct trial *trial, const struct cores_state *state)
 {
     size_t line = trial->number % state->lines;
-    size_t slot = (trial->point->detail >> DETAIL_REGION) * state->lines + line;
+    size_t slot = (size_t)(trial->point->detail >> DETAIL_REGION) * state->lines + line;
     uint64_t steps = (state->slot_bytes - cores_extent(state)) / SLOT_STEP + 1;
     uint64_t step = random_mix(state->seed + line) % steps;
     return trial->arena->memory + slot * state->slot_bytes + step * SLOT_STEP;
@@ -378,6 +378,7 @@ const struct probe cores_probe = {
     .weight = 3,
     .quick = true,
     .options = cores_options,
+    .findings = {cores_lines, cores_experiment},
     .plan = plan_cores,
     .prepare = prepare_cores,
     .observe = observe_cores,

@@ -135,6 +135,8 @@ const char *cores_name_of(struct probe_task *, const struct series *, const char
  * could be compared. ERROR_SYSTEM without memory. */
 int cores_bias(struct probe_task *, const struct series *alone, double *bias, struct error *);
 int cores_conclude(struct probe_task *, const struct sampled *, struct error *);
+extern const struct finding_line cores_lines[]; /* the registry's */
+extern const struct standard cores_experiment[];
 /* The points with the least and the largest median; NULL where there is no value. */
 void cores_extremes(const struct series *, const struct point **least, const struct point **most);
 

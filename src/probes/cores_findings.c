@@ -274,3 +274,112 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
     int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
     return code == 0 ? closed : code;
 }
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard cores_experiment[] = {
+    {"op", STANDARD_NAMED, NULL, 0},
+    {"cpus", STANDARD_NAMED, NULL, 0},
+    /* Of documents of before 0.1.0: the operation's memory order, and how many lines there were. */
+    {"order", STANDARD_NAMED, NULL, 0},
+    {"lines", STANDARD_NAMED, NULL, 0},
+    {"home", STANDARD_ABSENT, NULL, 0},
+    {"payload", STANDARD_ABSENT, NULL, 0},
+    {"pairs", STANDARD_ABSENT, NULL, 0},
+    {.factor = NULL},
+};
+
+const struct finding_line cores_lines[] = {
+    {.patterns = "cores.*.min, cores.min",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .meaning = "One hand-off between the nearest pair of CPUs: half a round trip, the median over "
+                "many cache lines.",
+     .moves = "Which CPUs were measured decides it: the nearest are usually two hardware threads "
+              "of one core, or two cores of one complex. The core clock moves it too.",
+     .advice =
+         "Put threads that pass work to each other on such a pair; its CPUs stand beside it."},
+    {.patterns = "cores.*.max, cores.max",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .meaning = "One hand-off between the farthest pair of CPUs.",
+     .moves = "The distance decides it: across sockets, dies or kinds of core. The clock of the "
+              "interconnect moves it too.",
+     .advice = "Do not share locks and queues over that distance."},
+    {.patterns = "cores.*.mean, cores.mean",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .meaning = "The mean over all pairs and both directions.",
+     .moves = "How many of the pairs are far apart decides it.",
+     .advice = "It is what threads pay that the scheduler places anywhere: pin them where the "
+               "minimum is much less."},
+    {.patterns = "cores.*.lines",
+     .unit = "%",
+     .role = ROLE_HANDOFF,
+     .side = SIDE_NEITHER,
+     .meaning = "How far one pair's values on different cache lines lie apart, from the least to "
+                "the most, as a share of their median; of the pair where that is most. The text "
+                "says whether that is the lines' own, or mostly time or noise.",
+     .moves = "A line's home in the interconnect depends on its address. Neighbours and moving "
+              "clocks add to it.",
+     .advice = "Distrust figures from a single line. Where every nanosecond counts, try several "
+               "addresses for a line that is shared much."},
+    {.patterns = "cores.drift",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning = "How far a reference pair, measured again and again on the same lines, moved in "
+                "the course of the run.",
+     .moves = "The clock of the interconnect, heat and neighbours move it.",
+     .advice = "Where it is more than the differences you look at, repeat on a quieter machine or "
+               "use --correct-drift."},
+    {.patterns = "cores.parallel.bias",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_NEITHER,
+     .meaning = "What measuring pairs side by side changed against measuring them alone.",
+     .moves = "Pairs that are measured at the same time share the interconnect.",
+     .advice = "Nothing to do where it is small. Where it is more than --bias, every pair is "
+               "measured again alone; --sequential never measures side by side."},
+    {.patterns = "cores.one-way.difference",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .side = SIDE_NEITHER,
+     .meaning =
+         "The most that a stamp of the counter seems to take longer one way than back. Two cores "
+         "alone cannot tell whether their counters are offset, one way is longer, or both. The "
+         "interval holds for all pairs at once and includes one step of the counter.",
+     .moves = "Offsets between the cores' counters, and ways that are not alike in both "
+              "directions, move it.",
+     .advice = "Do not order events of two cores by their counters when they are closer than half "
+               "of it."},
+    {.patterns = "cores.one-way.asymmetry",
+     .unit = "ns",
+     .role = ROLE_HANDOFF,
+     .side = SIDE_NEITHER,
+     .meaning = "How much longer one way is than back, beyond what offsets of the counters "
+                "explain: around a triangle of CPUs offsets add up to nothing, so at least one of "
+                "its ways is that much longer. It is left out where the lines' scatter and the "
+                "counter's steps explain it, and between two CPUs.",
+     .moves = "Ways through the interconnect that are not alike in both directions move it.",
+     .advice = "Where there is none, both directions are alike as far as the counters can tell."},
+    {.patterns = "cluster",
+     .unit = NULL,
+     .role = ROLE_CLUSTER,
+     .side = SIDE_NEITHER,
+     .meaning = "A group of CPUs that are nearer to each other than to the rest, found from the "
+                "latencies alone: the CPUs and the latency within. Its text says what it looks "
+                "like and how it is declared.",
+     .moves = "How the machine is built decides it: cores, complexes, dies, sockets. A hypervisor "
+              "that moves its CPUs about blurs it.",
+     .advice = "Place what communicates within one cluster. Clusters nest, and the smallest is the "
+               "nearest."},
+    {.patterns = "cluster.disagreement",
+     .unit = "",
+     .role = ROLE_DISAGREEMENT,
+     .fact = FACT_CLUSTERS,
+     .meaning = "CPUs that behave as one cluster and are declared as separate, or the other way "
+                "round. It has no value; its text says which.",
+     .moves = "A hypervisor or firmware may tell the topology wrongly.",
+     .advice = "Go by the latencies, not by the topology, when you place threads."},
+    {.patterns = NULL},
+};

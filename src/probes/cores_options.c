@@ -105,6 +105,16 @@ static int sort_by_place(const struct probe_task *task, struct cores_state *stat
     return 0;
 }
 
+/* The nearest, the farthest and the mean of one pair are no values of all pairs. */
+static int note_one_pair(struct probe_task *task)
+{
+    struct factor *pairs = probe_add_parameter(task, "pairs");
+    if (!pairs)
+        return ERROR_SYSTEM;
+    pairs->text = "one";
+    return 0;
+}
+
 /* In a quick run one pair stands for all, unless the person has chosen CPUs. */
 static int choose_cpus(struct probe_task *task, struct cores_state *state, struct error *error)
 {
@@ -126,6 +136,8 @@ static int choose_cpus(struct probe_task *task, struct cores_state *state, struc
         if (keep_one_per_core(task, state->cpus, state->cpu_count, 2) < 2)
             memcpy(state->cpus, two, sizeof two);
         state->cpu_count = 2;
+        if (note_one_pair(task) < 0)
+            return cores_out_of_memory(error);
     }
     bool by_topology = settings_has(settings, "order") && settings_choice(settings, "order") == 1;
     if (by_topology && sort_by_place(task, state) < 0)
@@ -284,7 +296,7 @@ static int choose_parallel(struct probe_task *task, struct cores_state *state, s
     if (wanted && !state->parallel && note_narrow(task) < 0)
         return cores_out_of_memory(error);
     state->bias_limit =
-        settings_has(settings, "bias") ? settings_number(settings, "bias") : BIAS_LIMIT;
+        settings_has(settings, "bias") ? settings_number(settings, "bias") : (double)BIAS_LIMIT;
     return 0;
 }
 

@@ -278,6 +278,55 @@ static int conclude_geometry(struct probe_task *task, const struct sampled *samp
     return findings_geometry(task->result, task->pool, &evidence, error);
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"stride", STANDARD_NAMED, NULL, 0},
+    {"level", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "L<n>.line",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LINE,
+     .meaning = "The cache line: how far apart two loads may be and still cost one miss.",
+     .moves = "Prefetchers that fetch pairs of lines can make it look twice as long.",
+     .advice = "Align and pad to it what several cores write; take twice as much where lines come "
+               "in pairs."},
+    {.patterns = "L<n>.ways",
+     .unit = "",
+     .role = ROLE_LEVEL,
+     .fact = FACT_WAYS,
+     .meaning = "Associativity: how many lines that contend for one set fit at once.",
+     .moves = "The cache's design decides it; a partition of the cache (resctrl) leaves fewer.",
+     .advice = "More arrays than that, a multiple of the way stride apart, throw each other out: "
+               "pad them."},
+    {.patterns = "L<n>.way_stride",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .meaning = "The least distance at which lines contend for the same set: the number of sets "
+                "times the line. Where a hash chooses the set there is none.",
+     .moves = "The cache's design decides it, and nothing else.",
+     .advice = "Avoid leading dimensions and buffer distances that are multiples of it."},
+    {.patterns = "L<n>.disagreement",
+     .unit = "B",
+     .role = ROLE_DISAGREEMENT,
+     .meaning = "Ways times way stride, where that differs from the capacity.",
+     .moves = "A part of the cache is not to be had, or one of the two readings is wrong.",
+     .advice = "Look for cache partitions (resctrl) and neighbours, and repeat with --thorough."},
+    {.patterns = "L<n>.inclusive",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "1: this level includes the one before it, so a line that it gives up leaves that "
+                "one too; 0: the line stays there.",
+     .moves = "The cache's design decides it, and nothing else.",
+     .advice = "In an inclusive cache a neighbour's traffic can throw out another core's hot "
+               "lines: isolate them by partition or by placement."},
+    {.patterns = NULL},
+};
+
 const struct probe geometry_probe = {
     .name = "geometry",
     .title = "How the caches are built",
@@ -293,6 +342,7 @@ const struct probe geometry_probe = {
     .weight = 5,
     .quick = false,
     .options = options,
+    .findings = {finding_lines, experiment},
     .plan = plan_geometry,
     .prepare = prepare_geometry,
     .observe = observe_geometry,

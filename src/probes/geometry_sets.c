@@ -59,7 +59,7 @@ static double second_latency(const struct geometry_state *state, const struct ge
 {
     double values[GEOMETRY_COUNTS];
     size_t n = 0;
-    int stride = (int)lround(log2(first->way_stride / GEOMETRY_STRIDE_LEAST));
+    int stride = (int)lround(log2(first->way_stride / (double)GEOMETRY_STRIDE_LEAST));
     for (int i = 0; i < GEOMETRY_COUNTS; i++)
         if ((double)geometry_lines_at(i) >= 1.5 * first->ways)
             values[n++] = conflict(state, stride, i, trial);
@@ -106,7 +106,7 @@ int geometry_add_fitting(struct probe_task *task, int level, const struct geomet
 double geometry_conflict(const struct probe_task *task, double stride, double lines)
 {
     const struct geometry_state *state = task->state;
-    int s = (int)lround(log2(stride / GEOMETRY_STRIDE_LEAST));
+    int s = (int)lround(log2(stride / (double)GEOMETRY_STRIDE_LEAST));
     const struct series *series =
         s >= 0 && s < GEOMETRY_STRIDES ? &task->plan.series[state->conflicts[s]] : NULL;
     for (size_t i = 0; series && i < series->point_count; i++)

@@ -366,6 +366,7 @@ const struct probe gpu_probe = {
     .weight = 25,
     .quick = true,
     .options = gpu_options,
+    .findings = {gpu_lines, gpu_experiment},
     .plan = plan_gpu,
     .observe = observe_gpu,
     .next = next_gpu,

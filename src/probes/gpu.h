@@ -55,6 +55,9 @@ extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_cluster,                                /* multiprocessor to multiprocessor */
     gpu_peers;                                  /* device to device */
 
+/* What the experiments' findings are, for the registry (gpu_lines.c). */
+extern const struct finding_line gpu_lines[]; /* the registry's */
+extern const struct standard gpu_experiment[];
 /* All there are, in the order in which they are measured; ends with NULL (gpu_experiments.c). */
 extern const struct gpu_experiment *const gpu_experiments[];
 

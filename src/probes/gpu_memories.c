@@ -124,7 +124,7 @@ static int plan_constant(struct gpu_task *task, size_t line, int *index, struct 
                               error);
     size_t last = 0;
     for (int i = 0; code == 0 && *index >= 0; i++) {
-        work.bytes = (size_t)(least * exp2((double)i / PER_OCTAVE)) / line * line;
+        work.bytes = (size_t)(least * exp2((double)i / (double)PER_OCTAVE)) / line * line;
         if (work.bytes > constant_bytes(task))
             break;
         if (work.bytes != last)

@@ -51,7 +51,7 @@ static size_t scratchpads(const struct gpu_facts *facts, double sizes[SIZES_MOST
         break;
     }
     for (int i = 0; i <= QUARTERS && n == 0; i++)
-        sizes[i] = (double)facts->scratchpad_bytes * i / QUARTERS;
+        sizes[i] = (double)facts->scratchpad_bytes * i / (double)QUARTERS;
     return n ? n : QUARTERS + 1;
 }
 

@@ -87,8 +87,8 @@ static int add_ladder(struct gpu_task *task, const char *what, uint64_t stride, 
     int code = gpu_add_factor(task, series, "stride", NULL, (double)stride, error);
     const uint64_t most = lines_most(task);
     for (int i = 0; code == 0; i++) {
-        const uint64_t lines =
-            (uint64_t)(TRANSLATION_LINES_LEAST * exp2((double)i / TRANSLATION_PER_OCTAVE));
+        const uint64_t lines = (uint64_t)((double)TRANSLATION_LINES_LEAST *
+                                          exp2((double)i / (double)TRANSLATION_PER_OCTAVE));
         if (lines > most || lines * (stride + CREEP) + BEGINNINGS * LINE_BYTES > state->memory)
             break;
         code = add_chain(task, *index, lines, stride, error);

@@ -12,6 +12,7 @@
 #include "findings/levels.h"
 #include "probes/chases.h"
 #include "probes/knees.h"
+#include "probes/latency_findings.h"
 #include "probes/latency_table.h"
 #include "probes/probes.h"
 #include "probes/working_sets.h"
@@ -178,16 +179,45 @@ static bool sizes_are_named(const struct probe_task *task)
     return false;
 }
 
-/* The CPU that was chosen is a parameter. */
-static int note_cpu(struct probe_task *task, int cpu, struct error *error)
+static size_t index_of_node(const struct machine_facts *facts, int node)
 {
-    if (settings_has(task->settings, "cpu"))
-        return 0;
-    struct factor *chosen = probe_add_parameter(task, "cpu");
-    if (!chosen)
-        return error_out_of_memory(error);
-    chosen->number = cpu;
+    size_t i = 0;
+    while (i < facts->node_count && facts->nodes[i].id != node)
+        i++;
+    return i;
+}
+
+/* How far the firmware says the node that was asked for is from the CPU's own; 0 unknown. */
+static unsigned distance_of(const struct machine *machine, int cpu, int node)
+{
+    const struct machine_facts *facts = &machine->facts;
+    for (size_t i = 0; i < machine->cpu_count; i++) {
+        if (machine->cpus[i].id != cpu)
+            continue;
+        const size_t from = index_of_node(facts, machine->cpus[i].node);
+        const size_t to = index_of_node(facts, node);
+        if (machine->nodes && from < facts->node_count && to < facts->node_count && from != to &&
+            machine->nodes[from].distances)
+            return machine->nodes[from].distances[to];
+    }
     return 0;
+}
+
+static int note(struct probe_task *task, const char *name, double number, struct error *error)
+{
+    struct factor *parameter = probe_add_parameter(task, name);
+    if (!parameter)
+        return error_out_of_memory(error);
+    parameter->number = number;
+    return 0;
+}
+
+/* The CPU that was chosen is a parameter, and how far the memory is that was asked for. */
+static int note_place(struct probe_task *task, int cpu, int node, struct error *error)
+{
+    const unsigned distance = distance_of(task->machine, cpu, node);
+    int code = settings_has(task->settings, "cpu") ? 0 : note(task, "cpu", cpu, error);
+    return code == 0 && distance ? note(task, "node_distance", distance, error) : code;
 }
 
 /* What every stage's plan has in common. */
@@ -217,7 +247,7 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (code == 0)
         code = choose_node(task, &state->node, error);
     if (code == 0)
-        code = note_cpu(task, state->seat->cpu, error);
+        code = note_place(task, state->seat->cpu, state->node, error);
     if (code < 0)
         return code;
     state->stride = kind.stride;
@@ -341,6 +371,7 @@ const struct probe latency_probe = {
     .weight = 18,
     .quick = true,
     .options = options,
+    .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,
     .prepare = chases_prepare,
     .next = next_latency,

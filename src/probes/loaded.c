@@ -372,6 +372,7 @@ const struct probe loaded_probe = {
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
     .options = options,
+    .findings = {loaded_lines, loaded_experiment},
     .plan = plan_loaded,
     .prepare = prepare_loaded,
     .observe = observe_loaded,

@@ -47,5 +47,7 @@ struct loaded_state {
  * where --cpu or --injectors ask for what there is not. */
 int loaded_choose_seats(struct probe_task *, struct error *);
 int loaded_conclude(struct probe_task *, const struct sampled *, struct error *);
+extern const struct finding_line loaded_lines[]; /* the registry's */
+extern const struct standard loaded_experiment[];
 
 #endif

@@ -313,3 +313,53 @@ int loaded_conclude(struct probe_task *task, const struct sampled *sampled, stru
         code = add_ends(task, error);
     return code == 0 ? add_knee(task, error) : code;
 }
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard loaded_experiment[] = {
+    {"shows", STANDARD_NAMED, NULL, 0},
+    {"injectors", STANDARD_NAMED, NULL, 0},
+    {"mix", STANDARD_NUMBER, NULL, 100},
+    {"traffic", STANDARD_TEXT, "sequential", 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+const struct finding_line loaded_lines[] = {
+    {.patterns = "loaded.unloaded",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_UNLOADED,
+     .meaning = "A load from DRAM while no other CPU of this run asks for any.",
+     .moves = "Page size, the node that holds the memory, and neighbours that use it move it.",
+     .advice = "It is the floor: what traffic adds to it is queueing."},
+    {.patterns = "loaded.unloaded_cycles",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same in core cycles.",
+     .moves = "The core clock moves it, for DRAM runs at a clock of its own.",
+     .advice = "Go by the ns where the core clocks of two runs differ."},
+    {.patterns = "loaded.saturated",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_SATURATED,
+     .meaning = "A load from DRAM while the other CPUs make all the traffic they can.",
+     .moves = "The mix of reads and writes, its order and the number of injectors move it.",
+     .advice = "Expect such a latency beside neighbours that use memory without restraint."},
+    {.patterns = "loaded.bandwidth",
+     .unit = "B/s",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_TRAFFIC,
+     .meaning = "What the injectors really moved meanwhile: lines read, and lines written back.",
+     .moves = "The number of injectors, the mix of reads and writes and its order move it.",
+     .advice = "Read the latency under load together with it: one alone says little."},
+    {.patterns = "loaded.knee",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The traffic up to which latency rises little: bandwidth over latency is greatest "
+                "there. It has no value where the injectors cannot fill the memory, or where there "
+                "was no time for all steps.",
+     .moves = "The mix of reads and writes, its order and the memory's channels move it.",
+     .advice = "Keep the machine's traffic below it where latency matters."},
+    {.patterns = NULL},
+};

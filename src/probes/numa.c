@@ -388,6 +388,7 @@ const struct probe numa_probe = {
     .needs = WANTS_TWO_NODES,
     .weight = 4,
     .options = options,
+    .findings = {numa_lines, numa_experiment},
     .plan = plan_numa,
     .prepare = prepare_numa,
     .next = next_numa,

@@ -32,5 +32,7 @@ struct numa_state {
 };
 
 int numa_conclude(struct probe_task *, const struct sampled *, struct error *);
+extern const struct finding_line numa_lines[]; /* the registry's */
+extern const struct standard numa_experiment[];
 
 #endif

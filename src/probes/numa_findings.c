@@ -174,3 +174,52 @@ int numa_conclude(struct probe_task *task, const struct sampled *sampled, struct
                 code = compare(task, state->from[f].id, state->to[a].id, state->to[b].id, error);
     return code;
 }
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard numa_experiment[] = {
+    {"shows", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {.factor = NULL},
+};
+
+const struct finding_line numa_lines[] = {
+    {.patterns = "numa.latency.local",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "A load from DRAM of the CPU's own node, on the node where that is worst.",
+     .moves = "Page size, neighbours that use the memory, and modules that differ between nodes "
+              "move it.",
+     .advice =
+         "Hold the remote one against it; where nodes differ, look at their memory's modules."},
+    {.patterns = "numa.latency.remote",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "A load from DRAM of another node, where that is worst.",
+     .moves = "The links between sockets and what else uses them move it.",
+     .advice = "Bind threads and their memory to one node (numactl) where it is much more than the "
+               "local one."},
+    {.patterns = "numa.bandwidth.local",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "What all CPUs of a node read together from their own node's DRAM, where that is worst.",
+     .moves = "Each node's memory channels and modules decide it, and neighbours take their share.",
+     .advice = "Plan by it: a program whose memory is placed well has so much for each node."},
+    {.patterns = "numa.bandwidth.remote",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "What all CPUs of a node read together from another node's DRAM, where that is worst.",
+     .moves = "The width of the links between nodes decides it, and what else uses them takes its "
+              "share.",
+     .advice = "Where it is far below the local one, place memory where it is used (first touch)."},
+    {.patterns = "numa.disagreement.*.*.*",
+     .unit = "",
+     .role = ROLE_DISAGREEMENT,
+     .meaning = "From the first node, the second is declared nearer than the third and is farther: "
+                "so many times as far.",
+     .moves = "Firmware declares the distances, and a hypervisor may make them up.",
+     .advice = "The kernel places memory by what is declared: bind it by hand, and tell the "
+               "firmware's maker."},
+    {.patterns = NULL},
+};

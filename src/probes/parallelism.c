@@ -360,6 +360,7 @@ const struct probe parallelism_probe = {
     .weight = 4,
     .quick = false,
     .options = options,
+    .findings = {parallelism_lines, parallelism_experiment},
     .plan = plan_parallelism,
     .prepare = prepare_parallelism,
     .observe = observe_parallelism,

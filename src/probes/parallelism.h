@@ -88,5 +88,7 @@ bool parallelism_plateau(const struct series *, struct saturation *);
 void parallelism_take(struct probe_task *);
 /* Adds what all stages came to. */
 int parallelism_conclude(struct probe_task *, const struct sampled *, struct error *);
+extern const struct finding_line parallelism_lines[]; /* the registry's */
+extern const struct standard parallelism_experiment[];
 
 #endif

@@ -68,7 +68,7 @@ static double trial_sustained(const struct probe_task *task, unsigned trial, con
 static double trial_four(const struct probe_task *task, unsigned trial, const void *about)
 {
     const int *series = about;
-    return FOUR * value_at(task, *series, FOUR, trial) / value_at(task, *series, 1, trial);
+    return (double)FOUR * value_at(task, *series, FOUR, trial) / value_at(task, *series, 1, trial);
 }
 
 /* The times of a curve and whose they are; points that failed have none. */

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "findings/finding.h"
 #include "probes/chases.h"
+#include "probes/prefetch_findings.h"
 #include "probes/probes.h"
 #include "result/flag.h"
 
@@ -226,7 +227,8 @@ static bool share_at(const struct probe_task *task, const struct series_set *set
     const struct prefetch_state *state = task->state;
     const struct series *series = task->result->series + set->first;
     const struct point *part = series_point(&series[order], stride);
-    const struct point *whole = series_point(&series[stride < PAGE ? RANDOM : NEARBY], stride);
+    const struct point *whole =
+        series_point(&series[stride < (double)PAGE ? RANDOM : NEARBY], stride);
     const struct point *level = series_point(&series[RANDOM], (double)state->chases.line_bytes);
     const struct point *scattered = series_point(&series[RANDOM], stride);
     if (!part || !whole || !level || !scattered ||
@@ -376,6 +378,7 @@ const struct probe prefetch_probe = {
         "strides of a page on forward is told beside random order within 64 strides; and at large "
         "strides in DRAM, rows that are open already.",
     .options = options,
+    .findings = {prefetch_lines, prefetch_experiment},
     .plan = plan_prefetch,
     .prepare = chases_prepare,
     .next = next_prefetch,

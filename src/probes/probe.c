@@ -1,6 +1,7 @@
 #include "probes/probe.h"
 
 #include "base/units.h"
+#include "findings/experiment.h"
 #include "findings/finding.h"
 #include "result/flag.h"
 
@@ -321,6 +322,9 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
         int concluded = task->probe->conclude(task, sampled, code == 0 ? error : NULL);
+        if (concluded == 0)
+            concluded = experiment_complete(result, &task->machine->facts, task->pool,
+                                            code == 0 ? error : NULL);
         code = code == 0 ? concluded : code;
     }
     return code;

@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "engine/engine.h"
+#include "findings/registry.h"
 
 enum needs {
     NEEDS_TWO_CPUS = 1,
@@ -40,6 +41,7 @@ struct probe {
     double weight;       /* seconds of a whole run; 0: only measured when named */
     bool quick;          /* a quick run has it too */
     const struct option_spec *options;
+    struct finding_table findings; /* what each finding that it adds is: findings/registry.h */
     /* Fills task->plan, which comes with everything common filled in. ERROR_USAGE when options
      * contradict each other or the machine. */
     int (*plan)(struct probe_task *, struct error *);

@@ -16,3 +16,11 @@ const struct probe *probe_by_name(const char *name)
             return probes[i];
     return NULL;
 }
+
+const struct finding_table *finding_table_at(size_t i, const char **probe)
+{
+    if (i >= sizeof probes / sizeof *probes - 1)
+        return NULL;
+    *probe = probes[i]->name;
+    return &probes[i]->findings;
+}

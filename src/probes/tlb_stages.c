@@ -99,7 +99,7 @@ static double ladder_most(const struct tlb_state *state, unsigned ladder)
     const bool small = size->policy == PAGES_SMALL, both = !small && state->at > 0;
     switch (ladder) {
     case TLB_SPARSE: /* huge pages are never neighbours enough to share an entry */
-        return small ? fmin(size->most / TLB_GROUP, SPARSE_MOST) : 0;
+        return small ? fmin(size->most / (double)TLB_GROUP, SPARSE_MOST) : 0;
     case TLB_PIECES: /* beside what the same number of small pages costs */
         return both ? PIECES_MOST : 0;
     case TLB_PACKED:
@@ -117,7 +117,7 @@ int tlb_plan_ladder(struct probe_task *task, struct error *error)
     state->look = TLB_LADDER;
     for (unsigned ladder = 0; ladder < TLB_LADDERS; ladder++) {
         const double most = ladder_most(state, ladder);
-        if (most < TLB_PAGES_LEAST)
+        if (most < (double)TLB_PAGES_LEAST)
             continue;
         size->ladder[ladder] = add_series(task, ladder_names[ladder], size, "ladder", 0, error);
         if (size->ladder[ladder] < 0)
@@ -293,7 +293,7 @@ static int after_fine(struct probe_task *task, int level, struct error *error)
     double step = state->step;
     if (answered && step > (level ? fmax(1, entries / 24) : 1)) {
         /* The coarser look stays in the document. */
-        double from = fmax(TLB_PAGES_LEAST, sorted[0] - step - BRACKET_MARGIN);
+        double from = fmax(TLB_PAGES_LEAST, sorted[0] - step - (double)BRACKET_MARGIN);
         return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN, error);
     }
     int code = keep_votes(task, level, answers, trials, error);

@@ -193,7 +193,8 @@ static void prepare_window(struct trial *trial)
 {
     const struct window_state *state = trial->probe_state;
     const size_t part = (size_t)(trial->point - trial->plan->points) % RING_PARTS;
-    const double turn = (double)part / RING_PARTS / 2; /* the other half is the second chase's */
+    const double turn =
+        (double)part / (double)RING_PARTS / 2; /* the other half is the second chase's */
     struct chain_places *places = chain_ring_places(&state->ring, trial);
     struct worker *worker = &trial->workers[0];
     struct window *window = (struct window *)worker->room;
@@ -324,6 +325,27 @@ static int conclude_window(struct probe_task *task, const struct sampled *sample
     return code;
 }
 
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"filler", STANDARD_NAMED, NULL, 0},
+    {"look", STANDARD_NAMED, NULL, 0},
+    {"working set", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "window.*",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "How many such instructions fit between two misses that still overlap: how far "
+                "past a waiting load the processor works on.",
+     .moves = "A busy hardware thread of the same core may halve it. Processors that join two "
+              "instructions into one place, or drop some early, show more.",
+     .advice = "Bring independent misses nearer together than that, or prefetch."},
+    {.patterns = NULL},
+};
+
 const struct probe window_probe = {
     .name = "window",
     .title = "Instructions under way at once",
@@ -343,6 +365,7 @@ const struct probe window_probe = {
     .weight = 0,
     .quick = false,
     .options = options,
+    .findings = {finding_lines, experiment},
     .plan = plan_window,
     .prepare = prepare_window,
     .observe = observe_window,

@@ -1,5 +1,7 @@
 #include "quantity/quantity.h"
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -41,6 +43,11 @@ bool quantity_is(const char *unit, enum dimension dimension)
 {
     const struct quantity *quantity = quantity_of(unit);
     return quantity && quantity->dimension == dimension;
+}
+
+bool quantity_same(const char *a, const char *b)
+{
+    return text_same(a, b);
 }
 
 bool quantity_comparable(const char *a, const char *b)

@@ -200,7 +200,8 @@ extern const char *const probe_status_names[]; /* indexed by enum probe_status *
 
 /* The probe or series factor of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
-/* The first finding of that name in any probe; NULL where there is none. */
+/* The first finding of that name in any probe, of the experiment that its name alone stands for;
+ * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 /* What a curve has measured at `x`; NULL where there is no point, or it failed. */

@@ -9,13 +9,17 @@
 
 #include <stdio.h>
 
-enum { DOCUMENT_BYTES_MAX = 256 * 1024 * 1024 };
-
 /* Reads a whole document into `document`, which the caller frees with document_free() (also after
  * an error it is safe to free). ERROR_USAGE, naming the file and what is wrong, when the file
- * can't be opened, is a directory, is empty, larger than DOCUMENT_BYTES_MAX, not JSON, of another
- * schema, or lacks what the schema requires. `path` "-" is standard input. */
+ * can't be opened, is a directory, is empty, not JSON, of another schema, or lacks what the schema
+ * requires; ERROR_SYSTEM without memory. `path` "-" is standard input.
+ *
+ * A file may have any size, so that whatever was written is read: the memory that reading takes is
+ * what the document's structs take. */
 int document_read(struct document *, const char *path, struct error *);
+
+/* The same from an open stream, to its end; messages call it `name`. */
+int document_read_stream(struct document *, FILE *, const char *name, struct error *);
 
 /* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
 int document_write(const struct document *, FILE *, struct error *);

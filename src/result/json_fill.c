@@ -1,5 +1,6 @@
 #include "result/json_fill.h"
 
+#include "base/text.h"
 #include "result/json_take.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ static void write_path(const struct json_fill *fill, char path[PATH_TEXT])
             wrote = snprintf(path + length, room, "[%zu]", frame->index);
         length += (size_t)wrote;
     }
+    text_drop_half(path);
 }
 
 int json_refuse(struct json_fill *fill, const char *format, ...)
@@ -165,9 +167,9 @@ static void take_element(struct json_fill *fill, struct json_frame *frame,
         frame->index++;
 }
 
-void json_fill_value(struct json_fill *fill, const struct json_value *value)
+static void fill_value(struct json_fill *fill, const struct json_value *value)
 {
-    bool opens = value->kind >= JSON_ARRAY;
+    bool opens = value->kind == JSON_ARRAY || value->kind == JSON_OBJECT;
     if (fill->code < 0)
         return;
     if (fill->passed_over) {
@@ -201,7 +203,7 @@ static const struct field *find_field(const struct json_frame *frame, const char
     return NULL;
 }
 
-void json_fill_key(struct json_fill *fill, const char *key, size_t length)
+static void fill_key(struct json_fill *fill, const char *key, size_t length)
 {
     if (fill->code < 0 || fill->passed_over)
         return;
@@ -285,7 +287,7 @@ static void end_factors(struct json_fill *fill, struct json_frame *frame)
     free(names);
 }
 
-void json_fill_end(struct json_fill *fill)
+static void fill_end(struct json_fill *fill)
 {
     if (fill->code < 0)
         return;
@@ -302,6 +304,16 @@ void json_fill_end(struct json_fill *fill)
         return;
     frame--;
     frame->index++;
+}
+
+void json_fill_event(struct json_fill *fill, const struct json_value *event)
+{
+    if (event->kind == JSON_KEY)
+        fill_key(fill, event->bytes, event->length);
+    else if (event->kind == JSON_END)
+        fill_end(fill);
+    else
+        fill_value(fill, event);
 }
 
 void json_fill_start(struct json_fill *fill, struct document *document)

@@ -1,6 +1,6 @@
 /*
- * From the events of a parser to the document's structs, by the tables of shape.h, without a tree
- * between them. Keys that the tables do not know are passed over with all that they hold.
+ * From the events of json_events.h to the document's structs, by the tables of shape.h, without a
+ * tree between them. Keys that the tables do not know are passed over with all that they hold.
  */
 #ifndef FATHOM_RESULT_JSON_FILL_H
 #define FATHOM_RESULT_JSON_FILL_H
@@ -8,17 +8,8 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "result/document.h"
+#include "result/json_events.h"
 #include "result/shape.h"
-
-enum json_kind { JSON_NULL, JSON_TRUTH, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
-
-/* A value, or the beginning of an array or object. */
-struct json_value {
-    enum json_kind kind;
-    bool truth;
-    const char *bytes; /* of a number or text: no NUL among or after them */
-    size_t length;
-};
 
 /* An object or array that is being read. */
 struct json_frame {
@@ -44,9 +35,8 @@ struct json_fill {
 };
 
 void json_fill_start(struct json_fill *, struct document *);
-void json_fill_value(struct json_fill *, const struct json_value *);
-void json_fill_key(struct json_fill *, const char *key, size_t length);
-void json_fill_end(struct json_fill *); /* of an array or object */
+/* Any event but JSON_DONE. */
+void json_fill_event(struct json_fill *, const struct json_value *);
 
 /* ERROR_USAGE: "<file>: <path> <what>: <remedy>"; also kept in `code`. */
 int json_refuse(struct json_fill *, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -41,11 +41,39 @@ int json_take_text(struct json_fill *fill, const struct json_value *value, const
     return fill->code;
 }
 
+/* A number of few digits is the quotient of two that a double holds exactly, and so rounded once
+ * and rightly (Clinger 1990). False where it isn't of that kind, or the machine computes in
+ * registers wider than a double. */
+static bool read_short_number(const char *bytes, size_t length, double *number)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+    const char *at = bytes, *end = bytes + length, *point = NULL;
+    uint64_t digits = 0;
+    if (length >= sizeof powers / sizeof *powers || FLT_EVAL_METHOD != 0)
+        return false;
+    for (at += *at == '-'; at < end; at++)
+        if (*at == '.')
+            point = at;
+        else if (isdigit((unsigned char)*at))
+            digits = digits * 10 + (uint64_t)(*at - '0');
+        else
+            return false;
+    if (digits > UINT64_C(1) << 53)
+        return false;
+    *number = (double)digits / powers[point ? end - point - 1 : 0];
+    if (*bytes == '-')
+        *number = -*number;
+    return true;
+}
+
 static int take_number(struct json_fill *fill, const struct json_value *value, double *number)
 {
     char digits[NUMBER_TEXT];
     if (value->kind != JSON_NUMBER)
         return json_refuse(fill, "is not a number");
+    if (read_short_number(value->bytes, value->length, number))
+        return 0;
     if (value->length >= sizeof digits)
         return json_refuse(fill, "has more digits than a number needs");
     memcpy(digits, value->bytes, value->length);
@@ -57,7 +85,8 @@ static int take_number(struct json_fill *fill, const struct json_value *value, d
 static int take_float(struct json_fill *fill, const struct json_value *value, float *number)
 {
     double wide = NAN;
-    if (take_number(fill, value, &wide) == 0 && fabs(wide) > (double)FLT_MAX)
+    /* The nine digits that the largest float is written with are of a number beyond it. */
+    if (take_number(fill, value, &wide) == 0 && !isfinite((float)wide))
         json_refuse(fill, "is too large");
     if (fill->code == 0)
         *number = (float)wide;

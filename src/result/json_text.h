@@ -1,32 +1,19 @@
 /*
- * What the parser lets pass and a text may not hold, and where in it one stands. Beside the bounds
- * of RFC 3629 these are \u0000, because texts end with a NUL here, and halves of surrogate pairs,
- * which stand for no character: yajl makes '?' or something else of them.
+ * Texts in quotes. Beyond the grammar of RFC 8259, what would not survive as a C string of UTF-8 is
+ * refused: bytes that are not UTF-8 (RFC 3629), halves of surrogate pairs, and \u0000.
  */
 #ifndef FATHOM_RESULT_JSON_TEXT_H
 #define FATHOM_RESULT_JSON_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "result/json_input.h"
 
-/* Zero is the beginning of a text. */
-struct json_position {
-    uint64_t line, column; /* both from 0; a column is a character */
-};
+/* These return 0, or a negative code as json_read_on() and json_wrong() do. */
 
-void json_position_advance(struct json_position *, const unsigned char *bytes, size_t size);
+/* From the quote at hand to behind the one that ends the text, which has no escapes then, and no
+ * NUL behind it; it lies in the input's token. */
+int json_pass_text(struct json_input *, const char **bytes, size_t *length);
 
-/* Zero is the beginning of a text. */
-struct json_check {
-    unsigned char least, most; /* of the next byte; 0 and 0: anything */
-    unsigned char step;        /* in an escape: 1 past '\', 2 to 5 in its digits */
-    bool high;                 /* the second half of a surrogate pair has to follow */
-    unsigned code;
-};
-
-/* Goes through the next bytes of a text. NULL, or what is wrong with bytes[*good]; those before it
- * are right. All that it does not know of, the parser refuses. */
-const char *json_check(struct json_check *, const unsigned char *bytes, size_t size, size_t *good);
+/* The character whose first byte, above 127, is at hand. */
+int json_pass_character(struct json_input *);
 
 #endif

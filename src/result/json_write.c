@@ -259,7 +259,7 @@ static void put_field(struct writer *writer, const struct field *field, const vo
             if (field->kind == FIELD_TEXTS)
                 put_text(writer, (*(const char *const *const *)member)[i]);
             else
-                put_number(writer, (double)(*(const uint64_t *const *)member)[i]);
+                put_whole(writer, (*(const uint64_t *const *)member)[i]);
         }
         put(writer, "]");
         break;

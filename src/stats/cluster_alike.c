@@ -3,11 +3,12 @@
 #include "stats/quantile.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Smaller differences between profiles are no groups, however well they are measured. */
 static const double least_difference = 0.01;
 static const double least_noise = 0.004;
-enum { POOL_MIN = 4, COLUMNS_LOOKED_AT = 256 };
+enum { POOL_MIN = 8, COLUMNS_LOOKED_AT = 256 };
 
 /* Rows that no group tells apart yet: those directly within one group, or in none. */
 struct undivided {
@@ -87,7 +88,7 @@ static bool is_class(const struct undivided *pool, size_t class, double reach)
 static int add_classes(struct groups *groups, const struct cells *cells,
                        const struct undivided *pool, double reach, size_t *room)
 {
-    size_t classes = 0, rows = 0;
+    size_t classes = 0, rows = 0, fewest = pool->count, most = 0;
     bool *chosen = pool_alloc(groups->pool, pool->count, sizeof *chosen);
     if (!chosen)
         return ERROR_SYSTEM;
@@ -97,8 +98,17 @@ static int add_classes(struct groups *groups, const struct cells *cells,
         classes += chosen[i] && class == i;
         rows += chosen[i];
     }
-    /* One class and the rest is odd rows and not a group; so are a few classes among many. */
-    for (size_t i = 0; i < pool->count && classes >= 2 && 2 * rows > pool->count; i++) {
+    for (size_t i = 0; i < pool->count; i++) {
+        size_t count = 0;
+        for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
+            count += pool->class[j] == i;
+        fewest = count && count < fewest ? count : fewest;
+        most = count > most ? count : most;
+    }
+    /* One class and the rest is odd rows and not a group; so are a few classes among many, and a
+     * small one beside a large: modules are of a size, but for cores that are off. */
+    bool regular = classes >= 2 && 2 * rows > pool->count && most <= 2 * fewest;
+    for (size_t i = 0; i < pool->count && regular; i++) {
         size_t count = 0;
         for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
             if (pool->class[j] == i)
@@ -144,13 +154,15 @@ int groups_add_alike(struct groups *groups, const struct cells *cells)
     size_t m = cells->m, *rows = pool_alloc(&scratch, m + 1, sizeof *rows);
     int *group = pool_alloc(&scratch, m + 1, sizeof *group);
     int code = rows && group ? 0 : ERROR_SYSTEM, count = (int)groups->count;
-    for (size_t a = 0; a < m && code == 0; a++)
-        group[a] = groups_smallest_with(groups, a);
+    if (code == 0)
+        memcpy(group, groups->smallest, m * sizeof *group);
     for (int i = -1; i < count && code == 0; i++) {
-        size_t found = 0;
-        for (size_t a = 0; a < m; a++)
+        size_t found = 0, all = i < 0 ? m : groups->list[i].count;
+        for (size_t k = 0; k < all; k++) {
+            size_t a = i < 0 ? k : groups->list[i].members[k];
             if (group[a] == i)
                 rows[found++] = a;
+        }
         if (found >= POOL_MIN)
             code = divide(groups, cells, rows, found);
     }

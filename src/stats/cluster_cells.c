@@ -183,8 +183,9 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
     cells->known = pool_alloc(pool, m * m + 1, sizeof *cells->known);
     cells->filled = pool_alloc(pool, m * m + 1, sizeof *cells->filled);
     cells->noise = pool_alloc(pool, m + 1, sizeof *cells->noise);
+    cells->told = pool_alloc(pool, m + 1, sizeof *cells->told);
     double *room = pool_alloc(pool, m + 1, sizeof *room);
-    if (!cells->known || !cells->filled || !cells->noise || !room)
+    if (!cells->known || !cells->filled || !cells->noise || !cells->told || !room)
         return ERROR_SYSTEM;
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)
@@ -195,7 +196,8 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
         cells->noise[a] = fmax(least_noise, row_noise(cells, a));
     pool_noise(cells, room);
     for (size_t a = 0; a < m; a++) {
-        cells->noise[a] = fmax(cells->noise[a], told_noise(cells, noise, n, a, room));
+        cells->told[a] = told_noise(cells, noise, n, a, room);
+        cells->noise[a] = fmax(cells->noise[a], cells->told[a]);
         cells->noise[a] = fmax(cells->noise[a], rounding_noise(cells, latency, n, a, room));
     }
     return 0;

@@ -6,9 +6,12 @@
 
 /* Groups of different makes differ at least so much in how far apart their members lie. */
 static const double least_ratio = 1.5;
+/* A single group is its own kind. */
+enum { GROUPS_MIN = 2 };
 
 struct leaf {
-    const struct group *group;
+    const size_t *members;
+    size_t count;
     double within;
 };
 
@@ -18,27 +21,25 @@ static int compare_leaves(const void *a, const void *b)
     return (x->within > y->within) - (x->within < y->within);
 }
 
-static bool is_leaf(const struct groups *groups, const struct group *group, size_t m)
+/* Of each group, whether none is within it. */
+static bool *find_leaves(const struct groups *groups, struct pool *scratch)
 {
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct group *other = &groups->list[i];
-        if (other == group || other->count >= group->count)
-            continue;
-        for (size_t a = 0; a < m; a++)
-            if (other->has[a] && group->has[a])
-                return false;
-    }
-    return true;
+    bool *leaf = pool_alloc(scratch, groups->count + 1, sizeof *leaf);
+    for (size_t i = 0; leaf && i < groups->count; i++)
+        leaf[i] = true;
+    for (size_t i = 0; leaf && i < groups->count; i++)
+        if (groups->list[i].parent >= 0)
+            leaf[groups->list[i].parent] = false;
+    return leaf;
 }
 
 static int add_kind(struct groups *groups, const struct cells *cells, const struct leaf *leaves,
                     size_t count, size_t *members)
 {
     size_t rows = 0;
-    for (size_t a = 0; a < cells->m; a++)
-        for (size_t i = 0; i < count; i++)
-            if (leaves[i].group->has[a])
-                members[rows++] = a;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < leaves[i].count; j++)
+            members[rows++] = leaves[i].members[j];
     return groups_add(groups, cells, members, rows, CLUSTER_KIND);
 }
 
@@ -50,37 +51,53 @@ static size_t same_kind(const struct leaf *leaves, size_t count)
     return same;
 }
 
+/* Whether the groups of each kind are of one size, and those of no two kinds: how far apart members
+ * lie alone says too little, least of all of pairs that a coarse clock tells apart. `leaves` is
+ * sorted by that distance, so kinds stand one after the other. */
+static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size_t *kind_of_size)
+{
+    size_t kinds = 0;
+    for (size_t i = 0, same; i < count; i += same) {
+        same = same_kind(leaves + i, count - i);
+        kinds++;
+        if (same < GROUPS_MIN)
+            return false;
+        for (size_t j = i; j < i + same; j++) {
+            size_t *kind = &kind_of_size[leaves[j].count];
+            if (leaves[j].count != leaves[i].count || (*kind && *kind != kinds))
+                return false;
+            *kind = kinds;
+        }
+        rows -= same * leaves[i].count;
+    }
+    /* Rows in no group are of an unknown make. */
+    return kinds >= 2 && rows == 0;
+}
+
 int groups_add_kinds(struct groups *groups, const struct cells *cells)
 {
     struct pool scratch = {0};
     struct leaf *leaves = pool_alloc(&scratch, groups->count + 1, sizeof *leaves);
     size_t *members = pool_alloc(&scratch, cells->m + 1, sizeof *members);
-    int code = leaves && members ? 0 : ERROR_SYSTEM;
-    size_t count = 0, rows = 0, kinds = 0, fewest = cells->m;
+    const bool *is_leaf = find_leaves(groups, &scratch);
+    size_t *kind_of_size = pool_alloc(&scratch, cells->m + 1, sizeof *kind_of_size);
+    int code = leaves && members && is_leaf && kind_of_size ? 0 : ERROR_SYSTEM;
+    size_t count = 0;
     for (size_t i = 0; i < groups->count && code == 0; i++) {
         const struct group *group = &groups->list[i];
-        if (!is_leaf(groups, group, cells->m))
+        if (!is_leaf[i])
             continue;
-        struct leaf leaf = {group, group_within(group, cells, &scratch)};
-        if (!isfinite(leaf.within))
-            continue;
-        rows += group->count;
-        leaves[count++] = leaf;
+        struct leaf leaf = {group->members, group->count, group_within(group, cells, &scratch)};
+        if (isfinite(leaf.within))
+            leaves[count++] = leaf;
     }
     if (code == 0 && count)
         qsort(leaves, count, sizeof *leaves, compare_leaves);
-    for (size_t i = 0, same; code == 0 && i < count; i += same, kinds++) {
-        same = same_kind(leaves + i, count - i);
-        fewest = same < fewest ? same : fewest;
-    }
-    /* Rows in no group are of an unknown make; a single group is its own kind. */
-    bool told = rows == cells->m && kinds >= 2 && fewest >= 2;
-    struct groups found = *groups;
+    bool told = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
     for (size_t i = 0, same; code == 0 && told && i < count; i += same) {
         same = same_kind(leaves + i, count - i);
-        code = add_kind(&found, cells, leaves + i, same, members);
+        code = add_kind(groups, cells, leaves + i, same, members);
     }
-    *groups = found;
     pool_free(&scratch);
     return code;
 }

@@ -56,6 +56,14 @@ static void join(struct joining *joining, struct tree *tree, size_t kept, size_t
     joining->node[gone] = -1;
 }
 
+/* Pairs that are known to be some go first, and nothing parts them any more. */
+static void join_pairs(struct joining *joining, struct tree *tree, const size_t *mate)
+{
+    for (size_t a = 0; a < joining->m; a++)
+        if (mate[a] > a)
+            join(joining, tree, a, mate[a]);
+}
+
 static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
 {
     size_t length = 0, start = 0;
@@ -88,10 +96,11 @@ static void set_order(struct tree *tree, size_t m)
 }
 
 static void measure_join(struct tree *tree, struct tree_node *node, const struct cells *cells,
-                         const double *own, double *room, double *scratch)
+                         const double *own, double *room)
 {
     const struct tree_node *left = &tree->nodes[node->left], *right = &tree->nodes[node->right];
-    double *adjusted = room + cells->m * cells->m / 4 + 1;
+    size_t most = cells->m * cells->m / 4 + 1;
+    double *adjusted = room + most, *scratch = adjusted + most;
     for (size_t i = left->first; i < left->first + left->count; i++)
         for (size_t j = right->first; j < right->first + right->count; j++) {
             size_t a = tree->order[i], b = tree->order[j];
@@ -106,12 +115,15 @@ static void measure_join(struct tree *tree, struct tree_node *node, const struct
     sort_ascending(room, node->pairs);
     sort_ascending(adjusted, node->pairs);
     node->join = median(room, node->pairs);
+    node->least = room[0];
+    node->most = room[node->pairs - 1];
     node->adjusted = median(adjusted, node->pairs);
     if (node->pairs >= 4)
         node->scatter = robust_deviation(adjusted, node->pairs, scratch) / node->join;
 }
 
-int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, const double *own)
+int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, const double *own,
+               const size_t *mate)
 {
     size_t m = cells->m, pairs = m * m / 4 + 1;
     struct pool scratch = {0};
@@ -131,12 +143,14 @@ int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, 
             joining.distance[a * m + b] = expf(cells->filled[a * m + b]) - (float)(own[a] + own[b]);
     }
     if (enough) {
+        join_pairs(&joining, tree, mate);
         join_all(&joining, tree, chain);
         set_order(tree, m);
     }
     for (size_t i = m; enough && i < tree->count; i++) {
         tree->nodes[i].join = tree->nodes[i].adjusted = NAN;
-        measure_join(tree, &tree->nodes[i], cells, own, room, room + 2 * pairs);
+        tree->nodes[i].least = tree->nodes[i].most = NAN;
+        measure_join(tree, &tree->nodes[i], cells, own, room);
     }
     pool_free(&scratch);
     return enough ? 0 : ERROR_SYSTEM;

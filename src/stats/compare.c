@@ -91,8 +91,8 @@ void compare_medians(const struct summary *a, const struct summary *b, double th
         double below = value_at(&left, draw_rank(&random, a->n, doubtful));
         double above = value_at(&right, draw_rank(&random, b->n, doubtful));
         double ratio = log(above / below);
-        mean += ratio / DRAWS;
-        squares += ratio * ratio / DRAWS;
+        mean += ratio / (double)DRAWS;
+        squares += ratio * ratio / (double)DRAWS;
         keep_smallest(lowest, ratio);
         keep_smallest(highest, -ratio);
     }

@@ -126,7 +126,7 @@ static void make_bins(struct curve *curve)
         return;
     const double from = log2(curve->clean[0].bytes);
     const double octaves = log2(curve->clean[curve->n - 1].bytes) - from;
-    const double each = fmax(1.0 / BINS_AN_OCTAVE, octaves / (CURVE_BINS_MOST - 2));
+    const double each = fmax(1.0 / (double)BINS_AN_OCTAVE, octaves / (CURVE_BINS_MOST - 2));
     size_t first = 0;
     for (size_t i = 1; i <= curve->n; i++) {
         if (i < curve->n && floor((log2(curve->clean[i].bytes) - from) / each + 0.5) ==

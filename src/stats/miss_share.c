@@ -27,7 +27,7 @@ struct miss_shares {
 
 static double ratio_of(int i)
 {
-    return exp2((double)i / PER_OCTAVE - OCTAVES_BELOW);
+    return exp2((double)i / (double)PER_OCTAVE - (double)OCTAVES_BELOW);
 }
 
 /* --- one set --- */
@@ -155,7 +155,7 @@ void miss_shares_free(struct miss_shares *shares)
 
 double miss_share(const struct miss_shares *shares, int shape, double octaves_above)
 {
-    double place = (octaves_above + OCTAVES_BELOW) * PER_OCTAVE;
+    double place = (octaves_above + (double)OCTAVES_BELOW) * (double)PER_OCTAVE;
     if (!(place > 0))
         return (double)shares->share[shape][0];
     if (place >= RATIOS - 1)

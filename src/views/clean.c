@@ -25,6 +25,11 @@ static bool is_harmful(int code)
 
 size_t clean_next(const char **cursor, char character[4])
 {
+    /* Nearly all text is this: a table of a million cells takes half the time. */
+    if (**cursor >= ' ' && **cursor <= '~') {
+        character[0] = *(*cursor)++;
+        return 1;
+    }
     const char *start = *cursor;
     int code = utf8_next(cursor);
     if (code == 0)
@@ -51,10 +56,41 @@ char *clean_text(const char *text, char *clean, size_t size)
     return clean;
 }
 
+int clean_order(const char *a, const char *b)
+{
+    char left[4], right[4];
+    a = a ? a : "";
+    b = b ? b : "";
+    for (;;) {
+        while (*a == *b && *a >= ' ' && *a <= '~')
+            a++, b++;
+        size_t left_bytes = clean_next(&a, left), right_bytes = clean_next(&b, right);
+        size_t bytes = left_bytes < right_bytes ? left_bytes : right_bytes;
+        int order = memcmp(left, right, bytes);
+        if (order || left_bytes != right_bytes || !bytes)
+            return order ? order : (left_bytes > right_bytes) - (left_bytes < right_bytes);
+    }
+}
+
 size_t clean_columns(const char *text)
 {
     size_t columns = 0;
     for (; *text; text++)
         columns += ((unsigned char)*text & 0xc0) != 0x80;
     return columns;
+}
+
+/* Made inert, only quotes and backslashes are left to escape. */
+void clean_print_json(FILE *out, const char *text)
+{
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes;
+    fputc('"', out);
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        if (character[0] == '\\' || character[0] == '"')
+            fputc('\\', out);
+        fwrite(character, 1, bytes, out);
+    }
+    fputc('"', out);
 }

@@ -4,6 +4,7 @@
 #define FATHOM_VIEWS_CLEAN_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 enum { CLEAN_TEXT = 128 };
 
@@ -13,7 +14,11 @@ size_t clean_next(const char **cursor, char character[4]);
 /* The whole text into `clean` of `size` bytes, cut between characters; returns `clean`. A NULL
  * text is an empty one. */
 char *clean_text(const char *text, char *clean, size_t size);
+/* As strcmp() of the two once they are inert: texts that differ may then look the same. */
+int clean_order(const char *a, const char *b);
 /* Columns that inert text takes on a terminal, one a character. */
 size_t clean_columns(const char *text);
+/* Writes it as a JSON string. */
+void clean_print_json(FILE *, const char *text);
 
 #endif

@@ -3,6 +3,7 @@
  * an eighth of a row with the block elements U+2581 to U+2588.
  */
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/parts.h"
@@ -179,7 +180,7 @@ static void print_row(FILE *out, const struct curve *curve, const struct view_st
     fprintf(out, "%*s ", LABEL_COLUMNS - 1, row_label(curve, row, rows, label));
     for (int c = 0; c < curve->columns; c++) {
         double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
-        int eighths = !(height > 0) ? 0 : height >= EIGHTHS ? EIGHTHS : (int)lround(height);
+        int eighths = !(height > 0) ? 0 : height >= (double)EIGHTHS ? EIGHTHS : (int)lround(height);
         if (eighths == 0 && has_mark(curve, c)) {
             fprintf(out, "%s┊%s", ink(style, INK_DIM), ink(style, INK_PLAIN));
             continue;
@@ -195,7 +196,7 @@ static void print_row(FILE *out, const struct curve *curve, const struct view_st
 
 static char *x_label(double x_log, const char *unit, char *text)
 {
-    if (unit && strcmp(unit, "B") == 0)
+    if (quantity_is(unit, DIMENSION_SIZE))
         return figure_short_size(round(exp2(x_log)), text);
     return figure_plain(exp2(x_log), text);
 }
@@ -211,7 +212,7 @@ static void print_x_axis(FILE *out, const struct curve *curve, const char *unit)
                 x_label(curve->x_low, unit, label), last);
         return;
     }
-    while (curve->columns * step / (curve->x_high - curve->x_low) < LABEL_COLUMNS)
+    while (curve->columns * step / (curve->x_high - curve->x_low) < (double)LABEL_COLUMNS)
         step++;
     for (int power = (int)ceil(curve->x_low); power <= curve->x_high; power++) {
         if (power % step != 0)
@@ -246,7 +247,7 @@ void curve_print(FILE *out, const struct document *document, const struct series
         curve.columns = COLUMNS_MAX;
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
-    if (series->x.unit && strcmp(series->x.unit, "B") == 0)
+    if (quantity_is(series->x.unit, DIMENSION_SIZE))
         curve_mark(&curve, &document->machine, series);
     char unit[CLEAN_TEXT];
     print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));

@@ -1,7 +1,7 @@
 /*
  * The datasheet: what the findings say of each level, of address translation and of the cores, one
- * line each. The names of findings are stable (docs/findings), so a document of any run, or of any
- * other tool's table, fills as much of it as it can.
+ * line each. What a finding means follows from its name (findings/registry.h), so a document of any
+ * run, or of any other tool's table, fills as much of it as it can.
  */
 #include "result/flag.h"
 #include "views/clean.h"
@@ -50,6 +50,22 @@ struct columns {
     bool facts[FACTS], declared;
 };
 
+/* "  order forward", and the line's end: behind the row where there is room, or else below it. */
+static void print_experiment(FILE *out, const struct depth_table *table, const struct level *level,
+                             size_t columns, const struct view_style *style)
+{
+    const size_t indent = (size_t)table->name_columns + 2;
+    struct line words = {0};
+    line_add_experiment(&words, level_example(level));
+    if (words.length && columns + 2 + clean_columns(words.text) <= (size_t)style->width)
+        fprintf(out, "  %s", words.text);
+    fputc('\n', out);
+    if (!words.length || columns + 2 + clean_columns(words.text) <= (size_t)style->width)
+        return;
+    fprintf(out, "%*s", (int)indent, "");
+    line_print_wrapped(out, style, indent, &words);
+}
+
 static void print_level(FILE *out, const struct depth_table *table, const struct level *level,
                         const struct columns *columns, const struct view_style *style)
 {
@@ -80,7 +96,8 @@ static void print_level(FILE *out, const struct depth_table *table, const struct
     fputs(line.text, out);
     if (flag_doubts(flags))
         fprintf(out, " %s!%s", ink(style, INK_WARN), ink(style, INK_PLAIN));
-    fputc('\n', out);
+    print_experiment(out, table, level, clean_columns(line.text) + (flag_doubts(flags) ? 2 : 0),
+                     style);
 }
 
 static void print_head(FILE *out, const struct depth_table *table, const struct columns *columns,
@@ -111,32 +128,36 @@ static void print_head(FILE *out, const struct depth_table *table, const struct 
 void depth_table_print(FILE *out, const struct depth_table *table, const struct view_style *style)
 {
     struct columns columns = {0};
-    for (size_t i = 0; i < table->count; i++) {
-        const struct level *level = &table->levels[i];
+    for (size_t i = 0; i < table->levels->count; i++) {
+        const struct level *level = &table->levels->list[i];
         for (int fact = 0; fact < FACTS; fact++)
             columns.facts[fact] = columns.facts[fact] || level->facts[fact];
         columns.declared = columns.declared ||
                            isfinite(level_declared_bytes(table->document, table->device, level));
     }
     print_head(out, table, &columns, style);
-    for (size_t i = 0; i < table->count; i++)
-        print_level(out, table, &table->levels[i], &columns, style);
+    for (size_t i = 0; i < table->levels->count; i++)
+        print_level(out, table, &table->levels->list[i], &columns, style);
+    if (table->levels->left_out)
+        fprintf(out, "  and %zu more values of other experiments, all in the document\n",
+                table->levels->left_out);
 }
 
-void depth_print(FILE *out, const struct document *document, const struct view_style *style)
+void depth_print(FILE *out, const struct showing *showing, const struct view_style *style)
 {
-    struct level levels[LEVELS_MAX];
+    const struct document *document = showing->documents[0];
+    struct levels levels;
     struct depth_table table = {.document = document,
                                 .device = -1,
-                                .levels = levels,
-                                .count = levels_collect(document, -1, levels),
+                                .levels = &levels,
                                 .title = "depth",
                                 .clock = "core clock",
                                 .clock_hz = document->conditions.core_hz,
                                 .name_columns = 6};
-    if (table.count == 0)
+    levels_collect(&levels, showing, 0, -1);
+    if (levels.count == 0)
         return;
     fputc('\n', out);
     depth_table_print(out, &table, style);
-    translation_print(out, document, style);
+    translation_print(out, showing, style);
 }

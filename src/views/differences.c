@@ -1,6 +1,7 @@
 /* What changed between two documents, as text, CSV and JSON. */
 #include "views/differences.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -16,10 +17,15 @@ void line_add_difference(struct line *line, const struct difference *difference)
     char figure[UNIT_TEXT];
     const struct series *series = difference->series;
     if (difference->finding_a) {
-        line_add_clean(line, difference->finding_a->name);
-        if (difference->finding_a->cpus) {
+        const struct finding *finding = difference->finding_a;
+        struct line experiment = {0};
+        line_add_clean(line, finding->name);
+        line_add_factors(&experiment, finding->factors, finding->told);
+        if (experiment.length)
+            line_add(line, " (%s)", experiment.text);
+        if (finding->cpus) {
             line_add(line, " (CPUs ");
-            line_add_clean(line, difference->finding_a->cpus);
+            line_add_clean(line, finding->cpus);
             line_add(line, ")");
         }
         return;
@@ -61,6 +67,7 @@ static void print_difference(FILE *out, const struct difference *difference,
                              const struct view_style *style)
 {
     struct line line = {0};
+    static const char marks[VERDICTS] = {[UNCERTAIN] = '?', [CHANGED] = '!', [CONDITION] = '-'};
     bool changed = difference->verdict == CHANGED;
     const char *unit = difference_unit(difference);
     line_add_difference(&line, difference);
@@ -68,7 +75,7 @@ static void print_difference(FILE *out, const struct difference *difference,
     add_value(&line, difference->a, unit);
     line_add(&line, " -> ");
     add_value(&line, difference->b, unit);
-    if (strcmp(unit, "B") != 0 && !*figure_scale(unit).unit && *unit) {
+    if (!quantity_is(unit, DIMENSION_SIZE) && !*figure_scale(unit).unit && *unit) {
         line_add(&line, " ");
         line_add_clean(&line, unit);
     }
@@ -84,7 +91,7 @@ static void print_difference(FILE *out, const struct difference *difference,
     } else {
         line_add(&line, " (no interval)");
     }
-    fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", changed ? '!' : '?',
+    fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", marks[difference->verdict],
             changed ? ink(style, INK_PLAIN) : "");
     line_print_wrapped(out, style, 4, &line);
 }
@@ -133,6 +140,8 @@ void view_differences_text(FILE *out, const struct differences *differences, dou
     print_verdict(out, differences, CHANGED, "changed", CHANGED_MAX, &style);
     print_verdict(out, differences, UNCERTAIN,
                   "uncertain: beyond the threshold, but not beyond doubt", UNCERTAIN_MAX, &style);
+    print_verdict(out, differences, CONDITION, "conditions: what the runs met, no change",
+                  UNCERTAIN_MAX, &style);
     print_remarks(out, differences->unfair, differences->unfair_count,
                   "with care: the two differ in more than time", &style);
     print_remarks(out, differences->missing, differences->missing_count, "not compared", &style);
@@ -171,28 +180,13 @@ void view_differences_csv(FILE *out, const struct differences *differences)
     }
 }
 
-/* A JSON string: made inert, only quotes and backslashes are left to escape. */
-static void put_json_text(FILE *out, const char *text)
-{
-    const char *cursor = text ? text : "";
-    char character[4];
-    size_t bytes;
-    fputc('"', out);
-    while ((bytes = clean_next(&cursor, character)) > 0) {
-        if (character[0] == '\\' || character[0] == '"')
-            fputc('\\', out);
-        fwrite(character, 1, bytes, out);
-    }
-    fputc('"', out);
-}
-
 static void put_json_remarks(FILE *out, const char *key, const struct remark_line *lines,
                              size_t count)
 {
     fprintf(out, ",\n\"%s\":[", key);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        put_json_text(out, lines[i].text);
+        clean_print_json(out, lines[i].text);
     }
     fputc(']', out);
 }
@@ -202,11 +196,11 @@ static void put_json_difference(FILE *out, const struct difference *difference)
     struct line what = {0};
     line_add_difference(&what, difference);
     fputs("{\"probe\":", out);
-    put_json_text(out, difference->probe->name);
+    clean_print_json(out, difference->probe->name);
     fputs(",\"what\":", out);
-    put_json_text(out, what.text);
+    clean_print_json(out, what.text);
     fputs(",\"unit\":", out);
-    put_json_text(out, difference_unit(difference));
+    clean_print_json(out, difference_unit(difference));
     const struct {
         const char *key;
         double number;

@@ -1,9 +1,8 @@
-/* What comparing documents came to, as a person or a script reads it. */
+/* What comparing two documents came to, as a person or a script reads it. */
 #ifndef FATHOM_VIEWS_DIFFERENCES_H
 #define FATHOM_VIEWS_DIFFERENCES_H
 
 #include "findings/differences.h"
-#include "findings/health.h"
 #include "views/view.h"
 
 /* Changed values first, then what may have changed, then why to be careful. */
@@ -21,8 +20,5 @@ void view_differences_json(FILE *, const struct differences *, double threshold)
 struct line;
 void line_add_difference(struct line *, const struct difference *);
 const char *difference_unit(const struct difference *); /* "" where it has none */
-
-/* One line: OK, FAIL or UNCERTAIN, and why. */
-void view_health(FILE *, const struct health_check *);
 
 #endif

@@ -1,22 +1,27 @@
 #include "views/figure.h"
 
+#include "quantity/quantity.h"
+
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct scale figure_scale(const char *unit)
 {
-    if (unit && strcmp(unit, "B/s") == 0)
-        return (struct scale){1e9, "GB/s"};
-    if (unit && strcmp(unit, "op/s") == 0)
-        return (struct scale){1e6, "M op/s"};
-    if (unit && strcmp(unit, "1/s") == 0)
-        return (struct scale){1e6, "M/s"};
-    if (unit && strcmp(unit, "Hz") == 0)
-        return (struct scale){1e9, "GHz"};
-    return (struct scale){1, ""};
+    const struct quantity *quantity = quantity_of(unit);
+    return quantity ? (struct scale){quantity->divisor, quantity->shown} : (struct scale){1, ""};
+}
+
+const char *figure_unit(const char *unit)
+{
+    const struct scale scale = figure_scale(unit);
+    return *scale.unit ? scale.unit : unit ? unit : "";
+}
+
+bool figure_has_unit(const char *unit)
+{
+    return quantity_is(unit, DIMENSION_SIZE) || *figure_scale(unit).unit;
 }
 
 char *figure_plain(double value, char *text)
@@ -38,7 +43,7 @@ char *figure_valued(double value, const char *unit, char *text)
     char number[UNIT_TEXT];
     if (!isfinite(value))
         return strcpy(text, "-");
-    if (unit && strcmp(unit, "B") == 0 && value >= 0 && value < 0x1p63)
+    if (quantity_is(unit, DIMENSION_SIZE) && value >= 0 && value < 0x1p63)
         return size_format(value, text);
     figure_plain(value / scale.divisor, number);
     snprintf(text, UNIT_TEXT, *scale.unit ? "%.20s %s" : "%.20s", number, scale.unit);

@@ -4,12 +4,19 @@
 
 #include "base/units.h"
 
+#include <stdbool.h>
+
 /* In which unit a table shows values that the document holds in SI units. */
 struct scale {
     double divisor;
     const char *unit; /* "" where the document's own unit is to be shown */
 };
 struct scale figure_scale(const char *unit);
+/* The unit that values over the scale's divisor are in: "GB/s", "cycles"; "" where there is none.
+ */
+const char *figure_unit(const char *unit);
+/* Whether figure_valued() writes the unit too; whoever calls it adds any other one. */
+bool figure_has_unit(const char *unit);
 
 /* All write at most UNIT_TEXT bytes and return text; a value that is not finite is "-". */
 char *figure_plain(double value, char *text);                    /* "1.67", "16.0", "121" */

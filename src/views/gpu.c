@@ -3,7 +3,7 @@
  * host and other devices are away. Only what was measured has a line.
  */
 #include "findings/device.h"
-#include "findings/lookup.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -13,47 +13,57 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEVICES_MAX = 16, NAME_COLUMNS = 13, LABEL_COLUMNS = 13 };
+enum { DEVICES_MAX = 16, NAME_COLUMNS = 13, LABEL_COLUMNS = 13, EXPERIMENTS_MAX = 4 };
 
 /* A device, and all findings by name. */
 struct sheet {
     FILE *out;
     const struct document *document;
-    const struct finding_lookup *lookup;
+    const struct showing *showing;
     const struct view_style *style;
     int device;
 };
 
-/* "gpuN.NAME" and an ending, where it has a value. */
-static const struct finding *find(const struct sheet *sheet, const char *name, const char *ending)
+/* What the device has by one name: the standard one first, then other experiments. */
+struct known {
+    const struct shown *list[EXPERIMENTS_MAX];
+    size_t count;
+};
+
+/* "gpuN.NAME" and an ending: those that have a value, and are what the registry says of that name.
+ */
+static struct known find(const struct sheet *sheet, const char *name, const char *ending)
 {
     char whole[96];
+    struct shown *const *first;
+    struct known known = {.count = 0};
     snprintf(whole, sizeof whole, "gpu%d.%s%s", sheet->device, name, ending);
-    const struct finding *finding = finding_lookup_name(sheet->lookup, whole);
-    return finding && isfinite(finding->value) ? finding : NULL;
-}
-
-static const struct finding *known(const struct sheet *sheet, const char *name)
-{
-    return find(sheet, name, "");
+    const size_t count = showing_named(sheet->showing, whole, &first);
+    for (size_t i = 0; i < count && known.count < EXPERIMENTS_MAX; i++) {
+        const struct shown *last = known.count ? known.list[known.count - 1] : NULL;
+        if (isfinite(first[i]->finding->value) && first[i]->meaning.role != ROLE_PLAIN &&
+            (!last || last->experiment != first[i]->experiment))
+            known.list[known.count++] = first[i];
+    }
+    return known;
 }
 
 /* Cycles, or ns where the device has no clock to count them by. */
-static const struct finding *known_latency(const struct sheet *sheet, const char *name)
+static struct known find_latency(const struct sheet *sheet, const char *name)
 {
-    const struct finding *cycles = known(sheet, name);
-    return cycles ? cycles : find(sheet, name, "_ns");
+    const struct known cycles = find(sheet, name, "");
+    return cycles.count ? cycles : find(sheet, name, "_ns");
 }
 
 static void add_figure(struct line *line, const struct finding *finding)
 {
     char figure[UNIT_TEXT];
     line_add(line, "%s", figure_valued(finding->value, finding->unit, figure));
-    if (strcmp(finding->unit ? finding->unit : "", "B") != 0 &&
-        !*figure_scale(finding->unit).unit) {
+    if (!figure_has_unit(finding->unit)) {
         line_add(line, " ");
         line_add_clean(line, finding->unit);
     }
+    line_add_in_brackets(line, finding);
     line_add(line, "%s", flag_doubts(finding->flags) ? " !" : "");
 }
 
@@ -76,12 +86,12 @@ static void add_parts(struct line *line, const struct sheet *sheet, const struct
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct finding *finding =
-            parts[i].latency ? known_latency(sheet, parts[i].name) : known(sheet, parts[i].name);
-        if (!finding)
-            continue;
-        line_add(line, "%s%s ", line->length ? ", " : "", parts[i].words);
-        add_figure(line, finding);
+        const struct known known =
+            parts[i].latency ? find_latency(sheet, parts[i].name) : find(sheet, parts[i].name, "");
+        for (size_t k = 0; k < known.count; k++) {
+            line_add(line, "%s%s ", line->length ? ", " : "", parts[i].words);
+            add_figure(line, known.list[k]->finding);
+        }
     }
 }
 
@@ -122,19 +132,30 @@ static void print_device(const struct sheet *sheet)
                   strlen(name) + 2, style);
 }
 
+static double clock_of(const struct sheet *sheet)
+{
+    for (size_t i = 0; i < sheet->showing->count; i++) {
+        const struct shown *shown = &sheet->showing->list[i];
+        if (shown->meaning.device == sheet->device && shown->meaning.role == ROLE_CONDITION &&
+            quantity_is(shown->finding->unit, DIMENSION_FREQUENCY) &&
+            isfinite(shown->finding->value))
+            return shown->finding->value;
+    }
+    return NAN;
+}
+
 static void print_depth(const struct sheet *sheet)
 {
-    struct level levels[LEVELS_MAX];
-    const struct finding *clock = known(sheet, "clock");
+    struct levels levels;
     struct depth_table table = {.document = sheet->document,
                                 .device = sheet->device,
-                                .levels = levels,
-                                .count = levels_collect(sheet->document, sheet->device, levels),
+                                .levels = &levels,
                                 .title = "  depth",
                                 .clock = "clock",
-                                .clock_hz = clock ? clock->value : NAN,
+                                .clock_hz = clock_of(sheet),
                                 .name_columns = NAME_COLUMNS};
-    if (table.count)
+    levels_collect(&levels, sheet->showing, 0, sheet->device);
+    if (levels.count)
         depth_table_print(sheet->out, &table, sheet->style);
     static const struct part widths[] = {{"32 bits", "L1.load32.latency", true},
                                          {"64 bits", "L1.load64.latency", true},
@@ -148,44 +169,81 @@ static void print_depth(const struct sheet *sheet)
     print_sentence(sheet, "L2", &side);
 }
 
-/* "    L2     9700 GB/s ...": read, write and copy; nothing where there is none of them. */
-static bool print_road(const struct sheet *sheet, const char *label, const char *prefix, bool first)
+enum { WAYS_THROUGH = 3 };
+static const char *const ways[WAYS_THROUGH] = {"read", "write", "copy"};
+
+/* A road as one experiment saw it: any way through it may be NULL. */
+struct road {
+    size_t experiment;
+    const struct finding *rates[WAYS_THROUGH];
+    const struct finding *example;
+};
+
+static size_t find_roads(const struct sheet *sheet, const char *prefix, struct road *roads)
 {
-    static const char *const ways[] = {"read", "write", "copy"};
-    const struct finding *rates[3];
-    struct line line = {0};
-    char name[64], figure[UNIT_TEXT];
-    unsigned flags = 0;
-    bool any = false;
-    for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%sbandwidth.%s", prefix, ways[i]);
-        rates[i] = known(sheet, name);
-        any = any || rates[i];
+    size_t count = 0;
+    for (int way = 0; way < WAYS_THROUGH; way++) {
+        char name[64];
+        snprintf(name, sizeof name, "%sbandwidth.%s", prefix, ways[way]);
+        const struct known known = find(sheet, name, "");
+        for (size_t k = 0; k < known.count; k++) {
+            size_t at = 0;
+            while (at < count && roads[at].experiment != known.list[k]->experiment)
+                at++;
+            if (at == count)
+                roads[count++] = (struct road){.experiment = known.list[k]->experiment,
+                                               .example = known.list[k]->finding};
+            roads[at].rates[way] = known.list[k]->finding;
+        }
     }
-    if (!any)
-        return first;
-    if (first)
-        fprintf(sheet->out, "  %swidth%s  %*s %12s %12s\n", ink(sheet->style, INK_BOLD),
-                ink(sheet->style, INK_PLAIN), NAME_COLUMNS - 7 + 13, ways[0], ways[1], ways[2]);
+    return count;
+}
+
+/* "    L2     9700 GB/s ...": read, write and copy. */
+static void print_road(const struct sheet *sheet, const char *label, const struct road *road)
+{
+    struct line line = {0}, words = {0};
+    char figure[UNIT_TEXT];
+    unsigned flags = 0;
     line_add(&line, "  %-*s", NAME_COLUMNS, label);
-    for (int i = 0; i < 3; i++) {
-        flags |= rates[i] ? rates[i]->flags : 0;
-        line_add(&line, " %12s",
-                 rates[i] ? figure_valued(rates[i]->value, rates[i]->unit, figure) : "");
+    for (int way = 0; way < WAYS_THROUGH; way++) {
+        const struct finding *rate = road->rates[way];
+        flags |= rate ? rate->flags : 0;
+        line_add(&line, " %12s", rate ? figure_valued(rate->value, rate->unit, figure) : "");
     }
     line_trim(&line);
     fputs(line.text, sheet->out);
     if (flag_doubts(flags))
         fprintf(sheet->out, " %s!%s", ink(sheet->style, INK_WARN), ink(sheet->style, INK_PLAIN));
-    fputc('\n', sheet->out);
-    return false;
+    line_add_experiment(&words, road->example);
+    if (!words.length) {
+        fputc('\n', sheet->out);
+        return;
+    }
+    fputs("  ", sheet->out);
+    line_print_wrapped(sheet->out, sheet->style,
+                       clean_columns(line.text) + (flag_doubts(flags) ? 4 : 2), &words);
+}
+
+/* Whether the heading is still to come. */
+static bool print_roads(const struct sheet *sheet, const char *label, const char *prefix,
+                        bool first)
+{
+    struct road roads[WAYS_THROUGH * EXPERIMENTS_MAX];
+    const size_t count = find_roads(sheet, prefix, roads);
+    if (count && first)
+        fprintf(sheet->out, "  %swidth%s  %*s %12s %12s\n", ink(sheet->style, INK_BOLD),
+                ink(sheet->style, INK_PLAIN), NAME_COLUMNS - 7 + 13, ways[0], ways[1], ways[2]);
+    for (size_t i = 0; i < count; i++)
+        print_road(sheet, label, &roads[i]);
+    return first && !count;
 }
 
 static void print_width(const struct sheet *sheet)
 {
-    bool first = print_road(sheet, "DRAM", "", true);
-    first = print_road(sheet, "L2", "L2.", first);
-    print_road(sheet, "shared", "shared.", first);
+    bool first = print_roads(sheet, "DRAM", "", true);
+    first = print_roads(sheet, "L2", "L2.", first);
+    print_roads(sheet, "shared", "shared.", first);
 }
 
 static void print_ways_out(const struct sheet *sheet)
@@ -234,20 +292,17 @@ static void print_peers(const struct sheet *sheet, const int *devices, size_t co
     print_sentence(sheet, "peers", &line);
 }
 
-void gpu_print(FILE *out, const struct document *document, const struct view_style *style)
+void gpu_print(FILE *out, const struct showing *showing, const struct view_style *style)
 {
     int devices[DEVICES_MAX];
+    const struct document *document = showing->documents[0];
     const size_t count = device_list(document, devices, DEVICES_MAX);
-    struct pool pool = {0};
-    struct finding_lookup lookup;
-    if (count && finding_lookup_build(&lookup, &pool, document, NULL) == 0)
-        for (size_t i = 0; i < count; i++) {
-            const struct sheet sheet = {out, document, &lookup, style, devices[i]};
-            print_device(&sheet);
-            print_depth(&sheet);
-            print_width(&sheet);
-            print_ways_out(&sheet);
-            print_peers(&sheet, devices, count);
-        }
-    pool_free(&pool);
+    for (size_t i = 0; i < count; i++) {
+        const struct sheet sheet = {out, document, showing, style, devices[i]};
+        print_device(&sheet);
+        print_depth(&sheet);
+        print_width(&sheet);
+        print_ways_out(&sheet);
+        print_peers(&sheet, devices, count);
+    }
 }

@@ -5,7 +5,20 @@
 #include "views/view.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A probe of a document. */
+struct placed {
+    const struct probe_result *probe;
+    size_t document;
+};
+
+/* Those of one name, in the order of the documents. */
+struct section {
+    const struct placed *list;
+    size_t count;
+};
 
 struct page {
     FILE *out;
@@ -13,6 +26,9 @@ struct page {
     size_t count;
     double threshold;
     struct pictures pictures;
+    struct showing showing; /* of all documents */
+    struct section *sections;
+    size_t section_count;
 };
 
 static void put_head(const struct page *page)
@@ -50,25 +66,48 @@ static void put_controls(FILE *out)
           out);
 }
 
-/* Whether no probe before this one, over all documents, has its name. */
-static bool is_first(const struct page *page, size_t document, const struct probe_result *probe)
+/* --- probes: one section for each name, however many documents have it --- */
+
+static int by_name(const void *a, const void *b)
 {
-    for (size_t d = 0; d < document; d++)
-        if (document_probe(page->documents[d], probe->name))
-            return false;
-    return document_probe(page->documents[document], probe->name) == probe;
+    const struct placed *left = a, *right = b;
+    int order = strcmp(left->probe->name, right->probe->name);
+    if (!order && left->document != right->document)
+        return left->document > right->document ? 1 : -1;
+    return order ? order : (left->probe > right->probe) - (left->probe < right->probe);
 }
 
-typedef void probe_visitor(const struct page *, const struct probe_result *, size_t number);
-
-/* Every probe once, however many documents have it. */
-static void each_probe(const struct page *page, probe_visitor *visit)
+static int as_they_stand(const void *a, const void *b)
 {
-    size_t number = 0;
+    const struct placed *left = ((const struct section *)a)->list;
+    const struct placed *right = ((const struct section *)b)->list;
+    if (left->document != right->document)
+        return left->document > right->document ? 1 : -1;
+    return (left->probe > right->probe) - (left->probe < right->probe);
+}
+
+/* In the order of the first document that has each. False without memory. */
+static bool collect_sections(struct page *page, struct pool *pool)
+{
+    size_t all = 0, count = 0;
+    for (size_t d = 0; d < page->count; d++)
+        all += page->documents[d]->probe_count;
+    struct placed *list = pool_alloc(pool, all + 1, sizeof *list);
+    page->sections = pool_alloc(pool, all + 1, sizeof *page->sections);
+    if (!list || !page->sections)
+        return false;
     for (size_t d = 0; d < page->count; d++)
         for (size_t p = 0; p < page->documents[d]->probe_count; p++)
-            if (is_first(page, d, &page->documents[d]->probes[p]))
-                visit(page, &page->documents[d]->probes[p], number++);
+            list[count++] = (struct placed){&page->documents[d]->probes[p], d};
+    qsort(list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count; i++) {
+        const bool more = i > 0 && strcmp(list[i - 1].probe->name, list[i].probe->name) == 0;
+        if (!more)
+            page->sections[page->section_count++] = (struct section){.list = &list[i]};
+        page->sections[page->section_count - 1].count++;
+    }
+    qsort(page->sections, page->section_count, sizeof *page->sections, as_they_stand);
+    return true;
 }
 
 static const char *title_of(const struct probe_result *probe)
@@ -88,7 +127,8 @@ static void put_contents(const struct page *page)
     fputs("<nav aria-label=Measurements><ul>\n", page->out);
     if (page->count > 1)
         fputs("<li><a href=#differences>Differences</a>\n", page->out);
-    each_probe(page, put_link);
+    for (size_t i = 0; i < page->section_count; i++)
+        put_link(page, page->sections[i].list->probe, i);
     fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
 }
 
@@ -192,14 +232,15 @@ static void put_repeat(FILE *out, const struct document *document, const struct 
 }
 
 /* Findings and the way to repeat it, of every document that has this probe. */
-static void put_results(const struct page *page, const char *name)
+static void put_results(const struct page *page, const struct section *section)
 {
     FILE *out = page->out;
-    for (size_t d = 0; d < page->count; d++) {
+    for (size_t i = 0; i < section->count; i++) {
+        const size_t d = section->list[i].document;
         const struct document *document = page->documents[d];
-        const struct probe_result *probe = document_probe(document, name);
-        if (!probe)
-            continue;
+        const struct probe_result *probe = section->list[i].probe;
+        if (i > 0 && section->list[i - 1].document == d)
+            continue; /* of one name the first one of a document */
         struct line label = {0};
         line_add_document(&label, page->documents, page->count, d);
         if (page->count > 1) {
@@ -214,14 +255,15 @@ static void put_results(const struct page *page, const char *name)
             fputs("</p>\n", out);
         }
         if (probe->finding_count)
-            html_findings(out, probe);
+            html_findings(out, &page->showing, d, probe);
         put_repeat(out, document, probe);
     }
 }
 
-static void put_probe(const struct page *page, const struct probe_result *probe, size_t number)
+static void put_probe(const struct page *page, const struct section *section, size_t number)
 {
     FILE *out = page->out;
+    const struct probe_result *probe = section->list->probe;
     fprintf(out,
             "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
             "<h2 id=probe-%zu-title>",
@@ -233,7 +275,7 @@ static void put_probe(const struct page *page, const struct probe_result *probe,
     for (size_t i = 0; i < page->pictures.count; i++)
         if (strcmp(page->pictures.list[i].probe, probe->name) == 0)
             put_picture(page, i);
-    put_results(page, probe->name);
+    put_results(page, section);
     fputs("</section>\n", out);
 }
 
@@ -246,22 +288,23 @@ static bool put_body(const struct page *page)
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
     fprintf(out, "<div class=sheets%s>\n", page->count > 1 ? " data-many" : "");
     for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, page->documents, page->count, i);
+        html_sheet(out, &page->showing, page->count, i);
     fputs("</div>\n", out);
     put_contents(page);
     bool compared =
-        page->count < 2 || html_differences(out, page->documents, page->count, page->threshold);
+        page->count < 2 || html_differences(out, &page->showing, page->count, page->threshold);
     fputs("<noscript><p class=\"trust doubtful\">Script is off, so there are no pictures; the "
           "tables say the same.</p></noscript>\n",
           out);
-    each_probe(page, put_probe);
+    for (size_t i = 0; i < page->section_count; i++)
+        put_probe(page, &page->sections[i], i);
     if (page->pictures.left_out)
         fprintf(out, "<p>%zu more series are in the document.</p>\n", page->pictures.left_out);
     html_method(out, page->documents, page->count);
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);
-    html_data(out, &page->pictures, page->documents, page->count);
+    html_data(out, &page->pictures, &page->showing, page->count);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
     return compared;
 }
@@ -271,11 +314,13 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
 {
     struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
     struct pool pool = {0};
-    bool done = pictures_collect(&page.pictures, documents, count, &pool);
+    bool done = pictures_collect(&page.pictures, documents, count, &pool) &&
+                showing_build(&page.showing, documents, count) && collect_sections(&page, &pool);
     if (done) {
         put_head(&page);
         done = put_body(&page);
     }
+    showing_free(&page.showing);
     pool_free(&pool);
     return done ? 0 : error_out_of_memory(error);
 }

@@ -2,6 +2,7 @@
  * Several documents side by side: every finding of each, what differences_find() says of it beside
  * the first document, the points that have changed, and why to be careful.
  */
+#include "quantity/quantity.h"
 #include "views/differences.h"
 #include "views/figure.h"
 #include "views/html.h"
@@ -15,16 +16,23 @@ enum { POINT_ROWS_MAX = 200, REMARKS_MAX = 20 };
 /* A document beside the first. */
 struct beside {
     struct differences found;
-    const struct difference **findings; /* those of `found` that are of findings */
-    size_t finding_count, next;         /* where the last one was */
+    const struct difference **findings; /* those of `found` that are of findings, sorted by these */
+    size_t finding_count;
 };
 
 struct comparing {
     FILE *out;
+    const struct showing *showing;
     const struct document *const *documents;
     size_t count;
     struct beside *beside; /* [0] is not used */
 };
+
+static int by_finding(const void *a, const void *b)
+{
+    const struct difference *const *left = a, *const *right = b;
+    return ((*left)->finding_a > (*right)->finding_a) - ((*left)->finding_a < (*right)->finding_a);
+}
 
 /* Documents that have nothing in common have remarks alone. */
 static bool find_all(struct comparing *comparing, double threshold)
@@ -42,6 +50,7 @@ static bool find_all(struct comparing *comparing, double threshold)
         for (size_t d = 0; d < found->count; d++)
             if (found->list[d].finding_a)
                 beside->findings[beside->finding_count++] = &found->list[d];
+        qsort(beside->findings, beside->finding_count, sizeof *beside->findings, by_finding);
     }
     return true;
 }
@@ -55,36 +64,39 @@ static void free_all(struct comparing *comparing)
     free(comparing->beside);
 }
 
-/* What became of a finding of the first document; both have the findings in the same order. */
-static const struct difference *difference_of(struct beside *beside, const struct finding *finding)
+/* What became of a finding of the first document. */
+static const struct difference *difference_of(const struct beside *beside,
+                                              const struct finding *finding)
 {
-    for (size_t step = 0; step < beside->finding_count; step++) {
-        size_t i = (beside->next + step) % beside->finding_count;
-        if (beside->findings[i]->finding_a == finding) {
-            beside->next = i + 1;
-            return beside->findings[i];
-        }
+    size_t low = 0, high = beside->finding_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (beside->findings[middle]->finding_a < finding)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return NULL;
+    return low < beside->finding_count && beside->findings[low]->finding_a == finding
+               ? beside->findings[low]
+               : NULL;
 }
 
-static bool is_group(const struct finding *finding)
+/* Whose findings are those of one line: the same name and experiment, in whichever documents. */
+static bool is_same(const struct shown *a, const struct shown *b)
 {
-    return strncmp(finding->name, "cluster", strlen("cluster")) == 0;
+    return a->experiment == b->experiment && strcmp(a->finding->name, b->finding->name) == 0;
 }
 
-/* Whether an earlier document, or this one further up, has had a line for it. */
-static bool is_told(const struct comparing *comparing, size_t index, const struct finding *finding)
+/* Groups of CPUs are shown below their matrices. */
+static bool has_line(const struct shown *shown)
 {
-    for (size_t i = 0; i < index; i++)
-        if (document_finding(comparing->documents[i], finding->name))
-            return true;
-    return document_finding(comparing->documents[index], finding->name) != finding;
+    return !clusters_have(shown);
 }
 
 static void put_change(FILE *out, double ratio, enum verdict verdict)
 {
-    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>"};
+    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>",
+                                                " (condition)"};
     double change = ratio - 1;
     fputs(verdict == CHANGED ? "<td class=changed>" : "<td>", out);
     if (!isfinite(change))
@@ -96,14 +108,28 @@ static void put_change(FILE *out, double ratio, enum verdict verdict)
     fputs(words[verdict], out);
 }
 
-static void put_finding(struct comparing *comparing, const char *name)
+static double ratio_of(const struct finding *finding, const struct finding *base)
+{
+    return quantity_comparable(finding->unit, base->unit) && finding->value > 0 && base->value > 0
+               ? finding->value / base->value
+               : NAN;
+}
+
+/* `line` are the findings of one line, in the order of the documents; those that are a document's
+ * second one of that name and experiment are passed over. */
+static void put_finding(const struct comparing *comparing, struct shown *const *line, size_t length)
 {
     FILE *out = comparing->out;
-    const struct finding *base = document_finding(comparing->documents[0], name);
+    const struct finding *base = line[0]->document == 0 ? line[0]->finding : NULL;
+    size_t next = 0;
     fputs("\n<tr><th scope=row>", out);
-    html_text(out, name);
+    html_text(out, line[0]->finding->name);
+    html_experiment(out, line[0]->finding);
     for (size_t i = 0; i < comparing->count; i++) {
-        const struct finding *finding = document_finding(comparing->documents[i], name);
+        while (next < length && line[next]->document < i)
+            next++;
+        const struct finding *finding =
+            next < length && line[next]->document == i ? line[next]->finding : NULL;
         fputs("<td>", out);
         if (finding)
             html_finding_value(out, finding);
@@ -114,9 +140,7 @@ static void put_finding(struct comparing *comparing, const char *name)
         if (difference)
             put_change(out, difference->ratio, difference->verdict);
         else if (finding && base) /* of a pair in ns and cycles the other one is judged */
-            put_change(out,
-                       finding->value > 0 && base->value > 0 ? finding->value / base->value : NAN,
-                       SAME);
+            put_change(out, ratio_of(finding, base), SAME);
         else
             fputs(base ? "<td>missing here" : "<td>", out);
     }
@@ -127,7 +151,7 @@ static void put_value(FILE *out, double value, const struct difference *differen
     char figure[UNIT_TEXT];
     const char *unit = difference_unit(difference);
     html_text(out, figure_valued(value, unit, figure));
-    if (*unit && strcmp(unit, "B") != 0 && !*figure_scale(unit).unit) {
+    if (*unit && !figure_has_unit(unit)) {
         fputc(' ', out);
         html_text(out, unit);
     }
@@ -187,11 +211,44 @@ static void put_remarks(const struct comparing *comparing, const char *title, si
     fputs("</ul>\n", out);
 }
 
-static void put_table(struct comparing *comparing)
+/* A line of findings, and where its first one stands. */
+struct row {
+    struct shown *const *line;
+    size_t length;
+};
+
+static int as_they_stand(const void *a, const void *b)
+{
+    const struct row *left = a, *right = b;
+    return (left->line[0] > right->line[0]) - (left->line[0] < right->line[0]);
+}
+
+/* In the order of the first document that has them; how many there was no room for. */
+static size_t put_findings(const struct comparing *comparing)
+{
+    const struct showing *showing = comparing->showing;
+    size_t count = 0;
+    struct row *rows = malloc(showing->count * sizeof *rows + 1);
+    for (size_t i = 0; i < showing->count && rows;) {
+        struct row row = {&showing->by_name[i], 1};
+        while (i + row.length < showing->count && is_same(row.line[0], row.line[row.length]))
+            row.length++;
+        if (has_line(row.line[0]))
+            rows[count++] = row;
+        i += row.length;
+    }
+    if (rows)
+        qsort(rows, count, sizeof *rows, as_they_stand);
+    for (size_t i = 0; i < count && i < HTML_ROWS_MAX; i++)
+        put_finding(comparing, rows[i].line, rows[i].length);
+    free(rows);
+    return count > HTML_ROWS_MAX ? count - HTML_ROWS_MAX : 0;
+}
+
+static void put_table(const struct comparing *comparing)
 {
     FILE *out = comparing->out;
     const struct document *const *documents = comparing->documents;
-    size_t rows = 0;
     fputs("<div class=scroll tabindex=0 role=region aria-label=Differences>"
           "<table class=differences><caption>Differences between the documents</caption>"
           "<thead><tr><th scope=col>finding",
@@ -204,27 +261,21 @@ static void put_table(struct comparing *comparing)
         fputs(i ? "<th scope=col>change" : "", out);
     }
     fputs("<tbody>", out);
-    for (size_t d = 0; d < comparing->count; d++)
-        for (size_t p = 0; p < documents[d]->probe_count; p++)
-            for (size_t f = 0; f < documents[d]->probes[p].finding_count; f++) {
-                const struct finding *finding = &documents[d]->probes[p].findings[f];
-                if (is_group(finding) || rows >= HTML_ROWS_MAX || is_told(comparing, d, finding))
-                    continue;
-                put_finding(comparing, finding->name);
-                rows++;
-            }
+    const size_t left_out = put_findings(comparing);
     size_t more = put_points(comparing);
     fputs("</table></div>\n", out);
+    if (left_out)
+        fprintf(out, "<p>%zu more findings are in the documents.</p>\n", left_out);
     if (more)
         fprintf(out,
                 "<p>%zu more points have changed; <code>fathom diff</code> has them all.</p>\n",
                 more);
 }
 
-bool html_differences(FILE *out, const struct document *const *documents, size_t count,
-                      double threshold)
+bool html_differences(FILE *out, const struct showing *showing, size_t count, double threshold)
 {
-    struct comparing comparing = {out, documents, count, calloc(count, sizeof(struct beside))};
+    struct comparing comparing = {out, showing, showing->documents, count,
+                                  calloc(count, sizeof(struct beside))};
     bool found = comparing.beside && find_all(&comparing, threshold);
     if (found) {
         fprintf(out,

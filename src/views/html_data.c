@@ -4,7 +4,9 @@
  * whole multiples of a step that keeps four digits of the smallest value, and without its trials.
  * web/page/chart.js reads curves, cellOf() in web/page/matrix.js matrices.
  */
+#include "findings/clusters.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/html.h"
@@ -131,21 +133,29 @@ static bool has_mark(const struct series *series, const char *level)
     return constants == (strncmp(level, "constant", strlen("constant")) == 0);
 }
 
+enum { MARKS_MAX = 64 };
+
 /* Capacities that the probe found, and those that are declared: lines across the curve. */
-static void put_marks_of(FILE *out, const struct document *document, const struct member *member,
+static void put_marks_of(FILE *out, const struct showing *showing, const struct member *member,
                          const char **separator)
 {
+    const struct document *document = showing->documents[member->document];
     const struct probe_result *probe = member->probe;
+    const struct shown *list = showing_of(showing, member->document, probe);
+    size_t marks = 0;
     const int device = device_of_name(member->series->name, NULL);
     const struct gpu_facts *gpu = device_facts(&document->machine, device);
     bool told = false;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
         char name[LEVEL_NAME_BYTES];
-        if (device_of_name(finding->name, NULL) != device ||
-            level_fact(finding, name) != CAPACITY || !has_mark(member->series, name))
+        struct line label = {0};
+        if (list[i].meaning.device != device || level_fact(&list[i], name) != CAPACITY ||
+            !has_mark(member->series, name) || marks++ >= MARKS_MAX)
             continue;
-        put_mark(out, separator, finding->value, name, true, member->document);
+        line_add_clean(&label, name);
+        line_add_in_brackets(&label, finding);
+        put_mark(out, separator, finding->value, label.text, true, member->document);
         put_mark(out, separator, finding->declared, name, false, member->document);
         told = told || isfinite(finding->declared);
     }
@@ -157,33 +167,32 @@ static void put_marks_of(FILE *out, const struct document *document, const struc
         put_device_marks(out, gpu, member->document, separator);
 }
 
-static void put_marks(FILE *out, const struct picture *picture,
-                      const struct document *const *documents)
+static void put_marks(FILE *out, const struct picture *picture, const struct showing *showing)
 {
     const char *separator = "";
     const struct member *before = NULL;
     fputs("\"marks\":[", out);
-    if (is_text(picture->members[0].series->x.unit, "B"))
+    if (quantity_is(picture->members[0].series->x.unit, DIMENSION_SIZE))
         for (size_t i = 0; i < picture->member_count; i++) {
             const struct member *member = &picture->members[i];
             if (!before || before->probe != member->probe)
-                put_marks_of(out, documents[member->document], member, &separator);
+                put_marks_of(out, showing, member, &separator);
             before = member;
         }
     fputs("],", out);
 }
 
-static void put_chart(FILE *out, const struct picture *picture,
-                      const struct document *const *documents, size_t count)
+static void put_chart(FILE *out, const struct picture *picture, const struct showing *showing,
+                      size_t count)
 {
     const struct series *first = picture->members[0].series;
     put_axis(out, "x", &first->x);
     put_axis(out, "y", &first->y);
-    put_marks(out, picture, documents);
+    put_marks(out, picture, showing);
     fputs("\"series\":[", out);
     for (size_t i = 0; i < picture->member_count; i++) {
         fputs(i ? ",\n{" : "\n{", out);
-        put_label(out, picture, i, documents, count);
+        put_label(out, picture, i, showing->documents, count);
         put_curve(out, picture->members[i].series);
         fputs("}", out);
     }
@@ -304,12 +313,17 @@ static void put_rounded_cells(FILE *out, const struct grid *grid, bool cycles)
 }
 
 /* The groups of CPUs that findings tell of, a group before those within it. */
-static void put_clusters(FILE *out, const struct probe_result *probe)
+static void put_clusters(FILE *out, const struct showing *showing, const struct member *member)
 {
+    enum { GROUPS_MAX = 2 * CLUSTERS_CPUS_MAX }; /* more a tree of so many CPUs does not have */
+    const struct shown *list = showing_of(showing, member->document, member->probe);
+    const struct probe_result *probe = member->probe;
     const char *separator = "";
+    size_t told = 0;
     fputs(",\"clusters\":[", out);
     for (size_t i = 0; i < probe->finding_count; i++)
-        if (strcmp(probe->findings[i].name, "cluster") == 0 && probe->findings[i].cpus) {
+        if (list[i].meaning.role == ROLE_CLUSTER && probe->findings[i].cpus &&
+            told++ < GROUPS_MAX) {
             fputs(separator, out);
             html_json_text(out, probe->findings[i].cpus);
             separator = ",";
@@ -317,8 +331,8 @@ static void put_clusters(FILE *out, const struct probe_result *probe)
     fputs("]", out);
 }
 
-static void put_matrix(FILE *out, const struct picture *picture,
-                       const struct document *const *documents, size_t count)
+static void put_matrix(FILE *out, const struct picture *picture, const struct showing *showing,
+                       size_t count)
 {
     const char *separator = "\n{";
     put_axis(out, "x", &picture->members[0].series->x);
@@ -329,12 +343,12 @@ static void put_matrix(FILE *out, const struct picture *picture,
         struct grid grid;
         if (grid_build(&grid, series) && grid.row_count * grid.column_count <= HTML_CELLS_MAX) {
             fputs(separator, out);
-            put_label(out, picture, i, documents, count);
+            put_label(out, picture, i, showing->documents, count);
             put_ids(out, "rows", grid.rows, grid.row_count);
             put_ids(out, "columns", grid.columns, grid.column_count);
             const bool small = grid.row_count * grid.column_count <= EXACT_CELLS_MAX;
             (small ? put_exact_cells : put_rounded_cells)(out, &grid, has_cycles(series));
-            put_clusters(out, picture->members[i].probe);
+            put_clusters(out, showing, &picture->members[i]);
             fputs("}", out);
             separator = ",\n{";
         }
@@ -343,17 +357,38 @@ static void put_matrix(FILE *out, const struct picture *picture,
     fputs("]", out);
 }
 
-void html_data(FILE *out, const struct pictures *pictures, const struct document *const *documents,
+/* The units that are shown otherwise than they stand in the document. */
+static void put_units(FILE *out)
+{
+    const struct quantity *quantity;
+    const char *separator = "{";
+    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
+        const bool size = quantity->dimension == DIMENSION_SIZE;
+        if (!size && !*quantity->shown)
+            continue;
+        fputs(separator, out);
+        html_json_text(out, quantity->unit);
+        fprintf(out, ":{\"divisor\":%.9g,\"unit\":", quantity->divisor);
+        html_json_text(out, figure_unit(quantity->unit));
+        fputs(size ? ",\"size\":true}" : "}", out);
+        separator = ",";
+    }
+    fputs("}", out);
+}
+
+void html_data(FILE *out, const struct pictures *pictures, const struct showing *showing,
                size_t count)
 {
-    fputs("{\"pictures\":[", out);
+    fputs("{\"units\":", out);
+    put_units(out);
+    fputs(",\"pictures\":[", out);
     for (size_t i = 0; i < pictures->count; i++) {
         const struct picture *picture = &pictures->list[i];
         bool matrix = picture->members[0].series->matrix;
         fprintf(out, "%s{\"matrix\":%s,\"probe\":", i ? ",\n" : "\n", matrix ? "true" : "false");
         html_json_text(out, picture->probe);
         fputs(",", out);
-        (matrix ? put_matrix : put_chart)(out, picture, documents, count);
+        (matrix ? put_matrix : put_chart)(out, picture, showing, count);
         fputs("}", out);
     }
     fputs("]}", out);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "views/clean.h"
 #include "views/html.h"
 
@@ -8,23 +9,7 @@
 
 static bool same_axis(const struct axis *a, const struct axis *b)
 {
-    return text_same(a->name, b->name) && text_same(a->unit, b->unit);
-}
-
-static bool same_factor(const struct factor *a, const struct factor *b)
-{
-    return a && b && text_same(a->name, b->name) && text_same(a->text, b->text) &&
-           (a->text || a->number == b->number || (isnan(a->number) && isnan(b->number)));
-}
-
-static bool same_factors(const struct series *a, const struct series *b)
-{
-    if (a->factor_count != b->factor_count)
-        return false;
-    for (size_t i = 0; i < a->factor_count; i++)
-        if (!same_factor(&a->factors[i], series_factor(b, a->factors[i].name)))
-            return false;
-    return true;
+    return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
 }
 
 /* Of a device's curves those of one name belong together, for they differ in their factors (path,
@@ -50,7 +35,7 @@ static bool belongs(const struct picture *picture, size_t document, const char *
     if (!series->matrix)
         return same_subject(first->series, series);
     return (picture->members[picture->member_count - 1].document < document &&
-            text_same(first->series->name, series->name) && same_factors(first->series, series));
+            text_same(first->series->name, series->name) && factors_same(first->series, series));
 }
 
 static struct picture *picture_for(struct pictures *pictures, size_t document, const char *probe,
@@ -103,7 +88,7 @@ bool pictures_collect(struct pictures *pictures, const struct document *const *d
 static bool is_shared(const struct picture *picture, const struct factor *factor)
 {
     for (size_t i = 0; i < picture->member_count; i++)
-        if (!same_factor(factor, series_factor(picture->members[i].series, factor->name)))
+        if (!factor_same(factor, factor_seen(picture->members[i].series, factor->name)))
             return false;
     return true;
 }
@@ -118,7 +103,7 @@ void line_add_member(struct line *line, const struct picture *picture, size_t me
         named = named || !text_same(picture->members[i].series->name, series->name);
     if (named)
         line_add_clean(&own, series->name);
-    for (size_t i = 0; i < series->factor_count; i++)
+    for (size_t i = 0; i < factors_seen(series); i++)
         if (!is_shared(picture, &series->factors[i]) &&
             !device_factor_is_named(series, &series->factors[i]))
             line_add_factors(&own, &series->factors[i], 1);

@@ -1,5 +1,4 @@
 #include "findings/device.h"
-#include "findings/lookup.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -10,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEY_FINDINGS_MAX = 32, NAMES_MAX = 4, WARNINGS_MAX = 50, DEVICES_MAX = 16 };
+enum { KEY_FINDINGS_MAX = 32, DEVICES_MAX = 16 };
 
 /* --- the machine and the run --- */
 
@@ -165,6 +164,7 @@ static void put_level(FILE *out, const struct document *document, int device,
     char text[UNIT_TEXT];
     fputs("\n<tr><th scope=row>", out);
     html_text(out, level->name);
+    html_experiment(out, level_example(level));
     for (int fact = 0; fact < FACTS; fact++) {
         if (!columns->facts[fact])
             continue;
@@ -177,20 +177,22 @@ static void put_level(FILE *out, const struct document *document, int device,
     }
 }
 
-static void put_levels(FILE *out, const struct document *document, int device)
+static void put_levels(FILE *out, const struct showing *showing, size_t index, int device)
 {
+    const struct document *document = showing->documents[index];
     static const char *const heads[FACTS] = {"latency", "in time", "capacity", "line", "ways"};
-    struct level levels[LEVELS_MAX];
+    struct levels levels;
     struct columns columns = {0};
-    size_t count = levels_collect(document, device, levels);
-    for (size_t i = 0; i < count; i++) {
+    levels_collect(&levels, showing, index, device);
+    for (size_t i = 0; i < levels.count; i++) {
+        const struct level *level = &levels.list[i];
         for (int fact = 0; fact < FACTS; fact++)
-            columns.facts[fact] = columns.facts[fact] || levels[i].facts[fact];
+            columns.facts[fact] = columns.facts[fact] || level->facts[fact];
         columns.declared =
-            columns.declared || isfinite(level_declared_bytes(document, device, &levels[i]));
+            columns.declared || isfinite(level_declared_bytes(document, device, level));
     }
     columns.facts[CAPACITY] = columns.facts[CAPACITY] || columns.declared;
-    if (count == 0)
+    if (levels.count == 0)
         return;
     char whose[24] = "";
     if (device >= 0)
@@ -205,44 +207,51 @@ static void put_levels(FILE *out, const struct document *document, int device)
             fprintf(out, "<th scope=col>%s%s", heads[fact],
                     fact == CAPACITY && columns.declared ? "<th scope=col>declared" : "");
     fputs("<tbody>", out);
-    for (size_t i = 0; i < count; i++)
-        put_level(out, document, device, &levels[i], &columns);
+    for (size_t i = 0; i < levels.count; i++)
+        put_level(out, document, device, &levels.list[i], &columns);
     fputs("</table></div>\n", out);
+    if (levels.left_out)
+        fprintf(out, "<p>%zu more values of other experiments are in the document.</p>\n",
+                levels.left_out);
 }
 
 /* What the datasheet has no column for, and no other finding says in cycles. */
-static bool is_key(const struct finding_lookup *lookup, const struct finding *finding, int device)
+static bool is_key(const struct shown *shown, int device)
 {
     char level[LEVEL_NAME_BYTES];
-    return isfinite(finding->value) && device_of_name(finding->name, NULL) == device &&
-           level_fact(finding, level) == FACTS && !finding_lookup_is_twin(lookup, finding) &&
-           strncmp(finding->name, "cluster", strlen("cluster")) != 0;
+    return isfinite(shown->finding->value) && shown->meaning.device == device &&
+           level_fact(shown, level) == FACTS && !shown->twin && !clusters_have(shown);
 }
 
-static void put_key_findings(FILE *out, const struct document *document,
-                             const struct finding_lookup *lookup, int device)
+static void put_key_findings(FILE *out, const struct showing *showing, size_t index, int device)
 {
     size_t told = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t i = 0; i < document->probes[p].finding_count; i++) {
-            const struct finding *finding = &document->probes[p].findings[i];
-            const char *name;
-            if (told == KEY_FINDINGS_MAX || !is_key(lookup, finding, device))
-                continue;
-            fputs(told++ ? "<div><dt>" : "<dl class=key>\n<div><dt>", out);
-            device_of_name(finding->name, &name); /* which stands above them */
-            html_text(out, name);
-            fputs("<dd>", out);
-            html_finding_value(out, finding);
-            fputs("</div>\n", out);
+    for (size_t i = 0; i < showing->count && told < KEY_FINDINGS_MAX; i++) {
+        const struct shown *shown = &showing->list[i];
+        const char *name;
+        if (shown->document != index || !is_key(shown, device))
+            continue;
+        fputs(told++ ? "<div><dt" : "<dl class=key>\n<div><dt", out);
+        if (shown->meaning.role != ROLE_PLAIN) {
+            fputs(" title=\"", out);
+            html_text(out, shown->meaning.line->meaning);
+            fputs("\"", out);
         }
+        fputs(">", out);
+        device_of_name(shown->finding->name, &name); /* which stands above them */
+        html_text(out, name);
+        html_experiment(out, shown->finding);
+        fputs("<dd>", out);
+        html_finding_value(out, shown->finding);
+        fputs("</div>\n", out);
+    }
     fputs(told ? "</dl>\n" : "", out);
 }
 
 /* The same of each device, below what it is. */
-static void put_devices(FILE *out, const struct document *document,
-                        const struct finding_lookup *lookup)
+static void put_devices(FILE *out, const struct showing *showing, size_t index)
 {
+    const struct document *document = showing->documents[index];
     int devices[DEVICES_MAX];
     const size_t count = device_list(document, devices, DEVICES_MAX);
     for (size_t i = 0; i < count; i++) {
@@ -258,124 +267,18 @@ static void put_devices(FILE *out, const struct document *document,
             html_text(out, warning);
             fputs("</strong></p>\n", out);
         }
-        put_levels(out, document, devices[i]);
-        put_key_findings(out, document, lookup, devices[i]);
+        put_levels(out, showing, index, devices[i]);
+        put_key_findings(out, showing, index, devices[i]);
     }
 }
 
-/* --- what has to be known --- */
-
-static void put_names(FILE *out, const struct document *document, unsigned bit)
+void html_sheet(FILE *out, const struct showing *showing, size_t count, size_t index)
 {
-    size_t named = 0, points = 0;
-    for (size_t p = 0; p < document->probe_count; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        for (size_t i = 0; i < probe->finding_count; i++)
-            if ((probe->findings[i].flags & bit) && named++ < NAMES_MAX) {
-                fputs(named > 1 ? ", " : " <span class=whom>", out);
-                html_text(out, probe->findings[i].name);
-            }
-        for (size_t s = 0; s < probe->series_count; s++)
-            for (size_t i = 0; i < probe->series[s].point_count; i++)
-                points += (probe->series[s].points[i].flags & bit) != 0;
-    }
-    if (named > NAMES_MAX)
-        fprintf(out, " and %zu more", named - NAMES_MAX);
-    if (points)
-        fprintf(out, "%s%zu point%s", named ? "; " : " <span class=whom>", points,
-                points == 1 ? "" : "s");
-    fputs(named || points ? "</span>" : "", out);
-}
-
-static void put_flag(FILE *out, const struct document *document, int flag)
-{
-    const struct flag_text *text = &flag_texts[flag];
-    fprintf(out, "<li class=%s><strong>", text->doubt ? "doubtful" : "remark");
-    html_text(out, text->meaning);
-    fputs("</strong>", out);
-    put_names(out, document, FLAG_BIT(flag));
-    fputs(" <span class=remedy>", out);
-    html_text(out, text->remedy);
-    fputs("</span>\n", out);
-}
-
-static unsigned all_flags(const struct document *document)
-{
-    unsigned flags = document_headline_flags(document);
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t s = 0; s < document->probes[p].series_count; s++)
-            for (size_t i = 0; i < document->probes[p].series[s].point_count; i++)
-                flags |= document->probes[p].series[s].points[i].flags;
-    return flags;
-}
-
-static void put_disagreements(FILE *out, const struct probe_result *probe)
-{
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        struct line line = {0};
-        if (!disagreement_is(&probe->findings[i]))
-            continue;
-        line_add_disagreement(&line, &probe->findings[i]);
-        fputs("<li class=disagreement>", out);
-        html_text(out, line.text);
-        fputs("\n", out);
-    }
-}
-
-static void put_status(FILE *out, const struct probe_result *probe)
-{
-    if (probe->status == PROBE_OK)
-        return;
-    fprintf(out, "<li class=%s><strong>", probe->status == PROBE_SKIPPED ? "remark" : "doubtful");
-    html_text(out, probe->name);
-    fprintf(out, ": %s</strong> ", probe_status_names[probe->status]);
-    html_text(out, probe->reason);
-    fputs("\n", out);
-}
-
-static void put_known(FILE *out, const struct document *document, size_t index)
-{
-    const struct conditions *conditions = &document->conditions;
-    unsigned flags = all_flags(document), doubts = flag_doubts(flags);
-    bool ended_well = true;
-    for (size_t p = 0; p < document->probe_count; p++)
-        ended_well = ended_well && document->probes[p].status == PROBE_OK;
-    if (!flags && ended_well && !conditions->warning_count &&
-        disagreements_print(NULL, document, NULL, NULL) == 0)
-        return;
-    fprintf(out,
-            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
-            index, index);
-    for (size_t p = 0; p < document->probe_count; p++)
-        put_disagreements(out, &document->probes[p]);
-    for (size_t p = 0; p < document->probe_count; p++)
-        put_status(out, &document->probes[p]);
-    for (int flag = 0; flag < FLAG_COUNT; flag++)
-        if (doubts & FLAG_BIT(flag))
-            put_flag(out, document, flag);
-    for (int flag = 0; flag < FLAG_COUNT; flag++)
-        if (flags & ~doubts & FLAG_BIT(flag))
-            put_flag(out, document, flag);
-    for (size_t i = 0; i < conditions->warning_count && i < WARNINGS_MAX; i++) {
-        fputs("<li class=remark>", out);
-        html_text(out, conditions->warnings[i]);
-        fputs("\n", out);
-    }
-    if (conditions->warning_count > WARNINGS_MAX)
-        fprintf(out, "<li class=remark>%zu more are in the document\n",
-                conditions->warning_count - WARNINGS_MAX);
-    fputs("</ul></section>\n", out);
-}
-
-void html_sheet(FILE *out, const struct document *const *documents, size_t count, size_t index)
-{
-    const struct document *document = documents[index];
+    const struct document *document = showing->documents[index];
     struct line machine = {0}, name = {0};
     const char *level = count > 1 ? "h2" : "h1";
-    struct finding_lookup lookup;
-    struct pool pool = {0};
     line_add_machine(&machine, &document->machine);
-    line_add_document(&name, documents, count, index);
+    line_add_document(&name, showing->documents, count, index);
     fprintf(out, "<section class=sheet aria-labelledby=machine-%zu>\n<p class=host>", index);
     html_text(out, name.text);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
@@ -384,12 +287,9 @@ void html_sheet(FILE *out, const struct document *const *documents, size_t count
     const bool table = html_is_imported(document) && !document->run.joined;
     (table ? put_imported : put_run)(out, document);
     put_trust(out, document);
-    put_levels(out, document, -1);
-    if (finding_lookup_build(&lookup, &pool, document, NULL) == 0) {
-        put_key_findings(out, document, &lookup, -1);
-        put_devices(out, document, &lookup);
-    }
-    pool_free(&pool);
-    put_known(out, document, index);
+    put_levels(out, showing, index, -1);
+    put_key_findings(out, showing, index, -1);
+    put_devices(out, showing, index);
+    html_know(out, showing, index);
     fputs("</section>\n", out);
 }

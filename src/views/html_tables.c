@@ -1,3 +1,4 @@
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -5,13 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* The unit that a table shows a series' values in. */
-static const char *unit_of(const struct axis *axis)
-{
-    struct scale scale = figure_scale(axis->unit);
-    return *scale.unit ? scale.unit : axis->unit;
-}
 
 static void put_head(FILE *out, const char *name, const char *unit)
 {
@@ -52,7 +46,7 @@ static void put_curve(FILE *out, const struct series *series)
         cycles = cycles || isfinite(series->points[i].cycles.median);
     fputs("<thead><tr>", out);
     put_head(out, series->x.name, NULL);
-    put_head(out, series->y.name, unit_of(&series->y));
+    put_head(out, series->y.name, figure_unit(series->y.unit));
     fputs("<th scope=col>low<th scope=col>high", out);
     fputs(cycles ? "<th scope=col>cycles" : "", out);
     fputs("<th scope=col>trials<th scope=col class=words>remarks<tbody>", out);
@@ -81,7 +75,7 @@ static void put_pairs(FILE *out, const struct series *series)
 {
     double divisor = figure_scale(series->y.unit).divisor;
     fputs("<thead><tr><th scope=col>from<th scope=col>to", out);
-    put_head(out, series->y.name, unit_of(&series->y));
+    put_head(out, series->y.name, figure_unit(series->y.unit));
     fputs("<tbody>", out);
     for (size_t i = 0; i < series->point_count && i < HTML_ROWS_MAX; i++) {
         fprintf(out, "\n<tr><th scope=row>%d<td>%d", series->points[i].from, series->points[i].to);
@@ -115,7 +109,7 @@ void html_tables(FILE *out, const struct picture *picture, const struct document
         html_text(out, line.text);
         if (series->matrix) {
             fputs(", ", out);
-            html_text(out, unit_of(&series->y));
+            html_text(out, figure_unit(series->y.unit));
             fputs(" from row to column", out);
         }
         if (!series->matrix && series->point_count > HTML_ROWS_MAX)
@@ -132,14 +126,13 @@ void html_tables(FILE *out, const struct picture *picture, const struct document
 void html_finding_value(FILE *out, const struct finding *finding)
 {
     char text[UNIT_TEXT];
-    const bool sized = finding->unit && strcmp(finding->unit, "B") == 0;
     /* A count has no decimals to show. */
-    if ((!finding->unit || !*finding->unit) && finding->value == floor(finding->value) &&
+    if (quantity_is(finding->unit, DIMENSION_NUMBER) && finding->value == floor(finding->value) &&
         fabs(finding->value) < 1e9)
         fprintf(out, "%.0f", finding->value);
     else
         fputs(figure_valued(finding->value, finding->unit, text), out);
-    if (isfinite(finding->value) && finding->unit && !sized && !*figure_scale(finding->unit).unit) {
+    if (isfinite(finding->value) && finding->unit && !figure_has_unit(finding->unit)) {
         fputs(" ", out);
         html_text(out, finding->unit);
     }
@@ -150,8 +143,41 @@ void html_finding_value(FILE *out, const struct finding *finding)
         fputs(" <abbr class=doubt title=\"doubtful: see To know\">!</abbr>", out);
 }
 
-void html_findings(FILE *out, const struct probe_result *probe)
+void html_experiment(FILE *out, const struct finding *finding)
 {
+    struct line words = {0};
+    line_add_experiment(&words, finding);
+    if (!words.length)
+        return;
+    fputs(" <small class=experiment>", out);
+    html_text(out, words.text);
+    fputs("</small>", out);
+}
+
+/* What a finding means is folded, so that the table stays as short as it is. */
+static void put_name(FILE *out, const struct shown *shown)
+{
+    const struct finding_line *line =
+        shown->meaning.role == ROLE_PLAIN ? NULL : shown->meaning.line;
+    fputs("\n<tr><th scope=row>", out);
+    fputs(line ? "<details class=meaning><summary>" : "", out);
+    html_text(out, shown->finding->name);
+    html_experiment(out, shown->finding);
+    if (!line)
+        return;
+    fputs("</summary><p>", out);
+    html_text(out, line->meaning);
+    fputs(line->moves ? " " : "", out);
+    html_text(out, line->moves);
+    fputs("<p>", out);
+    html_text(out, line->advice);
+    fputs("</details>", out);
+}
+
+void html_findings(FILE *out, const struct showing *showing, size_t document,
+                   const struct probe_result *probe)
+{
+    const struct shown *list = showing_of(showing, document, probe);
     char text[UNIT_TEXT];
     fputs("<div class=scroll tabindex=0 role=region aria-label=Findings><table class=findings>"
           "<caption>Findings</caption><thead><tr><th scope=col>name<th scope=col>value"
@@ -159,8 +185,7 @@ void html_findings(FILE *out, const struct probe_result *probe)
           out);
     for (size_t i = 0; i < probe->finding_count && i < HTML_ROWS_MAX; i++) {
         const struct finding *finding = &probe->findings[i];
-        fputs("\n<tr><th scope=row>", out);
-        html_text(out, finding->name);
+        put_name(out, &list[i]);
         fputs("<td>", out);
         html_finding_value(out, finding);
         fprintf(out, "<td>%s<td class=words>",
@@ -177,4 +202,7 @@ void html_findings(FILE *out, const struct probe_result *probe)
         }
     }
     fputs("</table></div>\n", out);
+    if (probe->finding_count > HTML_ROWS_MAX)
+        fprintf(out, "<p>%zu more findings are in the document.</p>\n",
+                probe->finding_count - HTML_ROWS_MAX);
 }

@@ -18,7 +18,7 @@ static int ramp_step(double share)
 {
     if (!(share > 0))
         return 0;
-    return share >= 1 ? RAMP_STEPS - 1 : (int)(share * RAMP_STEPS);
+    return share >= 1 ? RAMP_STEPS - 1 : (int)(share * (double)RAMP_STEPS);
 }
 
 void ink_ramp(FILE *out, const struct view_style *style, double share)

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const endings[FACTS] = {".latency", ".latency_ns", ".capacity", ".line",
-                                           ".ways"};
-
 /* What a device has beside its caches, in the order of a table; a number may follow. */
 static const char *const memories[] = {"DRAM",    "shared",   "shared.atomic", "constant",
                                        "texture", "readonly", "atomic"};
@@ -30,33 +27,27 @@ static int rank_of(const char *name)
     return 1 + MEMORIES;
 }
 
-enum fact level_fact(const struct finding *finding, char name[LEVEL_NAME_BYTES])
+enum fact level_fact(const struct shown *shown, char name[LEVEL_NAME_BYTES])
 {
-    const char *rest;
-    int device = device_of_name(finding->name, &rest);
-    size_t length = strlen(rest);
-    for (int fact = 0; fact < FACTS; fact++) {
-        size_t end = strlen(endings[fact]);
-        if (length <= end || length - end >= LEVEL_NAME_BYTES ||
-            strcmp(rest + length - end, endings[fact]) != 0)
-            continue;
-        memcpy(name, rest, length - end);
-        name[length - end] = '\0';
-        /* A device's launches and links have latencies too. */
-        return device >= 0 && rank_of(name) > MEMORIES ? FACTS : (enum fact)fact;
-    }
-    return FACTS;
+    const struct finding_meaning *meaning = &shown->meaning;
+    const int fact = (int)meaning->fact - FACT_LATENCY;
+    if (meaning->role != ROLE_LEVEL || fact < 0 || fact >= FACTS ||
+        meaning->subject_length >= LEVEL_NAME_BYTES)
+        return FACTS;
+    memcpy(name, meaning->subject, meaning->subject_length);
+    name[meaning->subject_length] = '\0';
+    return (enum fact)fact;
 }
 
-static struct level *level_of(struct level *levels, size_t *count, const char *name)
+static struct level *level_of(struct levels *levels, const char *name, size_t experiment)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(levels[i].name, name) == 0)
-            return &levels[i];
-    if (*count == LEVELS_MAX)
+    for (size_t i = 0; i < levels->count; i++)
+        if (levels->list[i].experiment == experiment && strcmp(levels->list[i].name, name) == 0)
+            return &levels->list[i];
+    if (levels->count == LEVELS_MAX)
         return NULL;
-    struct level *level = &levels[(*count)++];
-    *level = (struct level){0};
+    struct level *level = &levels->list[levels->count++];
+    *level = (struct level){.experiment = experiment};
     strcpy(level->name, name);
     return level;
 }
@@ -65,25 +56,43 @@ static int nearer_first(const void *a, const void *b)
 {
     const struct level *p = a, *q = b;
     int order = rank_of(p->name) - rank_of(q->name);
-    return order ? order : strcmp(p->name, q->name);
+    order = order ? order : strcmp(p->name, q->name);
+    return order ? order : (p->experiment > q->experiment) - (p->experiment < q->experiment);
 }
 
-size_t levels_collect(const struct document *document, int device, struct level *levels)
+/* Room is for the standard ones first. */
+static void collect(struct levels *levels, const struct showing *showing, size_t document,
+                    int device, bool standard)
 {
-    size_t count = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
-            const struct finding *finding = &document->probes[p].findings[f];
-            char name[LEVEL_NAME_BYTES];
-            if (device_of_name(finding->name, NULL) != device)
-                continue;
-            enum fact fact = level_fact(finding, name);
-            struct level *level = fact < FACTS ? level_of(levels, &count, name) : NULL;
-            if (level)
-                level->facts[fact] = finding;
-        }
-    qsort(levels, count, sizeof *levels, nearer_first);
-    return count;
+    for (size_t i = 0; i < showing->count; i++) {
+        const struct shown *shown = &showing->list[i];
+        char name[LEVEL_NAME_BYTES];
+        if (shown->document != document || shown->meaning.device != device ||
+            !shown->experiment != standard)
+            continue;
+        const enum fact fact = level_fact(shown, name);
+        struct level *level = fact < FACTS ? level_of(levels, name, shown->experiment) : NULL;
+        if (level)
+            level->facts[fact] = shown->finding;
+        levels->left_out += fact < FACTS && !level;
+    }
+}
+
+void levels_collect(struct levels *levels, const struct showing *showing, size_t document,
+                    int device)
+{
+    *levels = (struct levels){0};
+    collect(levels, showing, document, device, true);
+    collect(levels, showing, document, device, false);
+    qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
+}
+
+const struct finding *level_example(const struct level *level)
+{
+    int fact = 0;
+    while (fact < FACTS - 1 && !level->facts[fact])
+        fact++;
+    return level->facts[fact];
 }
 
 static double size_or_nan(uint64_t bytes)

@@ -25,7 +25,8 @@ void line_add_clean(struct line *line, const char *text)
 void line_add_factors(struct line *line, const struct factor *factors, size_t count)
 {
     char number[UNIT_TEXT];
-    for (size_t i = 0; i < count; i++) {
+    /* Another person's document may have a million of them, and a line has its end. */
+    for (size_t i = 0; i < count && line->length + 1 < sizeof line->text; i++) {
         line_add(line, "%s", line->length ? ", " : "");
         line_add_clean(line, factors[i].name);
         line_add(line, " ");

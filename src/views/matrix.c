@@ -119,28 +119,28 @@ static bool is_one_way(const struct grid *grid, const struct series *series)
 }
 
 /* What stands in a cell: a value, or in its place "-", "x" or nothing. */
-struct shown {
+struct entry {
     double value;
     bool doubt;
     const char *instead; /* NULL where there is a value */
 };
 
 /* Of a triangle the half below the diagonal, with the mean of both directions. */
-static struct shown show_cell(const struct grid *grid, size_t r, size_t c, enum directions which)
+static struct entry show_cell(const struct grid *grid, size_t r, size_t c, enum directions which)
 {
     int from = grid->rows[r], to = grid->columns[c];
     const struct point *there = grid->cells[r * grid->column_count + c], *back = NULL;
     if (from == to && !has_value(there))
-        return (struct shown){NAN, false, "-"};
+        return (struct entry){NAN, false, "-"};
     if (which == LOWER_TRIANGLE && grid_row(grid, from) < grid_row(grid, to))
-        return (struct shown){NAN, false, ""};
+        return (struct entry){NAN, false, ""};
     if (which != EVERY_DIRECTION)
         back = cell_at(grid, to, from);
     if (which == ONE_WAY && !has_value(there) && has_value(back))
-        return (struct shown){NAN, false, ""};
+        return (struct entry){NAN, false, ""};
     if (!has_value(there) && !(which == LOWER_TRIANGLE && has_value(back)))
-        return (struct shown){NAN, false, "x"};
-    struct shown shown = {0, false, NULL};
+        return (struct entry){NAN, false, "x"};
+    struct entry shown = {0, false, NULL};
     int count = 0;
     for (int side = 0; side < 1 + (which == LOWER_TRIANGLE); side++) {
         const struct point *point = side ? back : there;
@@ -152,7 +152,7 @@ static struct shown show_cell(const struct grid *grid, size_t r, size_t c, enum 
     return shown;
 }
 
-static void print_cell(FILE *out, struct shown shown, double divisor, const struct layout *layout,
+static void print_cell(FILE *out, struct entry shown, double divisor, const struct layout *layout,
                        const struct extent *extent, const struct view_style *style)
 {
     char text[UNIT_TEXT];
@@ -182,7 +182,7 @@ static size_t print_grid(FILE *out, const struct grid *grid, double divisor,
         label_print(out, labels, grid->rows[r], width);
         fputs(ink(style, INK_PLAIN), out);
         for (size_t c = 0; c < grid->column_count; c++) {
-            struct shown shown = show_cell(grid, r, c, which);
+            struct entry shown = show_cell(grid, r, c, which);
             missing += shown.instead && *shown.instead == 'x';
             print_cell(out, shown, divisor, layout, extent, style);
             if (which == LOWER_TRIANGLE && shown.instead && *shown.instead == '-')
@@ -198,7 +198,7 @@ static size_t count_missing(const struct grid *grid, enum directions which)
     size_t missing = 0;
     for (size_t r = 0; r < grid->row_count; r++)
         for (size_t c = 0; c < grid->column_count; c++) {
-            struct shown shown = show_cell(grid, r, c, which);
+            struct entry shown = show_cell(grid, r, c, which);
             missing += shown.instead && *shown.instead == 'x';
         }
     return missing;
@@ -218,7 +218,7 @@ static void print_distribution(FILE *out, const struct series *series, const str
         double share = log(series->points[i].y.median / low) / log(high / low);
         if (!(share >= 0))
             continue;
-        size_t bin = share >= 1 ? BINS - 1 : (size_t)(share * BINS);
+        size_t bin = share >= 1 ? BINS - 1 : (size_t)(share * (double)BINS);
         if (++bins[bin] > most)
             most = bins[bin];
     }

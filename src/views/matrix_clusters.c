@@ -1,5 +1,6 @@
-/* Clusters, as the findings "cluster" and "cluster.disagreement" tell them. */
+/* Clusters, as the findings tell them, and where they contradict what is declared. */
 #include "base/cpulist.h"
+#include "findings/clusters.h"
 #include "views/clean.h"
 #include "views/figure.h"
 #include "views/parts.h"
@@ -10,14 +11,43 @@
 
 enum { DEPTH_MAX = 16, BRIEF_GROUPS = 4 };
 
-static bool is_named(const struct finding *finding, const char *name)
+static bool is_cluster(const struct shown *shown)
 {
-    return strcmp(finding->name, name) == 0;
+    return shown->meaning.role == ROLE_CLUSTER;
 }
 
-bool clusters_have(const struct finding *finding)
+static bool is_disagreement(const struct shown *shown)
 {
-    return is_named(finding, "cluster") || is_named(finding, "cluster.disagreement");
+    return shown->meaning.role == ROLE_DISAGREEMENT && shown->meaning.fact == FACT_CLUSTERS;
+}
+
+bool clusters_have(const struct shown *shown)
+{
+    return is_cluster(shown) || is_disagreement(shown);
+}
+
+/* Whether a list is of no more CPUs than clusters are looked for among: "0-1048575" is few bytes
+ * and a million of ids, and another person's document may say it of every cluster. */
+static bool is_sensible(const char *cpus)
+{
+    unsigned long count = 0;
+    while (*cpus && count <= CLUSTERS_CPUS_MAX) {
+        char *end;
+        const unsigned long first = strtoul(cpus, &end, 10);
+        const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        count += last >= first && last - first < CLUSTERS_CPUS_MAX ? last - first + 1
+                                                                   : CLUSTERS_CPUS_MAX + 1ul;
+        cpus = end + strcspn(end, ",");
+        cpus += *cpus == ',';
+    }
+    return count <= CLUSTERS_CPUS_MAX;
+}
+
+/* False where it is no cluster, or says nothing sensible of its CPUs. */
+static bool read_cpus(const struct shown *shown, struct cpulist *cpus)
+{
+    const char *text = shown->finding->cpus;
+    return is_cluster(shown) && text && is_sensible(text) && cpulist_parse(text, cpus, NULL) == 0;
 }
 
 static bool is_within(const struct cpulist *inner, const struct cpulist *outer)
@@ -47,19 +77,33 @@ static void print_cluster(FILE *out, const struct finding *finding, size_t depth
     line_print_wrapped(out, style, at < (size_t)style->width / 2 ? at : VALUES, &text);
 }
 
-/* All of them, each below what holds it. They stand in that order. */
-static void print_tree(FILE *out, const struct probe_result *probe, const struct view_style *style)
+/* Whose findings: those of one probe. */
+struct group {
+    const struct shown *list;
+    size_t count;
+};
+
+/* All of them, each below what holds it. They stand in that order; those of another experiment are
+ * another tree. */
+static void print_tree(FILE *out, const struct group *group, const struct view_style *style)
 {
     struct cpulist above[DEPTH_MAX];
-    size_t depth = 0;
-    for (size_t i = 0; i < probe->finding_count; i++) {
+    size_t depth = 0, experiment = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct shown *shown = &group->list[i];
         struct cpulist cpus;
-        if (!is_named(&probe->findings[i], "cluster") || !probe->findings[i].cpus ||
-            cpulist_parse(probe->findings[i].cpus, &cpus, NULL) < 0)
+        if (!read_cpus(shown, &cpus))
             continue;
-        while (depth && (depth == DEPTH_MAX || !is_within(&cpus, &above[depth - 1])))
+        const bool other = shown->experiment != experiment;
+        while (depth && (other || depth == DEPTH_MAX || !is_within(&cpus, &above[depth - 1])))
             cpulist_free(&above[--depth]);
-        print_cluster(out, &probe->findings[i], depth, style);
+        if (other) {
+            struct line words = {0};
+            line_add_experiment(&words, shown->finding);
+            fprintf(out, "  %s:\n", words.length ? words.text : "as standard");
+        }
+        experiment = shown->experiment;
+        print_cluster(out, shown->finding, depth, style);
         above[depth++] = cpus;
     }
     while (depth)
@@ -72,15 +116,19 @@ struct size {
     double least, most;
 };
 
-static size_t count_sizes(const struct probe_result *probe, struct size *sizes)
+/* Of the experiment that comes first. */
+static size_t count_sizes(const struct group *group, struct size *sizes,
+                          const struct shown **example)
 {
     size_t count = 0;
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        const struct finding *finding = &probe->findings[i];
+    *example = NULL;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct finding *finding = group->list[i].finding;
         struct cpulist cpus;
-        if (!is_named(finding, "cluster") || !finding->cpus ||
-            cpulist_parse(finding->cpus, &cpus, NULL) < 0)
+        if ((*example && group->list[i].experiment != (*example)->experiment) ||
+            !read_cpus(&group->list[i], &cpus))
             continue;
+        *example = *example ? *example : &group->list[i];
         size_t at = 0;
         while (at < count && sizes[at].cpus != cpus.count)
             at++;
@@ -103,10 +151,11 @@ static int smaller_first(const void *a, const void *b)
 }
 
 /* "Clusters: 8 of 2 CPUs (9.00 to 10.5), 4 of 4 CPUs (114 to 162)" */
-static void print_brief(FILE *out, const struct probe_result *probe, const struct view_style *style)
+static void print_brief(FILE *out, const struct group *group, const struct view_style *style)
 {
     struct size sizes[BRIEF_GROUPS];
-    size_t count = count_sizes(probe, sizes), disagreements = 0;
+    const struct shown *example;
+    size_t count = count_sizes(group, sizes, &example), disagreements = 0;
     struct line line = {0};
     const char *first = NULL;
     qsort(sizes, count, sizeof *sizes, smaller_first);
@@ -118,12 +167,13 @@ static void print_brief(FILE *out, const struct probe_result *probe, const struc
         line_add(&line, "%s%zu of %zu CPUs (%s%s%s)", i ? ", " : "Clusters: ", sizes[i].clusters,
                  sizes[i].cpus, least, one ? "" : " to ", one ? "" : most);
     }
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (is_named(&probe->findings[i], "cluster.disagreement")) {
-            first = first ? first : probe->findings[i].text;
+    for (size_t i = 0; i < group->count; i++)
+        if (is_disagreement(&group->list[i])) {
+            first = first ? first : group->list[i].finding->text;
             disagreements++;
         }
     if (line.length) {
+        line_add_in_brackets(&line, example->finding);
         fputs("  ", out);
         line_print_wrapped(out, style, 2, &line);
     }
@@ -137,25 +187,27 @@ static void print_brief(FILE *out, const struct probe_result *probe, const struc
     line_print_wrapped(out, style, 4, &other);
 }
 
-void clusters_print(FILE *out, const struct probe_result *probe, const struct view_style *style,
-                    bool whole)
+void clusters_print(FILE *out, const struct showing *showing, const struct probe_result *probe,
+                    const struct view_style *style, bool whole)
 {
+    const struct group group = {showing_of(showing, 0, probe), probe->finding_count};
     bool any = false;
-    for (size_t i = 0; i < probe->finding_count && !any; i++)
-        any = clusters_have(&probe->findings[i]);
+    for (size_t i = 0; i < group.count && !any; i++)
+        any = clusters_have(&group.list[i]);
     if (!any)
         return;
     if (!whole) {
-        print_brief(out, probe, style);
+        print_brief(out, &group, style);
         return;
     }
     fprintf(out, "\n%sclusters%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
-    print_tree(out, probe, style);
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        if (!is_named(&probe->findings[i], "cluster.disagreement"))
+    print_tree(out, &group, style);
+    for (size_t i = 0; i < group.count; i++) {
+        if (!is_disagreement(&group.list[i]))
             continue;
         struct line line = {0};
-        line_add_clean(&line, probe->findings[i].text);
+        line_add_clean(&line, group.list[i].finding->text);
+        line_add_in_brackets(&line, group.list[i].finding);
         fprintf(out, "  %s!%s ", ink(style, INK_WARN), ink(style, INK_PLAIN));
         line_print_wrapped(out, style, 4, &line);
     }

@@ -64,19 +64,28 @@ static void add_points(struct line *line, const struct probe_result *probe, unsi
                  figure_place(tally.x_high, tally.x_unit, high));
 }
 
-static void add_findings(struct line *line, const struct probe_result *probe, unsigned bit,
-                         size_t *named)
+size_t line_add_flagged(struct line *line, const struct showing *showing, size_t document,
+                        const struct probe_result *only, unsigned bit)
 {
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        /* "L1.latency_ns" says what "L1.latency" has said. */
-        bool twin = strstr(probe->findings[i].name, "_ns") != NULL;
-        if (!(probe->findings[i].flags & bit) || (twin && *named))
-            continue;
-        if (++*named > NAMES_MAX)
-            continue;
-        line_add(line, "%s", line->length ? ", " : " (");
-        line_add_clean(line, probe->findings[i].name);
-    }
+    size_t flagged = 0, named = 0;
+    /* "L1.latency_ns" says what "L1.latency" has said, unless that has nothing to say. */
+    for (int twins = 0; twins < 2 && !named; twins++)
+        for (size_t i = 0; i < showing->count; i++) {
+            const struct shown *shown = &showing->list[i];
+            if (shown->document != document || (only && only != shown->probe) ||
+                !(shown->finding->flags & bit) || shown->twin != twins)
+                continue;
+            flagged++;
+            if (flagged > NAMES_MAX)
+                continue;
+            struct line name = {0};
+            line_add_clean(&name, shown->finding->name);
+            line_add_in_brackets(&name, shown->finding);
+            line_add(line, "%s%s", named++ ? ", " : "", name.text);
+        }
+    if (flagged > named)
+        line_add(line, " and %zu more", flagged - named);
+    return flagged;
 }
 
 static void print_note(FILE *out, const struct view_style *style, bool doubt,
@@ -88,17 +97,15 @@ static void print_note(FILE *out, const struct view_style *style, bool doubt,
 }
 
 /* What one flag says, of which values, and what a person can do. */
-static void print_flag(FILE *out, const struct document *document, const struct probe_result *only,
+static void print_flag(FILE *out, const struct showing *showing, const struct probe_result *only,
                        int flag, const struct view_style *style)
 {
+    const struct document *document = showing->documents[0];
     const struct flag_text *text = &flag_texts[flag];
-    struct line line = {0}, values = {0};
-    size_t named = 0;
-    for (size_t p = 0; p < document->probe_count; p++)
-        if (!only || only == &document->probes[p])
-            add_findings(&values, &document->probes[p], FLAG_BIT(flag), &named);
-    if (named > NAMES_MAX)
-        line_add(&values, " and %zu more", named - NAMES_MAX);
+    struct line line = {0}, names = {0}, values = {0};
+    const size_t named = line_add_flagged(&names, showing, 0, only, FLAG_BIT(flag));
+    if (named)
+        line_add(&values, " (%s", names.text);
     /* In a summary the headline values stand for the points that they come from. */
     for (size_t p = 0; p < document->probe_count && (only || !named); p++)
         if (!only || only == &document->probes[p])
@@ -149,51 +156,14 @@ static void print_not_measured(FILE *out, const struct probe_result *probe,
     print_note(out, style, false, &line);
 }
 
-enum { REASONS_MAX = 3 };
-
-/* Why points have no value: each reason once, with how often and where first. */
 static void print_failures(FILE *out, const struct probe_result *probe,
                            const struct view_style *style)
 {
-    struct {
-        const struct point *first;
-        const struct series *series;
-        size_t count;
-    } reasons[REASONS_MAX];
-    size_t known = 0, others = 0;
-    for (size_t s = 0; s < probe->series_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++) {
-            const struct point *point = &probe->series[s].points[i];
-            if (!point->failed)
-                continue;
-            size_t at = 0;
-            while (at < known && strcmp(reasons[at].first->failed, point->failed) != 0)
-                at++;
-            if (at == REASONS_MAX) {
-                others++;
-                continue;
-            }
-            if (at == known) {
-                reasons[known].first = point;
-                reasons[known].series = &probe->series[s];
-                reasons[known++].count = 0;
-            }
-            reasons[at].count++;
-        }
-    for (size_t i = 0; i < known; i++) {
+    struct failures failures;
+    failures_collect(&failures, probe);
+    for (size_t i = 0; i < failures.count; i++) {
         struct line line = {0};
-        char x[UNIT_TEXT];
-        line_add(&line, "%zu ", reasons[i].count);
-        line_add_clean(&line, probe->name);
-        if (reasons[i].series->matrix)
-            line_add(&line, " pair%s failed, (%d,%d) first: ", reasons[i].count == 1 ? "" : "s",
-                     reasons[i].first->from, reasons[i].first->to);
-        else
-            line_add(&line, " point%s failed, %s first: ", reasons[i].count == 1 ? "" : "s",
-                     figure_place(reasons[i].first->x, reasons[i].series->x.unit, x));
-        line_add_clean(&line, reasons[i].first->failed);
-        if (others && i + 1 == known)
-            line_add(&line, " (and %zu more for other reasons)", others);
+        line_add_failure(&line, probe, &failures, i);
         print_note(out, style, true, &line);
     }
 }
@@ -241,9 +211,10 @@ static unsigned flags_of(const struct probe_result *probe)
     return flags;
 }
 
-void notes_print(FILE *out, const struct document *document, const struct probe_result *probe,
+void notes_print(FILE *out, const struct showing *showing, const struct probe_result *probe,
                  const struct view_style *style)
 {
+    const struct document *document = showing->documents[0];
     unsigned flags = 0;
     bool ended_well = true;
     for (size_t p = 0; p < document->probe_count; p++)
@@ -253,10 +224,10 @@ void notes_print(FILE *out, const struct document *document, const struct probe_
                          !has_failures(&document->probes[p]);
         }
     if (!flags && ended_well && document->conditions.warning_count == 0 &&
-        !(probe && not_measured(probe)) && disagreements_print(NULL, document, probe, style) == 0)
+        !(probe && not_measured(probe)) && disagreements_print(NULL, showing, probe, style) == 0)
         return;
     fprintf(out, "\n%sto know%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
-    disagreements_print(out, document, probe, style);
+    disagreements_print(out, showing, probe, style);
     for (size_t p = 0; p < document->probe_count; p++)
         if (!probe || probe == &document->probes[p])
             print_status(out, &document->probes[p], style);
@@ -268,10 +239,10 @@ void notes_print(FILE *out, const struct document *document, const struct probe_
     unsigned doubts = flag_doubts(flags);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (doubts & FLAG_BIT(flag))
-            print_flag(out, document, probe, flag, style);
+            print_flag(out, showing, probe, flag, style);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (flags & ~doubts & FLAG_BIT(flag))
-            print_flag(out, document, probe, flag, style);
+            print_flag(out, showing, probe, flag, style);
     if (probe)
         print_not_measured(out, probe, style);
     print_warnings(out, &document->conditions, style);

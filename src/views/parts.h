@@ -2,6 +2,7 @@
 #ifndef FATHOM_VIEWS_PARTS_H
 #define FATHOM_VIEWS_PARTS_H
 
+#include "views/showing.h"
 #include "views/view.h"
 
 /* --- ink.c: colour, where the style has it --- */
@@ -35,6 +36,18 @@ void line_trim(struct line *);
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
  * first one; the others begin that far in. */
 void line_print_wrapped(FILE *, const struct view_style *, size_t indent, const struct line *);
+
+/* --- factors.c: the factors of a series, as headings and labels look at them --- */
+
+enum { FACTORS_SEEN = 64 };
+/* How many are looked at, from the first on. */
+size_t factors_seen(const struct series *);
+/* The one of that name among these; NULL where there is none. */
+const struct factor *factor_seen(const struct series *, const char *name);
+/* Whether both are there, of one name and value. */
+bool factor_same(const struct factor *, const struct factor *);
+/* Whether the two have the same, in whatever order; of more than are looked at, in the same. */
+bool factors_same(const struct series *, const struct series *);
 
 /* --- grid.c: the points of a matrix by row and column --- */
 
@@ -90,8 +103,8 @@ int label_columns(const char *labels); /* matrix_labels.c */
 void label_print(FILE *, const char *labels, int id, int columns);
 /* The findings "cluster" as a tree where `whole`, else how many there are of each size, and where
  * they contradict what is declared; nothing where there are none. */
-void clusters_print(FILE *, const struct probe_result *, const struct view_style *,
-                    bool whole); /* matrix_clusters.c */
+void clusters_print(FILE *, const struct showing *, const struct probe_result *,
+                    const struct view_style *, bool whole); /* matrix_clusters.c */
 /* Other matrices of the probe, where they are few and small and no headline, behind what already
  * stands in the line, and the line's end. */
 void matrix_others_print(FILE *, const struct probe_result *, const struct view_style *,
@@ -100,48 +113,71 @@ void matrix_others_print(FILE *, const struct probe_result *, const struct view_
  * pairs once more, as a check. */
 bool matrix_is_repeated(const struct probe_result *, const struct series *);
 /* Whether clusters_print() tells of that finding. */
-bool clusters_have(const struct finding *);
+bool clusters_have(const struct shown *);
+/* Where findings are told, `showing` is of that one document. */
+
 /* Latency and capacity by level, from the findings; nothing where there are none. */
-void depth_print(FILE *, const struct document *, const struct view_style *);
+void depth_print(FILE *, const struct showing *, const struct view_style *);
 /* What of a level each row of such a table is made from, and the words above it. */
-struct level;
+struct levels;
 struct depth_table {
     const struct document *document;
     int device; /* -1: the CPUs' */
-    const struct level *levels;
-    size_t count;
+    const struct levels *levels;
     const char *title, *clock; /* "depth", "core clock" */
     double clock_hz;           /* NAN: not known */
     int name_columns;
 };
 void depth_table_print(FILE *, const struct depth_table *, const struct view_style *);
 /* Each device: what it is, its levels and memories, its roads; nothing where there are none. */
-void gpu_print(FILE *, const struct document *, const struct view_style *); /* gpu.c */
+void gpu_print(FILE *, const struct showing *, const struct view_style *); /* gpu.c */
 /* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
 void line_add_gpu(struct line *, const struct gpu_facts *); /* machine.c */
 /* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */
 const char *gpu_warning(const struct gpu_facts *); /* machine.c */
 /* Bandwidths, misses in flight and latency under load, from the findings; nothing where there are
  * none. */
-void width_print(FILE *, const struct document *, const struct view_style *);
+void width_print(FILE *, const struct showing *, const struct view_style *);
 /* How far each TLB reaches, a line a page size; part of the depth. */
-void translation_print(FILE *, const struct document *, const struct view_style *);
+void translation_print(FILE *, const struct showing *, const struct view_style *);
 
 /* --- disagreements.c: where what was found and what the machine says are not the same --- */
 
 /* Whether a finding's interval keeps its value apart from what is declared, or it is there to say
  * so. Clusters speak for themselves, below their matrix. */
-bool disagreement_is(const struct finding *);
+bool disagreement_is(const struct shown *);
 /* "L3: 5.70 MiB of 32 MiB behave as cache here: ..." */
-void line_add_disagreement(struct line *, const struct finding *);
+void line_add_disagreement(struct line *, const struct shown *);
 /* What was found and the machine says otherwise, of one probe or of all; returns how much it is.
  * `out` may be NULL: nothing is printed. */
-size_t disagreements_print(FILE *out, const struct document *, const struct probe_result *only,
+size_t disagreements_print(FILE *out, const struct showing *, const struct probe_result *only,
                            const struct view_style *);
 /* What has to be known to trust the numbers: flags, warnings, probes that did not end well. Of
  * one probe alone, and with the flags' names, where `probe` is not NULL. */
-void notes_print(FILE *, const struct document *, const struct probe_result *probe,
+void notes_print(FILE *, const struct showing *, const struct probe_result *probe,
                  const struct view_style *);
+/* The findings that carry the flag, those of one probe or of all: "L1.latency, L2.latency (order
+ * forward) and 3 more". What is told in ns too is named once. Returns how many they are. */
+size_t line_add_flagged(struct line *, const struct showing *, size_t document,
+                        const struct probe_result *only, unsigned bit);
+
+/* --- failures.c: points that have no value --- */
+
+/* A reason, and how many points of a probe have it. */
+struct failure {
+    const struct point *first;
+    const struct series *series; /* of the first */
+    size_t count;
+};
+enum { FAILURES_MAX = 3 };
+struct failures {
+    struct failure list[FAILURES_MAX];
+    size_t count, others; /* points that failed for yet other reasons */
+};
+void failures_collect(struct failures *, const struct probe_result *);
+/* "12 latency points failed, 64 MiB first: no memory". */
+void line_add_failure(struct line *, const struct probe_result *, const struct failures *,
+                      size_t index);
 
 /* Sets a width that makes no sense to 80. */
 struct view_style view_style_sane(const struct view_style *);

@@ -3,6 +3,7 @@
  * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
  */
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "views/clean.h"
 #include "views/parts.h"
 #include "views/view.h"
@@ -21,9 +22,10 @@ static bool has_row(const struct point *point)
 /* A device's latency by working set, in time and in cycles. */
 static bool is_curve(const struct series *series)
 {
-    const char *x = series->x.unit, *y = series->y.unit, *what;
-    if (series->matrix || !x || strcmp(x, "B") != 0 || !y || strcmp(y, "ns") != 0 ||
-        device_of_name(series->name, &what) < 0 || strcmp(what, "latency") != 0)
+    const char *what;
+    if (series->matrix || !quantity_is(series->x.unit, DIMENSION_SIZE) ||
+        !quantity_is(series->y.unit, DIMENSION_TIME) || device_of_name(series->name, &what) < 0 ||
+        strcmp(what, "latency") != 0)
         return false;
     for (size_t i = 0; i < series->point_count; i++)
         if (has_row(&series->points[i]))
@@ -50,7 +52,8 @@ static void put_curve(FILE *out, const struct series *series)
         const struct point *point = &series->points[i];
         if (!has_row(point))
             continue;
-        const double mhz = (double)point->cycles.median / (double)point->y.median * 1e3;
+        const double seconds = (double)point->y.median * quantity_of(series->y.unit)->metric_factor;
+        const double mhz = (double)point->cycles.median / seconds / 1e6;
         fprintf(out, "%4.0f %12.0f %12.0f %12.1f\n", mhz, point->x, floor(point->x / 1024),
                 (double)point->cycles.median);
     }

@@ -4,6 +4,7 @@
  */
 #include "base/text.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -12,27 +13,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { CURVE_POINTS_MAX = 8, MATRIX_POINTS_MAX = 4, CURVES_MIN = 2, MATRICES_MIN = 3 };
+enum {
+    CURVE_POINTS_MAX = 8,
+    MATRIX_POINTS_MAX = 4,
+    CURVES_MIN = 2,
+    MATRICES_MIN = 3,
+    ROWS_MAX = 1024
+};
 
 static bool is_same_axis(const struct axis *a, const struct axis *b)
 {
-    return text_same(a->name, b->name) && text_same(a->unit, b->unit);
+    return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
 }
 
 bool table_is_taken_for(const struct series *a, const struct series *b)
 {
-    struct factor common[TABLE_FACTORS_MAX];
-    const struct series both[] = {*a, *b};
     return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
-           a->factor_count == b->factor_count &&
-           table_common_factors(both, 2, common) == a->factor_count;
-}
-
-static bool is_same_factor(const struct factor *a, const struct factor *b)
-{
-    if (!a || !b || !a->text != !b->text)
-        return false;
-    return a->text ? strcmp(a->text, b->text) == 0 : a->number == b->number;
+           factors_same(a, b);
 }
 
 static bool has_place(const struct series *series, const struct point *place)
@@ -68,6 +65,7 @@ static bool names_agree(const struct series *series, size_t together)
 /* Some may lack a place that there was no time for; all of them together have but a few. */
 size_t table_group(const struct series *series, size_t count)
 {
+    count = count < ROWS_MAX ? count : ROWS_MAX;
     const size_t most = series->matrix ? MATRIX_POINTS_MAX : CURVE_POINTS_MAX;
     size_t places = series->point_count, together = 1;
     if (!places || places > most)
@@ -90,7 +88,7 @@ size_t table_group(const struct series *series, size_t count)
 static bool is_common(const struct series *series, size_t count, const struct factor *factor)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_same_factor(factor, series_factor(&series[i], factor->name)))
+        if (!factor_same(factor, factor_seen(&series[i], factor->name)))
             return false;
     return true;
 }
@@ -99,40 +97,50 @@ size_t table_common_factors(const struct series *series, size_t count,
                             struct factor common[TABLE_FACTORS_MAX])
 {
     size_t kept = 0;
-    for (size_t i = 0; i < series->factor_count && kept < TABLE_FACTORS_MAX; i++)
+    for (size_t i = 0; i < factors_seen(series) && kept < TABLE_FACTORS_MAX; i++)
         if (is_common(series, count, &series->factors[i]))
             common[kept++] = series->factors[i];
     return kept;
 }
 
-static bool have_own_names(const struct series *series, size_t count)
+/* What the labels of a table's rows are made of. */
+struct naming {
+    const struct series *series;
+    size_t count;
+    bool own_names, one_name;
+    bool common[FACTORS_SEEN]; /* of the first one's factors: those that all share */
+};
+
+static struct naming naming_of(const struct series *series, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (text_same(series[i].name, series[j].name))
-                return false;
-    return true;
+    struct naming naming = {.series = series, .count = count, .own_names = true, .one_name = true};
+    for (size_t i = 0; i < count; i++) {
+        naming.one_name = naming.one_name && text_same(series[i].name, series->name);
+        for (size_t j = 0; j < i && naming.own_names; j++)
+            naming.own_names = !text_same(series[i].name, series[j].name);
+    }
+    for (size_t f = 0; f < factors_seen(series); f++)
+        naming.common[f] = is_common(series, count, &series->factors[f]);
+    return naming;
 }
 
-static bool have_one_name(const struct series *series, size_t count)
+static bool is_shared(const struct naming *naming, const struct factor *factor)
 {
-    for (size_t i = 1; i < count; i++)
-        if (!text_same(series[i].name, series->name))
-            return false;
-    return true;
+    const struct factor *first = factor_seen(naming->series, factor->name);
+    return first && naming->common[first - naming->series->factors];
 }
 
 /* What tells one of the series from the others: its name, or the factors they don't share. A
  * device's need both: "gpu0 bandwidth, traffic read". */
-static void add_label(struct line *line, const struct series *series, size_t count, size_t i)
+static void add_label(struct line *line, const struct naming *naming, size_t i)
 {
-    const bool own_names = have_own_names(series, count);
-    if (own_names || (device_has_series(&series[i]) && !have_one_name(series, count)))
-        line_add_clean(line, series[i].name);
-    for (size_t f = 0; f < series[i].factor_count && !own_names; f++)
-        if (!is_common(series, count, &series[i].factors[f]) &&
-            !device_factor_is_named(&series[i], &series[i].factors[f]))
-            line_add_factors(line, &series[i].factors[f], 1);
+    const struct series *series = &naming->series[i];
+    if (naming->own_names || (device_has_series(series) && !naming->one_name))
+        line_add_clean(line, series->name);
+    for (size_t f = 0; f < factors_seen(series) && !naming->own_names; f++)
+        if (!is_shared(naming, &series->factors[f]) &&
+            !device_factor_is_named(series, &series->factors[f]))
+            line_add_factors(line, &series->factors[f], 1);
 }
 
 static void add_place(struct line *line, const struct series *series, const struct point *point)
@@ -180,15 +188,17 @@ static void choose_columns(struct columns *columns, int width)
     columns->percent = least + (columns->range ? RANGE : 0) + PERCENT <= (size_t)width;
 }
 
-static struct columns measure_columns(const struct series *series, size_t count, int width)
+static struct columns measure_columns(const struct naming *naming, int width)
 {
+    const struct series *series = naming->series;
+    const size_t count = naming->count;
     struct line name = {0};
     line_add_clean(&name, place_name(series));
     struct columns columns = {.place = clean_columns(name.text),
                               .cycles = have_cycles(series, count)};
     for (size_t i = 0; i < count; i++) {
         struct line label = {0};
-        add_label(&label, series, count, i);
+        add_label(&label, naming, i);
         columns.label = larger(columns.label, clean_columns(label.text));
         for (size_t p = 0; p < series[i].point_count; p++) {
             struct line place = {0};
@@ -239,7 +249,8 @@ static void print_row(FILE *out, const struct series *series, const struct point
 void table_print_group(FILE *out, const struct series *series, size_t count,
                        const struct view_style *style)
 {
-    const struct columns columns = measure_columns(series, count, style->width);
+    const struct naming own = naming_of(series, count), *naming = &own;
+    const struct columns columns = measure_columns(naming, style->width);
     const struct scale scale = figure_scale(series->y.unit);
     const struct line nothing = {0};
     struct line place = {0};
@@ -254,7 +265,7 @@ void table_print_group(FILE *out, const struct series *series, size_t count,
             columns.range ? "     min     max" : "", ink(style, INK_PLAIN));
     for (size_t i = 0; i < count; i++) {
         struct line label = {0};
-        add_label(&label, series, count, i);
+        add_label(&label, naming, i);
         if (!series[i].point_count) {
             print_padded(out, columns.label, &label, false);
             fputs("  nothing was measured\n", out);

@@ -3,6 +3,7 @@
  * the factor. Eleven long tables below one another compare nothing.
  */
 #include "base/text.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 #include "views/clean.h"
 #include "views/figure.h"
@@ -15,13 +16,8 @@ enum { CURVES_MIN = 3, POINTS_MIN = 9, PLACE_COLUMNS = 14, CELL_COLUMNS = 8 };
 static bool is_alike(const struct series *a, const struct series *b)
 {
     return !b->matrix && b->point_count >= POINTS_MIN && a->factor_count == b->factor_count &&
-           text_same(a->name, b->name) && text_same(a->x.unit, b->x.unit) &&
-           text_same(a->y.unit, b->y.unit);
-}
-
-static bool is_same_value(const struct factor *a, const struct factor *b)
-{
-    return a->text || b->text ? text_same(a->text, b->text) : a->number == b->number;
+           text_same(a->name, b->name) && quantity_same(a->x.unit, b->x.unit) &&
+           quantity_same(a->y.unit, b->y.unit);
 }
 
 /* Index of the only factor in which the two differ; -1: none, or several. */
@@ -31,7 +27,7 @@ static int only_difference(const struct series *a, const struct series *b)
     for (size_t i = 0; i < a->factor_count; i++) {
         if (!text_same(a->factors[i].name, b->factors[i].name))
             return -1;
-        if (is_same_value(&a->factors[i], &b->factors[i]))
+        if (factor_same(&a->factors[i], &b->factors[i]))
             continue;
         if (found >= 0)
             return -1;

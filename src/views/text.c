@@ -82,7 +82,7 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
         line_add(&line, " from ");
         line_add_clean(&line, of_device && series->x.name ? series->x.name : "row to column");
     }
-    for (size_t count = series->factor_count; count > 0; count--) {
+    for (size_t count = factors_seen(series); count > 0; count--) {
         struct line factors = {0};
         for (size_t i = 0; i < count; i++)
             if (!device_factor_is_named(series, &series->factors[i]))
@@ -105,7 +105,7 @@ static void print_parameters(FILE *out, const struct document *document,
 {
     struct line line = {0};
     for (size_t i = 0; i < probe->parameter_count; i++)
-        if (!series_factor(series, probe->parameters[i].name) &&
+        if (!factor_seen(series, probe->parameters[i].name) &&
             strcmp(probe->parameters[i].name, "cpu_labels") != 0 && /* stands beside the rows */
             strcmp(probe->parameters[i].name, "not_measured") != 0) /* stands below all */
             line_add_factors(&line, &probe->parameters[i], 1);
@@ -129,7 +129,7 @@ static bool has_headlines(const struct document *document)
     return false;
 }
 
-static void print_headline(FILE *out, const struct document *document,
+static void print_headline(FILE *out, const struct showing *showing,
                            const struct probe_result *probe, const struct series *series,
                            const struct view_style *style)
 {
@@ -138,37 +138,50 @@ static void print_headline(FILE *out, const struct document *document,
     if (series->matrix) {
         matrix_print(out, probe, series, style, false);
         if (series == &probe->series[0])
-            clusters_print(out, probe, style, false);
+            clusters_print(out, showing, probe, style, false);
     } else if (style->blocks && curve_is_worth_drawing(series))
-        curve_print(out, document, series, style, CURVE_ROWS);
+        curve_print(out, showing->documents[0], series, style, CURVE_ROWS);
     else
         table_print(out, series, style, true);
+}
+
+static void print_no_memory(FILE *out, struct showing *showing)
+{
+    fputs("\n! there is no memory to show the findings with\n", out);
+    showing_free(showing);
 }
 
 void view_text_summary(FILE *out, const struct document *document, const struct view_style *wanted)
 {
     struct view_style style = view_style_sane(wanted);
+    struct showing showing;
     print_title(out, document, &style);
-    depth_print(out, document, &style);
-    width_print(out, document, &style);
-    gpu_print(out, document, &style);
+    if (!showing_build(&showing, &document, 1)) {
+        print_no_memory(out, &showing);
+        return;
+    }
+    depth_print(out, &showing, &style);
+    width_print(out, &showing, &style);
+    gpu_print(out, &showing, &style);
     const bool headlines = has_headlines(document);
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
         for (size_t s = 0; s < probe->series_count; s++)
             if (headlines ? probe->series[s].headline : s == 0)
-                print_headline(out, document, probe, &probe->series[s], &style);
+                print_headline(out, &showing, probe, &probe->series[s], &style);
     }
-    notes_print(out, document, NULL, &style);
+    notes_print(out, &showing, NULL, &style);
+    showing_free(&showing);
 }
 
-static void print_findings(FILE *out, const struct probe_result *probe,
-                           const struct view_style *style)
+static void print_findings(FILE *out, const struct showing *showing,
+                           const struct probe_result *probe, const struct view_style *style)
 {
+    const struct shown *list = showing_of(showing, 0, probe);
     bool begun = false;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
-        if (clusters_have(finding))
+        if (clusters_have(&list[i]))
             continue;
         if (!begun)
             fprintf(out, "\n%sfindings%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
@@ -179,9 +192,7 @@ static void print_findings(FILE *out, const struct probe_result *probe,
         int gap = 24 - (int)clean_columns(text);
         line_add(&line, "  %s%*s", text, gap > 0 ? gap : 0, "");
         line_add(&line, " %10s ", figure_valued(finding->value, finding->unit, figure));
-        bool sized =
-            finding->unit && (strcmp(finding->unit, "B") == 0 || *figure_scale(finding->unit).unit);
-        if (!sized)
+        if (!figure_has_unit(finding->unit))
             line_add_clean(&line, finding->unit);
         if (isfinite(finding->high - finding->low))
             line_add(&line, "  +-%s %%",
@@ -195,6 +206,12 @@ static void print_findings(FILE *out, const struct probe_result *probe,
         }
         line_trim(&line);
         fprintf(out, "%s%s\n", line.text, flag_doubts(finding->flags) ? " !" : "");
+        struct line words = {0};
+        line_add_experiment(&words, finding);
+        if (words.length) {
+            fputs("      ", out);
+            line_print_wrapped(out, style, 6, &words);
+        }
         /* What is told in cycles and in ns has one sentence. */
         const char *before = i ? probe->findings[i - 1].text : NULL;
         if (finding->text && (!before || strcmp(before, finding->text) != 0)) {
@@ -222,9 +239,14 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
 {
     enum { CURVE_ROWS = 12 };
     struct view_style style = view_style_sane(wanted);
+    struct showing showing;
     print_title(out, document, &style);
+    if (!showing_build(&showing, &document, 1)) {
+        print_no_memory(out, &showing);
+        return;
+    }
     if (has_devices(probe))
-        gpu_print(out, document, &style);
+        gpu_print(out, &showing, &style);
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
         if (device_has_condition(series))
@@ -261,7 +283,8 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
             curve_print(out, document, series, &style, CURVE_ROWS);
         }
     }
-    clusters_print(out, probe, &style, true);
-    print_findings(out, probe, &style);
-    notes_print(out, document, probe, &style);
+    clusters_print(out, &showing, probe, &style, true);
+    print_findings(out, &showing, probe, &style);
+    notes_print(out, &showing, probe, &style);
+    showing_free(&showing);
 }

@@ -8,14 +8,65 @@
 #include <math.h>
 #include <string.h>
 
-/* "dtlb1.4K.entries": the parts of the name that are not the page size. */
-static const struct finding *fact(const struct document *document, int level, const char *page,
-                                  const char *what)
+enum { EXPERIMENTS_MAX = 4 }; /* of a page size */
+
+/* What one experiment said of pages of one size; any may be NULL. */
+struct pages {
+    size_t experiment;
+    const struct finding *nearest, *onset, *second, *hit, *walk, *split;
+    const struct finding *example;
+};
+
+static bool is_of(const struct finding_meaning *meaning, const char *page)
 {
-    char name[64];
-    snprintf(name, sizeof name, "dtlb%d.%s.%s", level, page, what);
-    const struct finding *finding = document_finding(document, name);
-    return finding && isfinite(finding->value) ? finding : NULL;
+    return meaning->role == ROLE_TRANSLATION && meaning->device < 0 &&
+           strlen(page) == meaning->subject_length &&
+           memcmp(meaning->subject, page, meaning->subject_length) == 0;
+}
+
+/* "dtlb2.4K.entries" is of the second level. */
+static const struct finding **place_of(struct pages *pages, const struct shown *shown)
+{
+    switch (shown->meaning.fact) {
+    case FACT_ENTRIES:
+        return shown->meaning.number == 1   ? &pages->nearest
+               : shown->meaning.number == 2 ? &pages->second
+                                            : NULL;
+    case FACT_ONSET:
+        return &pages->onset;
+    case FACT_HIT:
+        return &pages->hit;
+    case FACT_WALK:
+        return &pages->walk;
+    case FACT_SPLIT: /* more than noise would make it seem */
+        return isfinite(shown->finding->declared) ? &pages->split : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static size_t collect(const struct showing *showing, const char *page, struct pages *list)
+{
+    size_t count = 0;
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < showing->count; i++) {
+            const struct shown *shown = &showing->list[i];
+            struct pages none = {0};
+            if ((shown->experiment > 0) != others || !is_of(&shown->meaning, page) ||
+                !isfinite(shown->finding->value) || !place_of(&none, shown))
+                continue;
+            size_t at = 0;
+            while (at < count && list[at].experiment != shown->experiment)
+                at++;
+            if (at == EXPERIMENTS_MAX)
+                continue;
+            if (at == count)
+                list[count++] =
+                    (struct pages){.experiment = shown->experiment, .example = shown->finding};
+            const struct finding **place = place_of(&list[at], shown);
+            *place = *place ? *place : shown->finding;
+        }
+    return count;
 }
 
 /* "; up to 2048 +7.00 cycles": what lies beyond, and what it adds. */
@@ -29,54 +80,54 @@ static void add_cost(struct line *line, const char *what, const struct finding *
     line_add_clean(line, cost->unit);
 }
 
-/* "98 % in pieces of 4K", where a hypervisor splits these pages. */
-static void add_pieces(struct line *line, const struct document *document, size_t page)
+/* "98 % in pieces of 4K", where a hypervisor splits these pages: "dtlb.2M.as.4K". */
+static void add_pieces(struct line *line, const struct finding *split)
 {
-    size_t piece;
-    const struct finding *split = tlb_split_of(document, page, &piece);
-    if (split)
-        line_add(line, "%s%.0f %% in pieces of %s", line->length ? "; " : "",
-                 100 * fmin(1, split->value), tlb_pages[piece].name);
+    const char *piece = split ? strrchr(split->name, '.') : NULL;
+    if (!piece)
+        return;
+    line_add(line, "%s%.0f %% in pieces of ", line->length ? "; " : "",
+             100 * fmin(1, split->value));
+    line_add_clean(line, piece + 1);
 }
 
-static bool print_page(FILE *out, const struct document *document, size_t index, bool first,
+static bool print_page(FILE *out, const struct pages *pages, const char *page, bool first,
                        const struct view_style *style)
 {
-    const char *page = tlb_pages[index].name;
     struct line line = {0};
-    const struct finding *nearest = fact(document, 1, page, "entries");
-    const struct finding *onset = fact(document, 1, page, "onset");
-    const struct finding *second = fact(document, 2, page, "entries");
-    const struct finding *hit = fact(document, 2, page, "hit");
-    const struct finding *walk = fact(document, 2, page, "walk");
-    const struct finding *all[] = {nearest, second, hit, walk};
+    const struct finding *all[] = {pages->nearest, pages->second, pages->hit, pages->walk};
     unsigned flags = 0;
     for (int i = 0; i < 4; i++)
         flags |= all[i] ? all[i]->flags : 0;
     char what[64];
-    if (nearest)
-        line_add(&line, "%.0f entries", nearest->value);
-    else if (onset)
-        line_add(&line, "costs begin at %.0f to %.0f", onset->low, onset->high);
+    if (pages->nearest)
+        line_add(&line, "%.0f entries", pages->nearest->value);
+    else if (pages->onset)
+        line_add(&line, "costs begin at %.0f to %.0f", pages->onset->low, pages->onset->high);
     snprintf(what, sizeof what, "beyond");
-    if (second)
-        snprintf(what, sizeof what, "up to %.0f", second->value);
-    if (second || hit)
-        add_cost(&line, what, hit);
-    if (walk)
-        add_cost(&line, "a page walk", walk);
-    add_pieces(&line, document, index);
+    if (pages->second)
+        snprintf(what, sizeof what, "up to %.0f", pages->second->value);
+    if (pages->second || pages->hit)
+        add_cost(&line, what, pages->hit);
+    if (pages->walk)
+        add_cost(&line, "a page walk", pages->walk);
+    add_pieces(&line, pages->split);
     if (!line.length)
         return false;
+    line_add_in_brackets(&line, pages->example);
     line_add(&line, "%s", flag_doubts(flags) ? " !" : "");
     size_t indent = (size_t)fprintf(out, "  %-11s  %s pages: ", first ? "translation" : "", page);
     line_print_wrapped(out, style, indent, &line);
     return true;
 }
 
-void translation_print(FILE *out, const struct document *document, const struct view_style *style)
+void translation_print(FILE *out, const struct showing *showing, const struct view_style *style)
 {
     bool first = true;
-    for (size_t i = 0; i < TLB_PAGES; i++)
-        first = !print_page(out, document, i, first, style) && first;
+    for (size_t i = 0; i < TLB_PAGES; i++) {
+        struct pages list[EXPERIMENTS_MAX];
+        const size_t count = collect(showing, tlb_pages[i].name, list);
+        for (size_t at = 0; at < count; at++)
+            first = !print_page(out, &list[at], tlb_pages[i].name, first, style) && first;
+    }
 }

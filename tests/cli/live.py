@@ -73,7 +73,7 @@ def latency_text(here):
 
 def latency_csv(here):
     def rows_of(result):
-        return list(csv.DictReader(io.StringIO(result.out)))
+        return [row for row in csv.DictReader(io.StringIO(result.out)) if row["row"] == "point"]
 
     def lacks(result):
         return sum(bool(row["median"]) for row in rows_of(result)) < len(TINY_SIZES)
@@ -105,6 +105,40 @@ def latency_file(here):
         (seen in out, "the table is printed too"),
         ("fathom report out.json" in out, f"how to show it again: {out}"),
         (again[0] == 0 and seen in again[1], f"{again}"))
+
+
+def latency_format_file(here):
+    """-f X -o FILE writes X to FILE; the document is kept only where --document says."""
+    csv_head, complaints = "probe,series,", []
+    for options, files in (("-f csv -o x.csv", {"x.csv": csv_head}),
+                           ("-f text -o x.txt", {"x.txt": "fathom "}),
+                           ("-f json -o x.json", {"x.json": '{"schema"'}),
+                           ("-f csv -o x.csv --document d.json",
+                            {"x.csv": csv_head, "d.json": '{"schema"'})):
+        status, out, err, folder = with_time(here, f"fathom latency {TINY} {options}")
+        found = {name: (folder / name).read_text() for name in os.listdir(folder)}
+        complaints += check(
+            (status in (TRUSTED, IMPOSSIBLE, DOUBTFUL), f"{options}: status {status}: {err}"),
+            (not out, f"{options}: standard output: {out}"),
+            (set(found) == set(files), f"{options}: files {sorted(found)}"),
+            *((found.get(name, "").startswith(begin), f"{options}: {name}: {found.get(name)!r:.60}")
+              for name, begin in files.items()))
+    return complaints
+
+
+def document_to_standard_output(here):
+    result = with_time(here, f"fathom latency {TINY} -f csv -o x.csv --document -")
+    document = json.loads(result.out)
+    return check((status_fits(result.status, document), f"status {result.status}: {result.err}"),
+                 ((result.folder / "x.csv").read_text().startswith("probe,series,"), "x.csv"))
+
+
+def unwritable_format_file(here):
+    """What was measured is printed where its file can't be written any more and none keeps it."""
+    status, out, err = here.run(f"fathom latency {TINY} -f csv -o /dev/full", here.folder())
+    return check((status == 2, f"status {status}"),
+                 (err.startswith("fathom: /dev/full: No space left"), err),
+                 (out.startswith("fathom "), out))
 
 
 def same_seed(here):
@@ -224,7 +258,7 @@ def cores_csv(here):
     def pairs_of(result):
         return [(int(row["from"]), int(row["to"]))
                 for row in csv.DictReader(io.StringIO(result.out))
-                if row["factors"] == "op=cas" and not row["failed"]]
+                if row["row"] == "point" and row["op"] == "cas" and not row["failed"]]
 
     result = with_time(here, "fathom cores --cpus $CPU,$OTHER_CPU --lines 8 --format csv",
                        lambda result: len(pairs_of(result)) < 2)
@@ -265,6 +299,18 @@ def budget_kept(here):
         (document["run"]["elapsed_s"] < 90, f"{document['run']['elapsed_s']} s for a budget of 3 s"))
 
 
+def run_format_file(here):
+    """The document has its own name beside what goes to -o."""
+    status, out, err, folder = with_time(here, "fathom run --quick cores -f csv -o x.csv")
+    names = sorted(os.listdir(folder), key=len)
+    if len(names) != 2:
+        return [f"status {status}, files {names}: {err}"]
+    document = json.loads((folder / names[1]).read_text())
+    return check((status_fits(status, document), f"status {status}: {err}"),
+                 (names[0] == "x.csv" and names[1] in err and not out, f"{names}: {out} {err}"),
+                 ((folder / "x.csv").read_text().startswith("probe,series,"), "x.csv"))
+
+
 def run_names_its_document(here):
     status, out, err, folder = with_time(here, "fathom run --quick cores")
     names = os.listdir(folder)
@@ -274,6 +320,25 @@ def run_names_its_document(here):
     return check((status_fits(status, document), f"status {status}: {err}"),
                  (re.fullmatch(r"fathom-.*-\d{8}T\d{6}\.json", names[0]), f"{names}"),
                  (names[0] in out, out))
+
+
+# --- check ---
+
+def check_here(here):
+    """The quick set against a quick run: every value of it is compared, or counted with a reason."""
+    folder = with_time(here, "fathom run --quick -o base.json").folder
+    status, out, err = here.run("fathom check --against base.json -f json", folder)
+    if status == 2 and "no value that could be checked" in err:
+        raise Skip("the run got no time to measure anything")
+    told = json.loads(out)
+    listed = [*told["worse"], *told["uncertain"], *told["healthy"]]
+    return check(
+        (status == {"ok": TRUSTED, "fail": 1, "uncertain": DOUBTFUL}[told["status"]],
+         f"status {status} of {told['status']}"),
+        (told["compared"] == sum("value" in value for value in listed), f"{told}"),
+        (told["status"] != "ok" or told["compared"] > 0, f"{told}"),
+        (all(gap["values"] > 0 and gap["reason"] for gap in told["not_compared"]), f"{told}"),
+        (not any("clock" in value.get("name", "") for value in listed), f"a clock is judged: {told}"))
 
 
 # --- the counter ---
@@ -354,6 +419,9 @@ def tests():
         ("latency prints a table", latency_text),
         ("latency --format csv", latency_csv),
         ("latency -o FILE", latency_file),
+        ("latency -f X -o FILE", latency_format_file),
+        ("--document - beside -f csv -o FILE", document_to_standard_output),
+        ("latency -f csv -o /dev/full", unwritable_format_file),
         ("a seed is kept whole", same_seed),
         ("documents keep docs/fathom-1.schema.json", schema),
         ("--redact keeps what repeats the run", redacted),
@@ -364,6 +432,8 @@ def tests():
         ("run --quick -o FILE", run_all),
         ("run keeps its budget", budget_kept),
         ("run names its document", run_names_its_document),
+        ("run -f csv -o FILE", run_format_file),
+        ("check measures the quick set", check_here),
         ("a counter that the kernel distrusts", distrusted_counter),
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),

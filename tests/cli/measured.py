@@ -17,6 +17,9 @@ BUDGETS_S = (5, 60)
 # The budget is used up; a team's threads did not run together; a worker did not run at all.
 NO_TIME = re.compile("time was used up|got no time to run|gets no time to run")
 
+# Flags that are more than a remark (src/result/flag.c).
+DOUBTS = {"unconverged", "preempted", "stolen", "drift", "unstable", "misplaced"}
+
 
 class Result(NamedTuple):
     status: int
@@ -49,7 +52,12 @@ def status_fits(status, document):
     probes = [probe["status"] for probe in document["probes"]]
     if not {"ok", "partial"} & set(probes):
         return status == IMPOSSIBLE
-    return status == DOUBTFUL or (status == TRUSTED and "partial" not in probes)
+    doubted = {"partial", "failed"} & set(probes) or any(
+        series.get("headline") and series["points"] and
+        all("failed" in point or DOUBTS & set(point.get("flags", ()))
+            for point in series["points"])
+        for probe in document["probes"] for series in probe.get("series", ()))
+    return status == DOUBTFUL or (status == TRUSTED and not doubted)
 
 
 # --- documents ---

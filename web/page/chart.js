@@ -93,10 +93,10 @@ class Chart {
             const length = axis === 0 ? plot.bbox.width : plot.bbox.height;
             const most = Math.max(2, Math.floor(length / uPlot.pxRatio / room));
             if (kind === "linear")
-                return unit === "B" ? linearTicks(low / 1024, high / 1024, most).map((v) => v * 1024)
+                return isSize(unit) ? linearTicks(low / 1024, high / 1024, most).map((v) => v * 1024)
                     : linearTicks(low, high, most);
             /* Of bytes and of counts the powers of two are the round ones. */
-            return unit === "B" || (axis === 0 && !unit) ? powerTicks(low, high, most)
+            return isSize(unit) || (axis === 0 && !unit) ? powerTicks(low, high, most)
                 : decadeTicks(low, high, most);
         };
     }
@@ -154,15 +154,15 @@ class Chart {
                     range: this.range(yKind, 0.05) },
             },
             axes: [
-                axis({ label: [x.name, x.unit !== "B" ? across.unit : ""].filter(Boolean).join(", "),
+                axis({ label: [x.name, !isSize(x.unit) ? across.unit : ""].filter(Boolean).join(", "),
                     splits: this.splits(this.xKind, x.unit, 56),
                     filter: (_plot, splits) => splits,
-                    values: (_plot, splits) => splits.map((v) => x.unit === "B" ? bytes(v)
+                    values: (_plot, splits) => splits.map((v) => isSize(x.unit) ? bytes(v)
                         : tick(v / across.divisor)) }),
                 axis({ label: [y.name, scale.unit].filter(Boolean).join(", "), size: 56,
                     splits: this.splits(yKind, y.unit, 34),
                     filter: (_plot, splits) => splits,
-                    values: (_plot, splits) => splits.map((v) => y.unit === "B" ? bytes(v)
+                    values: (_plot, splits) => splits.map((v) => isSize(y.unit) ? bytes(v)
                         : tick(v / scale.divisor)) }),
             ],
             series, bands,

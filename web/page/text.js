@@ -1,7 +1,6 @@
 /* Numbers as the tables have them: three significant digits, and a unit of the right size. */
 
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-const SCALES = { "B/s": [1e9, "GB/s"], "op/s": [1e6, "M op/s"], "1/s": [1e6, "M/s"], "Hz": [1e9, "GHz"] };
 
 function figure(value) {
     if (!Number.isFinite(value))
@@ -23,14 +22,18 @@ function bytes(value, gap = " ") {
     return text + gap + (gap ? BINARY[power] : BINARY[power][0].replace("B", ""));
 }
 
-/* What a document's values are divided by to be shown, and the unit they are then in. */
+/* What a document's values are divided by to be shown, and the unit they are then in: by the table of
+ * units that stands in the page's data. */
 function scaleOf(unit) {
-    const [divisor, shown] = SCALES[unit] ?? [1, unit];
-    return { divisor, unit: shown };
+    return Object.hasOwn(data.units, unit) ? data.units[unit] : { divisor: 1, unit };
+}
+
+function isSize(unit) {
+    return Boolean(scaleOf(unit).size);
 }
 
 function valued(value, unit) {
-    if (unit === "B" && Number.isFinite(value))
+    if (isSize(unit) && Number.isFinite(value))
         return bytes(value);
     const scale = scaleOf(unit);
     return figure(value / scale.divisor) + (scale.unit ? " " + scale.unit : "");

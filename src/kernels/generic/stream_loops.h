@@ -38,9 +38,9 @@ static inline void loops_stream_drain(void) {}
 #define STREAM_LOOPS(name, STEP)                                                                   \
     STREAM_LOOP(name, 4, 256, STEP) STREAM_LOOP(name##_lines, 1, stride, STEP)
 
-#define TO(k)    ((volatile double *)((uintptr_t)to + at))[i + k]
-#define FROM(k)  ((const volatile double *)((uintptr_t)from + at))[i + k]
-#define WITH(k)  ((const volatile double *)((uintptr_t)with + at))[i + k]
+#define TO(k)    ((volatile double *)((uintptr_t)to + (uintptr_t)at))[i + k]
+#define FROM(k)  ((const volatile double *)((uintptr_t)from + (uintptr_t)at))[i + k]
+#define WITH(k)  ((const volatile double *)((uintptr_t)with + (uintptr_t)at))[i + k]
 #define READ(k)  (void)FROM(k);
 #define WRITE(k) TO(k) = stream_factor;
 #define COPY(k)  TO(k) = FROM(k);

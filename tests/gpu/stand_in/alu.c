@@ -1,6 +1,8 @@
 /* Arithmetic and the like: one function for an operation and a type. */
 #include "simt.h"
 
+#include "base/random.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -129,13 +131,17 @@ TYPED(setp_le, a <= b)
 TYPED(setp_gt, a > b)
 TYPED(setp_ge, a >= b)
 
-__extension__ typedef unsigned __int128 wide_unsigned;
-__extension__ typedef __int128 wide_signed;
+/* In two's complement a negative number stands for 2^64 more than it is. */
+static uint64_t signed_upper(int64_t a, int64_t b)
+{
+    return random_upper((uint64_t)a, (uint64_t)b) - (a < 0 ? (uint64_t)b : 0) -
+           (b < 0 ? (uint64_t)a : 0);
+}
 
 FUNCTION(mul_hi_u32, uint32_t, uint32_t, (uint64_t)a *b >> 32)
 FUNCTION(mul_hi_s32, int32_t, uint32_t, (uint64_t)((int64_t)a *b) >> 32)
-FUNCTION(mul_hi_u64, uint64_t, uint64_t, (wide_unsigned)a *b >> 64)
-FUNCTION(mul_hi_s64, int64_t, uint64_t, (wide_unsigned)((wide_signed)a *b) >> 64)
+FUNCTION(mul_hi_u64, uint64_t, uint64_t, random_upper(a, b))
+FUNCTION(mul_hi_s64, int64_t, uint64_t, signed_upper(a, b))
 FUNCTION(mul_wide_u16, uint16_t, uint32_t, (uint32_t)a *b)
 FUNCTION(mul_wide_s16, int16_t, uint32_t, (int32_t)a *b)
 FUNCTION(mul_wide_u32, uint32_t, uint64_t, (uint64_t)a *b)

@@ -105,7 +105,7 @@ int driver_enter(const char *call, enum need need, bool may_hang)
     take_settings();
     if (driver.wrong[0])
         return UNKNOWN;
-    driver.host_ns += CALL_NS;
+    driver.host_ns += (double)CALL_NS;
     fault = faults_take(&driver.faults, call);
     if (fault == FAULT_HANG && !may_hang) {
         struct stream hung = {.hangs = true};

@@ -52,6 +52,22 @@ static void every_bound_is_kept(void **state)
             assert_true(random_below(&random, bounds[i]) < bounds[i]);
 }
 
+/* Products whose upper halves are known, and the same numbers whichever way they are multiplied. */
+static void numbers_are_the_same_without_a_wide_type(void **state)
+{
+    (void)state;
+    assert_true(random_upper(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
+    assert_true(random_upper(UINT64_MAX, 1) == 0);
+    assert_true(random_upper(UINT64_C(1) << 63, 6) == 3);
+    assert_true(random_upper(UINT64_C(0x123456789abcdef0), UINT64_C(0xfedcba9876543210)) ==
+                UINT64_C(0x121fa00ad77d7422));
+    struct random one = {4}, other = {4}, bounds = {5};
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bound = random_next(&bounds) >> i % 64 | 1;
+        assert_true(random_below(&one, bound) == random_upper(random_next(&other), bound));
+    }
+}
+
 static void units_are_even_and_below_one(void **state)
 {
     (void)state;
@@ -83,6 +99,7 @@ int main(void)
         cmocka_unit_test(numbers_are_those_of_splitmix64),
         cmocka_unit_test(numbers_below_a_bound_are_even),
         cmocka_unit_test(every_bound_is_kept),
+        cmocka_unit_test(numbers_are_the_same_without_a_wide_type),
         cmocka_unit_test(units_are_even_and_below_one),
         cmocka_unit_test(neighbouring_seeds_share_nothing),
     };

@@ -265,6 +265,30 @@ static void a_stranger_under_the_temporary_name_is_left_alone(void **state)
     assert_files(2);
 }
 
+static void what_is_possible_is_told_and_nothing_is_left(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    assert_int_equal(save_possible("new", &error), 0);
+    assert_files(0);
+    FILE *file = fopen("old", "w");
+    assert_non_null(file);
+    fputs("kept", file);
+    fclose(file);
+    assert_int_equal(save_possible("old", &error), 0);
+    assert_content("old", "kept");
+    assert_files(1);
+    assert_int_equal(save_possible("/dev/null", &error), 0);
+    assert_int_equal(save_possible("missing/new", &error), ERROR_USAGE);
+    assert_string_equal(error.text, "missing/new: No such file or directory: choose another file "
+                                    "or folder to write to");
+    assert_int_equal(save_possible(".", &error), ERROR_USAGE);
+    assert_int_equal(save_possible("", &error), ERROR_USAGE);
+    assert_int_equal(symlink("away", "link"), 0);
+    assert_int_equal(save_possible("link", &error), ERROR_USAGE);
+    assert_files(2);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -282,6 +306,7 @@ int main(void)
         IN_A_FOLDER(a_writer_that_fails_leaves_the_old_file),
         IN_A_FOLDER(protected_files_and_folders_are_refused),
         IN_A_FOLDER(a_stranger_under_the_temporary_name_is_left_alone),
+        IN_A_FOLDER(what_is_possible_is_told_and_nothing_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void on_hardware_it_is_what_the_worker_did(void **state)
             break;
     }
     assert_int_equal(bench->seen, TRIALS);
-    assert_true(bench->repeats >= BATCHES); /* in the last trial */
+    assert_true(bench->repeats >= (double)BATCHES); /* in the last trial */
     assert_true(bench->ns > 0);
 }
 

@@ -206,7 +206,7 @@ static void random_order_has_no_short_or_repeated_steps(void **state)
         before = step;
     }
     double mean = sum / (COUNT - 1);
-    assert_true(fabs(mean / (COUNT / 3.0) - 1) < 0.03);
+    assert_true(fabs(mean / ((double)COUNT / 3.0) - 1) < 0.03);
     assert_true(near < 8 * 16); /* 16 expected */
     assert_true(repeated < 20); /* fewer than one expected of independent steps */
     free(order);

@@ -93,8 +93,8 @@ static uint64_t additions(void *self, int cpu, uint64_t count)
 {
     struct bench *bench = self;
     assert_in_range(cpu, FIRST_CPU, FIRST_CPU + 10 * POINTS);
-    bench->modelled_s += (double)count / MODEL_HZ;
-    return (uint64_t)((double)count * (1e12 / MODEL_HZ));
+    bench->modelled_s += (double)count / (double)MODEL_HZ;
+    return (uint64_t)((double)count * (1e12 / (double)MODEL_HZ));
 }
 
 static void observe(void *observer, const struct observation *observation)

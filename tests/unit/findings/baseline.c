@@ -1,4 +1,5 @@
 #include "findings/baseline.h"
+#include "findings/merge.h"
 
 #include "../result/sample.h"
 
@@ -14,6 +15,7 @@ enum { DOCUMENTS = 7 };
 
 struct bench {
     struct document documents[DOCUMENTS], result;
+    const char *left_out;
 };
 
 static int set_up(void **state)
@@ -35,6 +37,11 @@ static int tear_down(void **state)
     return 0;
 }
 
+static int build(struct bench *bench, size_t count, struct error *error)
+{
+    return baseline_build(&bench->result, bench->documents, count, &bench->left_out, error);
+}
+
 static void values_are_medians_over_the_documents(void **state)
 {
     struct bench *bench = *state;
@@ -43,7 +50,7 @@ static void values_are_medians_over_the_documents(void **state)
         bench->documents[i].probes[0].series[0].points[2].y.median = (float)(20 + i);
     }
     bench->documents[5].probes[0].findings[0].value = 1000; /* one sick machine */
-    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, NULL), 0);
+    assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
     const struct finding *finding = document_finding(&bench->result, "L1.latency");
     assert_true(finding->value == 13);
     assert_true(finding->low > 10 && finding->low < 11 && finding->high < 1000);
@@ -64,7 +71,7 @@ static void what_few_have_is_left_out(void **state)
         bench->documents[i].probes[0].series[0].point_count--;
     }
     size_t points = bench->documents[0].probes[0].series[0].point_count;
-    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, NULL), 0);
+    assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
     assert_null(document_finding(&bench->result, "L1.latency"));
     assert_non_null(document_finding(&bench->result, "L2.latency"));
     assert_int_equal(bench->result.probes[0].series[0].point_count, points - 1);
@@ -76,7 +83,7 @@ static void flags_need_half_of_the_votes(void **state)
     for (int i = 0; i < 4; i++)
         bench->documents[i].probes[0].findings[0].flags = FLAG_BIT(FLAG_CLOCK_DRIFT);
     bench->documents[0].probes[0].findings[1].flags = FLAG_BIT(FLAG_DRIFT);
-    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, NULL), 0);
+    assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
     assert_int_equal(document_finding(&bench->result, "L1.latency")->flags,
                      FLAG_BIT(FLAG_CLOCK_DRIFT));
     assert_int_equal(document_finding(&bench->result, "L1.latency_ns")->flags, 0);
@@ -89,17 +96,17 @@ static void a_spread_has_no_doubts_of_single_runs(void **state)
     struct bench *bench = *state;
     for (int i = 0; i < DOCUMENTS; i++)
         bench->documents[i].probes[0].findings[0].flags = FLAG_BIT(FLAG_STOLEN);
-    assert_int_equal(baseline_build(&bench->result, bench->documents, 5, NULL), 0);
+    assert_int_equal(build(bench, 5, NULL), 0);
     assert_int_equal(document_finding(&bench->result, "L1.latency")->flags, FLAG_BIT(FLAG_STOLEN));
     document_free(&bench->result);
-    assert_int_equal(baseline_build(&bench->result, bench->documents, 6, NULL), 0);
+    assert_int_equal(build(bench, 6, NULL), 0);
     assert_int_equal(document_finding(&bench->result, "L1.latency")->flags, 0);
 }
 
 static void one_document_keeps_its_intervals(void **state)
 {
     struct bench *bench = *state;
-    assert_int_equal(baseline_build(&bench->result, bench->documents, 1, NULL), 0);
+    assert_int_equal(build(bench, 1, NULL), 0);
     const struct finding *before = document_finding(&bench->documents[0], "L2.latency");
     const struct finding *after = document_finding(&bench->result, "L2.latency");
     assert_true(after->value == before->value && after->low == before->low);
@@ -111,8 +118,7 @@ static void other_processors_are_refused(void **state)
     struct bench *bench = *state;
     struct error error;
     bench->documents[3].machine.cpu_model = "Another";
-    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, &error),
-                     ERROR_USAGE);
+    assert_int_equal(build(bench, DOCUMENTS, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "Another"));
     document_free(&bench->result);
     assert_int_equal(documents_merge(&bench->result, bench->documents, DOCUMENTS, &error),
@@ -125,8 +131,7 @@ static void documents_without_values_are_refused(void **state)
     struct error error;
     for (int i = 0; i < DOCUMENTS; i++)
         bench->documents[i].probe_count = 0;
-    assert_int_equal(baseline_build(&bench->result, bench->documents, DOCUMENTS, &error),
-                     ERROR_USAGE);
+    assert_int_equal(build(bench, DOCUMENTS, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "in common"));
 }
 
@@ -163,7 +168,7 @@ static void what_is_of_one_run_alone_is_left_out(void **state)
     for (int merged = 0; merged < 2; merged++) {
         const struct run_facts *run = &bench->result.run;
         assert_int_equal(merged ? documents_merge(&bench->result, bench->documents, 3, NULL)
-                                : baseline_build(&bench->result, bench->documents, 3, NULL),
+                                : build(bench, 3, NULL),
                          0);
         assert_string_equal(run->joined, merged ? "merge" : "baseline");
         assert_int_equal(run->documents, merged ? 6 : 3);
@@ -192,7 +197,7 @@ static void parameters_and_conditions_are_those_of_all(void **state)
         bench->documents[i].conditions.warning_count = 2;
         bench->documents[i].conditions.load1 = 1.5 + i;
     }
-    assert_int_equal(baseline_build(&bench->result, bench->documents, 2, NULL), 0);
+    assert_int_equal(build(bench, 2, NULL), 0);
     const struct probe_result *probe = &bench->result.probes[0];
     assert_int_equal(probe->parameter_count, 1);
     assert_string_equal(probe->parameters[0].name, "lines");
@@ -218,11 +223,11 @@ static void other_devices_are_refused(void **state)
     bench->documents[0].machine.gpus = &a;
     bench->documents[1].machine.gpus = &b;
     bench->documents[0].machine.gpu_count = bench->documents[1].machine.gpu_count = 1;
-    assert_int_equal(baseline_build(&bench->result, bench->documents, 2, &error), ERROR_USAGE);
+    assert_int_equal(build(bench, 2, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "gpu0 is A and B"));
     document_free(&bench->result);
     bench->documents[1].machine.gpu_count = 0; /* it did not look for them */
-    assert_int_equal(baseline_build(&bench->result, bench->documents, 2, &error), 0);
+    assert_int_equal(build(bench, 2, &error), 0);
 }
 
 static void the_newest_that_has_devices_tells_of_them(void **state)
@@ -243,6 +248,72 @@ static void the_newest_that_has_devices_tells_of_them(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* The first probe of that document as another experiment: all its findings and series say so. */
+static void make_forward(struct document *document)
+{
+    static struct factor forward[] = {{"order", "forward", 0}};
+    struct probe_result *probe = &document->probes[0];
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        probe->findings[i].factors = forward;
+        probe->findings[i].factor_count = probe->findings[i].told = 1;
+    }
+    for (size_t i = 0; i < probe->series_count; i++) {
+        probe->series[i].factors = forward;
+        probe->series[i].factor_count = 1;
+    }
+}
+
+static void a_merge_keeps_both_of_two_experiments(void **state)
+{
+    struct bench *bench = *state;
+    const struct probe_result before = bench->documents[0].probes[0];
+    bench->documents[0].run.started = "2026-11-21T00:00:00Z";
+    bench->documents[1].run.started = "2026-11-22T00:00:00Z";
+    bench->documents[2].run.started = "2026-11-23T00:00:00Z";
+    make_forward(&bench->documents[1]);
+    assert_int_equal(documents_merge(&bench->result, bench->documents, 3, NULL), 0);
+    const struct probe_result *both = &bench->result.probes[0];
+    assert_int_equal(both->finding_count, 2 * before.finding_count);
+    assert_int_equal(both->series_count, 2 * before.series_count);
+    size_t told = 0;
+    for (size_t i = 0; i < both->finding_count; i++)
+        told += both->findings[i].told;
+    assert_int_equal(told, before.finding_count);
+}
+
+/* What the older one measured at other sizes of the same experiment is the newer one's to say. */
+static void a_newer_run_takes_the_place_of_an_older_one(void **state)
+{
+    struct bench *bench = *state;
+    const size_t findings = bench->documents[0].probes[0].finding_count;
+    bench->documents[0].run.started = "2026-11-21T00:00:00Z";
+    bench->documents[1].run.started = "2026-11-22T00:00:00Z";
+    bench->documents[1].probes[0].findings[0].value = 77;
+    bench->documents[0].probes[0].findings[1].name = "L9.latency";
+    assert_int_equal(documents_merge(&bench->result, bench->documents, 2, NULL), 0);
+    assert_int_equal(bench->result.probes[0].finding_count, findings);
+    assert_true(bench->result.probes[0].findings[0].value == 77);
+}
+
+static void a_baseline_tells_what_it_leaves_out(void **state)
+{
+    struct bench *bench = *state;
+    make_forward(&bench->documents[3]);
+    assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
+    assert_non_null(bench->left_out);
+    assert_non_null(strstr(bench->left_out, "L1.latency (order forward)"));
+    for (size_t i = 0; i < bench->result.probes[0].finding_count; i++)
+        assert_int_equal(bench->result.probes[0].findings[i].told, 0);
+    document_free(&bench->result);
+    for (int i = 0; i < 3; i++)
+        make_forward(&bench->documents[i]);
+    assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
+    size_t told = 0;
+    for (size_t i = 0; i < bench->result.probes[0].finding_count; i++)
+        told += bench->result.probes[0].findings[i].told;
+    assert_true(told > 0); /* four of seven have it, though not the first that is looked at */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +325,9 @@ int main(void)
         TEST(other_processors_are_refused),
         TEST(documents_without_values_are_refused),
         TEST(the_newest_probe_is_merged),
+        TEST(a_merge_keeps_both_of_two_experiments),
+        TEST(a_newer_run_takes_the_place_of_an_older_one),
+        TEST(a_baseline_tells_what_it_leaves_out),
         TEST(what_is_of_one_run_alone_is_left_out),
         TEST(parameters_and_conditions_are_those_of_all),
         TEST(other_machines_are_not_merged),

@@ -105,7 +105,7 @@ static void a_cluster_has_its_latency_and_a_sentence(void **state)
     assert_float_equal(threads->value, 10, 1e-6);
     assert_float_equal(threads->low, 9.9, 1e-6);
     assert_float_equal(threads->high, 10.1, 1e-6);
-    assert_string_equal(threads->text, "looks like two threads of one core (SMT)");
+    assert_string_equal(threads->text, "looks like two CPUs that share a core or its first caches");
     assert_float_equal(find(&bench, "cluster", "0-3")->value, 40, 1e-6);
     assert_non_null(strstr(find(&bench, "cluster", "4-7")->text, "complex"));
     pool_free(&bench.pool);
@@ -130,7 +130,8 @@ static void what_is_declared_is_named(void **state)
     bench_begin(&bench, 1);
     bench_conclude(&bench, NULL, &as_neighbours);
     assert_int_equal(count(&bench, "cluster.disagreement"), 0);
-    assert_non_null(strstr(find(&bench, "cluster", "2-3")->text, "; declared as SMT siblings"));
+    assert_string_equal(find(&bench, "cluster", "2-3")->text,
+                        "looks like two threads of one core (SMT); declared as SMT siblings");
     assert_non_null(strstr(find(&bench, "cluster", "0-3")->text, "; declared as NUMA node 0"));
     pool_free(&bench.pool);
 }
@@ -184,7 +185,9 @@ static void caches_are_declared_one_by_one(void **state)
     struct bench bench;
     bench_begin(&bench, 1);
     bench_conclude(&bench, NULL, &declared);
-    assert_non_null(strstr(find(&bench, "cluster", "6-7")->text, "an L2 cache"));
+    assert_string_equal(find(&bench, "cluster", "6-7")->text,
+                        "looks like two CPUs that share a core or its first caches; declared as "
+                        "CPUs that share an L2 cache");
     assert_non_null(strstr(find(&bench, "cluster", "4-7")->text, "an L3 cache"));
     assert_non_null(find(&bench, "cluster.disagreement", "2-3"));
     assert_non_null(find(&bench, "cluster.disagreement", "4-5"));

@@ -82,12 +82,26 @@ static void nothing_changes_by_itself(void **state)
     assert_int_equal(bench->differences.missing_count, 0);
 }
 
-static void a_slower_point_has_changed(void **state)
+/* Where a level ends, one size falls to either side from run to run. */
+static void a_single_slower_point_is_uncertain(void **state)
 {
     struct bench *bench = *state;
     const struct point *point = slow_down(bench, 3, 1.1f, true);
+    slow_down(bench, 5, 1.1f, true);
+    slow_down(bench, 4, 0.9f, true); /* beside them, but the other way */
     find(bench);
-    assert_int_equal(bench->differences.changed, 1);
+    assert_int_equal(bench->differences.changed, 0);
+    assert_int_equal(bench->differences.uncertain, 3);
+    assert_int_equal(of_point(bench, point)->verdict, UNCERTAIN);
+}
+
+static void two_slower_points_side_by_side_have_changed(void **state)
+{
+    struct bench *bench = *state;
+    const struct point *point = slow_down(bench, 3, 1.1f, true);
+    slow_down(bench, 4, 1.1f, true);
+    find(bench);
+    assert_int_equal(bench->differences.changed, 2);
     const struct difference *difference = of_point(bench, point);
     assert_int_equal(difference->verdict, CHANGED);
     assert_true(fabs(difference->ratio - 1.1) < 1e-6);
@@ -277,7 +291,7 @@ static void what_differs_beside_time_is_told(void **state)
     const struct differences *found = &bench->differences;
     static const char *const told[] = {"another processor", "another fathom version",
                                        "core clock",        "stopped before",
-                                       "furlongs",          "in other units",
+                                       "furlongs",          "in ns, then in s",
                                        "transparent huge",  "a model of the hardware"};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (!tells(found->unfair, found->unfair_count, told[i]))
@@ -388,7 +402,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(nothing_changes_by_itself),
-        TEST(a_slower_point_has_changed),
+        TEST(a_single_slower_point_is_uncertain),
+        TEST(two_slower_points_side_by_side_have_changed),
         TEST(what_only_the_clock_explains_has_not_changed),
         TEST(a_doubtful_point_is_uncertain),
         TEST(a_finding_changes_with_its_twin),

@@ -39,6 +39,24 @@ static void check(struct bench *bench)
     assert_int_equal(health_check(&bench->check, &bench->base, &bench->now, 0.05, NULL), 0);
 }
 
+static size_t count_bad(const struct bench *bench)
+{
+    return bench->check.values[DOUBTFUL].count + bench->check.values[WORSE].count;
+}
+
+static size_t count_worse(const struct bench *bench)
+{
+    return bench->check.values[WORSE].count;
+}
+
+/* Worse ones first. */
+static const struct health_value *bad(const struct bench *bench, size_t i)
+{
+    const struct health_values *values = bench->check.values;
+    return i < values[WORSE].count ? &values[WORSE].list[i]
+                                   : &values[DOUBTFUL].list[i - values[WORSE].count];
+}
+
 static void scale(const struct document *document, const char *name, double factor)
 {
     struct probe_result *probe = &document->probes[0];
@@ -54,8 +72,8 @@ static void the_same_machine_is_healthy(void **state)
 {
     struct bench *bench = *state;
     check(bench);
-    assert_int_equal(bench->check.count, 0);
-    assert_true(bench->check.checked >= 5);
+    assert_int_equal(count_bad(bench), 0);
+    assert_true(bench->check.compared >= 4);
 }
 
 static void a_slower_level_is_worse(void **state)
@@ -64,9 +82,9 @@ static void a_slower_level_is_worse(void **state)
     scale(&bench->now, "L2.latency", 1.3);
     scale(&bench->now, "L2.latency_ns", 1.3);
     check(bench);
-    assert_int_equal(bench->check.worse, 1);
-    assert_string_equal(bench->check.ailments[0].should->name, "L2.latency");
-    assert_true(fabs(bench->check.ailments[0].bound - 16.02 * 1.0505) < 0.01);
+    assert_int_equal(count_worse(bench), 1);
+    assert_string_equal(bad(bench, 0)->should->name, "L2.latency");
+    assert_true(fabs(bad(bench, 0)->bound - 16.02 * 1.0505) < 0.01);
 }
 
 static void a_faster_level_is_healthy(void **state)
@@ -75,7 +93,7 @@ static void a_faster_level_is_healthy(void **state)
     scale(&bench->now, "L2.latency", 0.5);
     scale(&bench->now, "L2.latency_ns", 0.5);
     check(bench);
-    assert_int_equal(bench->check.count, 0);
+    assert_int_equal(count_bad(bench), 0);
 }
 
 /* More cycles in the same time are a faster clock, not a worse memory. */
@@ -84,7 +102,7 @@ static void what_only_the_clock_explains_is_healthy(void **state)
     struct bench *bench = *state;
     scale(&bench->now, "DRAM.latency", 1.4);
     check(bench);
-    assert_int_equal(bench->check.count, 0);
+    assert_int_equal(count_bad(bench), 0);
 }
 
 /* It is flagged unconverged in the sample, and 6 % wide. */
@@ -94,14 +112,14 @@ static void a_doubtful_value_is_worse_only_far_beyond_its_interval(void **state)
     scale(&bench->now, "L3.latency", 1.25);
     scale(&bench->now, "L3.latency_ns", 1.25);
     check(bench);
-    assert_int_equal(bench->check.worse, 0);
-    assert_int_equal(bench->check.count, 1);
-    assert_int_equal(bench->check.ailments[0].health, DOUBTFUL);
+    assert_int_equal(count_worse(bench), 0);
+    assert_int_equal(count_bad(bench), 1);
+    assert_int_equal(bad(bench, 0)->health, DOUBTFUL);
     health_check_free(&bench->check);
     scale(&bench->now, "L3.latency", 1.25);
     scale(&bench->now, "L3.latency_ns", 1.25);
     check(bench);
-    assert_int_equal(bench->check.worse, 1);
+    assert_int_equal(count_worse(bench), 1);
 }
 
 /* Of a single trial a run flags that it did not converge: nobody knows how far off it is. */
@@ -115,9 +133,9 @@ static void a_doubtful_value_without_a_width_is_never_worse(void **state)
         findings[i].flags = FLAG_BIT(FLAG_UNCONVERGED);
     }
     check(bench);
-    assert_int_equal(bench->check.worse, 0);
-    assert_int_equal(bench->check.count, 1);
-    assert_int_equal(bench->check.ailments[0].health, DOUBTFUL);
+    assert_int_equal(count_worse(bench), 0);
+    assert_int_equal(count_bad(bench), 1);
+    assert_int_equal(bad(bench, 0)->health, DOUBTFUL);
 }
 
 static void the_side_without_common_probes_is_named(void **state)
@@ -146,7 +164,7 @@ static void names_left_out_of_a_long_list_leave_a_sign(void **state)
     assert_non_null(strstr(error.text, "of-another-version, ...) has no probe in common"));
 }
 
-static void worse_ones_come_first(void **state)
+static void worse_ones_are_told_from_uncertain_ones(void **state)
 {
     struct bench *bench = *state;
     scale(&bench->now, "L3.latency", 1.25);
@@ -154,9 +172,9 @@ static void worse_ones_come_first(void **state)
     scale(&bench->now, "DRAM.latency", 1.4);
     scale(&bench->now, "DRAM.latency_ns", 1.4);
     check(bench);
-    assert_int_equal(bench->check.count, 2);
-    assert_int_equal(bench->check.worse, 1);
-    assert_string_equal(bench->check.ailments[0].should->name, "DRAM.latency");
+    assert_int_equal(count_bad(bench), 2);
+    assert_int_equal(count_worse(bench), 1);
+    assert_string_equal(bad(bench, 0)->should->name, "DRAM.latency");
 }
 
 static void a_missing_value_is_told(void **state)
@@ -164,8 +182,8 @@ static void a_missing_value_is_told(void **state)
     struct bench *bench = *state;
     bench->now.probes[0].findings[0].name = "elsewhere";
     check(bench);
-    assert_int_equal(bench->check.count, 1);
-    assert_null(bench->check.ailments[0].now);
+    assert_int_equal(count_bad(bench), 1);
+    assert_null(bad(bench, 0)->now);
 }
 
 /* A baseline of a whole run serves a check of fewer probes. */
@@ -174,7 +192,7 @@ static void a_probe_that_did_not_run_is_not_missed(void **state)
     struct bench *bench = *state;
     bench->now.probe_count = 1;
     check(bench);
-    assert_int_equal(bench->check.count, 0);
+    assert_int_equal(count_bad(bench), 0);
 }
 
 static void a_slower_road_is_worse(void **state)
@@ -188,8 +206,8 @@ static void a_slower_road_is_worse(void **state)
         finding->high = finding->value * 1.01;
     }
     check(bench);
-    assert_int_equal(bench->check.worse, 1);
-    assert_true(bench->check.ailments[0].bound < 1e10 && bench->check.ailments[0].bound > 9e9);
+    assert_int_equal(count_worse(bench), 1);
+    assert_true(bad(bench, 0)->bound < 1e10 && bad(bench, 0)->bound > 9e9);
 }
 
 static void another_processor_is_refused(void **state)
@@ -215,7 +233,7 @@ static void another_device_is_refused(void **state)
     assert_non_null(strstr(error.text, "another gpu3 (Was; here Is)"));
     is.name = "Was";
     check(bench);
-    assert_int_equal(bench->check.count, 0);
+    assert_int_equal(count_bad(bench), 0);
 }
 
 static void a_device_is_checked_as_a_processor_is(void **state)
@@ -229,14 +247,14 @@ static void a_device_is_checked_as_a_processor_is(void **state)
     }
     scale(&bench->now, "gpu0.L2.latency", 1.3);
     check(bench); /* by the clock alone */
-    assert_int_equal(bench->check.count, 0);
+    assert_int_equal(count_bad(bench), 0);
     health_check_free(&bench->check);
     scale(&bench->now, "gpu0.L2.latency_ns", 1.3);
     scale(&bench->now, "gpu0.bandwidth.read", 0.7);
     check(bench);
-    assert_int_equal(bench->check.worse, 2);
-    assert_string_equal(bench->check.ailments[0].should->name, "gpu0.L2.latency");
-    assert_string_equal(bench->check.ailments[1].should->name, "gpu0.bandwidth.read");
+    assert_int_equal(count_worse(bench), 2);
+    assert_string_equal(bad(bench, 0)->should->name, "gpu0.L2.latency");
+    assert_string_equal(bad(bench, 1)->should->name, "gpu0.bandwidth.read");
 }
 
 static void a_baseline_without_values_is_refused(void **state)
@@ -247,6 +265,126 @@ static void a_baseline_without_values_is_refused(void **state)
     assert_int_equal(health_check(&bench->check, &bench->base, &bench->now, 0.05, &error),
                      ERROR_USAGE);
     assert_non_null(strstr(error.text, "no value"));
+}
+
+/* A gap of that probe and reason holds so many values. */
+static void assert_gap(const struct bench *bench, const char *probe, const char *reason,
+                       size_t count)
+{
+    for (size_t i = 0; i < bench->check.gap_count; i++)
+        if (strcmp(bench->check.gaps[i].probe, probe) == 0 &&
+            strstr(bench->check.gaps[i].reason, reason)) {
+            assert_int_equal(bench->check.gaps[i].count, count);
+            return;
+        }
+    fail_msg("%s was not said to be %s", probe, reason);
+}
+
+/* A guest owns no clock. */
+static void a_clock_is_told_and_never_judged(void **state)
+{
+    struct bench *bench = *state;
+    sample_finding(&bench->base, &bench->base.probes[0], "core.clock", "Hz", 3e9, 0.01);
+    sample_finding(&bench->now, &bench->now.probes[0], "core.clock", "Hz", 3e9, 0.01);
+    scale(&bench->now, "core.clock", 0.9);
+    check(bench);
+    assert_int_equal(bench->check.health, HEALTHY);
+    assert_int_equal(bench->check.conditions.count, 1);
+    assert_string_equal(bench->check.conditions.list[0].should->name, "core.clock");
+    health_check_free(&bench->check);
+    scale(&bench->now, "core.clock", 1 / 0.9);
+    check(bench);
+    assert_int_equal(bench->check.conditions.count, 0);
+}
+
+static void what_a_probe_did_not_measure_is_counted(void **state)
+{
+    struct bench *bench = *state;
+    struct probe_result *cores = &bench->base.probes[1];
+    const size_t all = cores->finding_count;
+    sample_finding(&bench->base, cores, "cores.cas.mean", "ns", 50, 0.01);
+    const char *quick[] = {"fathom", "run", "-q"}, *named[] = {"fathom", "run", "latency"};
+    bench->now.probe_count = 1;
+    bench->now.run.command = quick;
+    bench->now.run.command_count = 3;
+    check(bench);
+    assert_int_equal(bench->check.health, HEALTHY);
+    assert_gap(bench, "cores", "not measured (quick)", bench->check.not_compared);
+    assert_true(bench->check.not_compared > 0 && bench->check.not_compared <= all + 1);
+    health_check_free(&bench->check);
+    bench->now.run.command = named;
+    check(bench);
+    assert_gap(bench, "cores", "not measured (not asked for)", bench->check.not_compared);
+    health_check_free(&bench->check);
+    bench->now.run.complete = false;
+    check(bench);
+    assert_gap(bench, "cores", "the run did not end", bench->check.not_compared);
+}
+
+static void a_probe_that_failed_makes_it_uncertain_and_a_skipped_one_does_not(void **state)
+{
+    struct bench *bench = *state;
+    sample_finding(&bench->base, &bench->base.probes[1], "cores.cas.mean", "ns", 50, 0.01);
+    bench->now.probes[1].status = PROBE_SKIPPED;
+    bench->now.probes[1].reason = "needs two CPUs";
+    bench->now.probes[1].finding_count = 0;
+    check(bench);
+    assert_int_equal(bench->check.health, HEALTHY);
+    assert_gap(bench, "cores", "skipped: needs two CPUs", bench->check.not_compared);
+    health_check_free(&bench->check);
+    bench->now.probes[1].status = PROBE_FAILED;
+    check(bench);
+    assert_int_equal(bench->check.health, DOUBTFUL);
+    assert_ptr_equal(bad(bench, 0)->failed, &bench->now.probes[1]);
+    assert_int_equal(count_bad(bench), 1);
+}
+
+static void another_experiment_is_held_against_nothing(void **state)
+{
+    struct bench *bench = *state;
+    static struct factor forward = {.name = "order", .text = "forward"};
+    struct probe_result *now = &bench->now.probes[0];
+    for (size_t i = 0; i < now->finding_count; i++)
+        if (strcmp(now->findings[i].name, "core.clock") != 0) {
+            now->findings[i].factors = &forward;
+            now->findings[i].factor_count = now->findings[i].told = 1;
+        }
+    bench->base.probe_count = 1;
+    check(bench);
+    assert_int_equal(bench->check.compared, 0);
+    assert_int_equal(bench->check.health, DOUBTFUL); /* no OK for what nobody compared */
+    assert_gap(bench, "latency", "another experiment (now, order forward)",
+               bench->check.not_compared);
+}
+
+static void a_unit_that_nobody_knows_is_not_compared(void **state)
+{
+    struct bench *bench = *state;
+    sample_finding(&bench->base, &bench->base.probes[0], "depth", "fathoms", 6, 0.01);
+    sample_finding(&bench->now, &bench->now.probes[0], "depth", "fathoms", 60, 0.01);
+    sample_finding(&bench->base, &bench->base.probes[0], "breadth", "ns", 6, 0.01);
+    sample_finding(&bench->now, &bench->now.probes[0], "breadth", "cycles", 60, 0.01);
+    check(bench);
+    assert_int_equal(bench->check.health, HEALTHY);
+    assert_gap(bench, "latency", "units that fathom does not know", 1);
+    assert_gap(bench, "latency", "in other units (ns, now cycles)", 1);
+}
+
+/* Every unit of the table that has a worse side is judged by it. */
+static void rates_and_misses_have_a_side(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const units[] = {"op/s", "1/s", "misses", "B/s", "ns", "cycles"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const char *name = pool_printf(&bench->base.pool, "thing.%zu", i);
+        sample_finding(&bench->base, &bench->base.probes[0], name, units[i], 100, 0.01);
+        sample_finding(&bench->now, &bench->now.probes[0], name, units[i], i < 4 ? 10 : 1000, 0.01);
+    }
+    check(bench);
+    assert_int_equal(bench->check.health, WORSE);
+    assert_int_equal(count_worse(bench), 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(bad(bench, i)->more_is_worse, i >= 4);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -262,7 +400,7 @@ int main(void)
         TEST(a_doubtful_value_without_a_width_is_never_worse),
         TEST(the_side_without_common_probes_is_named),
         TEST(names_left_out_of_a_long_list_leave_a_sign),
-        TEST(worse_ones_come_first),
+        TEST(worse_ones_are_told_from_uncertain_ones),
         TEST(a_missing_value_is_told),
         TEST(a_probe_that_did_not_run_is_not_missed),
         TEST(a_slower_road_is_worse),
@@ -270,6 +408,12 @@ int main(void)
         TEST(another_device_is_refused),
         TEST(a_device_is_checked_as_a_processor_is),
         TEST(a_baseline_without_values_is_refused),
+        TEST(a_clock_is_told_and_never_judged),
+        TEST(what_a_probe_did_not_measure_is_counted),
+        TEST(a_probe_that_failed_makes_it_uncertain_and_a_skipped_one_does_not),
+        TEST(another_experiment_is_held_against_nothing),
+        TEST(a_unit_that_nobody_knows_is_not_compared),
+        TEST(rates_and_misses_have_a_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

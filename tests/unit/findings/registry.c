@@ -1,5 +1,6 @@
 #include "findings/registry.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,16 +45,74 @@ static void test_names_find_their_line(void **state)
     assert_null(finding_line_find("no.such.finding"));
 }
 
-static void test_every_line_says_what_it_is_and_what_to_do(void **state)
+static bool is_sentence(const char *text)
+{
+    return text && strlen(text) > 20 && text[strlen(text) - 1] == '.';
+}
+
+static void test_every_line_says_what_it_is_what_moves_it_and_what_to_do(void **state)
 {
     (void)state;
     const struct finding_line *line;
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
-        assert_true(strlen(line->probe) > 0);
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
         assert_true(!line->unit || quantity_of(line->unit));
-        assert_true(strlen(line->meaning) > 20 && line->meaning[strlen(line->meaning) - 1] == '.');
-        assert_true(strlen(line->advice) > 20 && line->advice[strlen(line->advice) - 1] == '.');
+        assert_true(is_sentence(line->meaning));
+        assert_true(!line->moves || is_sentence(line->moves));
+        assert_true(is_sentence(line->advice));
+        /* --help shows the first sentence alone. */
+        assert_true(strcspn(line->meaning, ".") < 300);
     }
+}
+
+/* What one pattern may be: parts of letters, digits, - and _, with <n> and * for what varies. */
+static bool is_pattern(const char *text, size_t length)
+{
+    char last = '.';
+    for (size_t i = 0; i < length; i++) {
+        if (strncmp(text + i, "<n>", 3) == 0)
+            i += 2;
+        else if (text[i] == '.' ? last == '.'
+                                : !isalnum((unsigned char)text[i]) && !strchr("-_*", text[i]))
+            return false;
+        last = text[i];
+    }
+    return last != '.';
+}
+
+static void test_every_pattern_is_one(void **state)
+{
+    (void)state;
+    const struct finding_line *line;
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++)
+        for (const char *pattern = line->patterns; pattern;) {
+            const char *end = strchr(pattern, ',');
+            assert_true(is_pattern(pattern, end ? (size_t)(end - pattern) : strlen(pattern)));
+            assert_true(!end || end[1] == ' ');
+            pattern = end ? end + 2 : NULL;
+        }
+    assert_false(is_pattern("L<m>.latency", 12));
+    assert_false(is_pattern("L..latency", 10));
+    assert_false(is_pattern("L1.", 3));
+}
+
+static void test_lines_stand_in_the_table_of_a_probe(void **state)
+{
+    (void)state;
+    const struct finding_line *line;
+    const struct finding_table *table;
+    const char *probe;
+    for (size_t i = 0; (table = finding_table_at(i, &probe)); i++)
+        assert_ptr_equal(finding_table_of(probe), table);
+    assert_null(finding_table_of("nonsense"));
+    assert_null(finding_table_of(""));
+    for (size_t i = 0; (line = finding_line_at(i, &probe)); i++) {
+        bool found = false;
+        table = finding_table_of(probe);
+        for (const struct finding_line *one = table->lines; one->patterns; one++)
+            found |= one == line;
+        assert_true(found);
+    }
+    assert_string_equal((finding_line_at(0, &probe), probe), "tlb");
 }
 
 /* A name made of the pattern's own words finds this line and no earlier one. */
@@ -61,7 +120,7 @@ static void test_no_line_hides_another(void **state)
 {
     (void)state;
     const struct finding_line *line;
-    for (size_t i = 0; (line = finding_line_at(i)); i++) {
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
         char names[256];
         assert_true((size_t)snprintf(names, sizeof names, "%s", line->patterns) < sizeof names);
         for (char *name = strtok(names, ", "); name; name = strtok(NULL, ", ")) {
@@ -134,7 +193,9 @@ int main(void)
         cmocka_unit_test(test_a_star_stands_within_one_part),
         cmocka_unit_test(test_any_of_several_patterns_will_do),
         cmocka_unit_test(test_names_find_their_line),
-        cmocka_unit_test(test_every_line_says_what_it_is_and_what_to_do),
+        cmocka_unit_test(test_every_line_says_what_it_is_what_moves_it_and_what_to_do),
+        cmocka_unit_test(test_every_pattern_is_one),
+        cmocka_unit_test(test_lines_stand_in_the_table_of_a_probe),
         cmocka_unit_test(test_no_line_hides_another),
         cmocka_unit_test(test_a_finding_has_a_role_a_fact_and_a_subject),
         cmocka_unit_test(test_what_no_line_explains_is_plain),

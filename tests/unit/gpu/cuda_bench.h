@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#undef stop /* cmocka 2 has a macro of this name, which is one of a backend's functions too */
 
 #include "gpu/cuda.h"
 

@@ -19,8 +19,16 @@ struct operation {
 
 #define U(x) ((uint32_t)(x))
 #define L(x) ((int64_t)(x))
+/* The upper half of a product; by the compiler's own type where it has one. */
+#ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 wide_signed;
+#define UPPER(a, b)        (uint64_t)((wide)(a) * (b) >> 64)
+#define UPPER_SIGNED(a, b) (uint64_t)((wide)((wide_signed)L(a) * L(b)) >> 64)
+#else
+#define UPPER(a, b)        random_upper(a, b)
+#define UPPER_SIGNED(a, b) (random_upper(a, b) - (L(a) < 0 ? (b) : 0) - (L(b) < 0 ? (a) : 0))
+#endif
 
 static int32_t S(uint64_t bits)
 {
@@ -71,8 +79,8 @@ OPERATION(mul_32, U(a *b))
 OPERATION(mul_64, a *b)
 OPERATION(mul_hi_u32, (uint64_t)U(a) * U(b) >> 32)
 OPERATION(mul_hi_s32, U((uint64_t)((int64_t)S(a) * S(b)) >> 32))
-OPERATION(mul_hi_u64, (uint64_t)((wide)a *b >> 64))
-OPERATION(mul_hi_s64, (uint64_t)((wide)((wide_signed)L(a) * L(b)) >> 64))
+OPERATION(mul_hi_u64, UPPER(a, b))
+OPERATION(mul_hi_s64, UPPER_SIGNED(a, b))
 OPERATION(mul_wide_u32, (uint64_t)U(a) * U(b))
 OPERATION(mul_wide_s32, (uint64_t)((int64_t)S(a) * S(b)))
 OPERATION(mad_32, U(a *b + c))

@@ -112,6 +112,63 @@ static void tables_by_blanks(void **state)
     assert_points("0 1 2\n0 0 10 20\n1 11 0 30\n2 21 31 0\n", NULL, SQUARE);
     assert_points("           0       1       2\n      0\n      1   10±6\n      2   20±6    30±4\n",
                   NULL, TRIANGLE);
+    /* As consoles of Windows garble the sign. */
+    assert_points("     0     1    2\n 0\n 1   10\xe2\x94\xac\xe2\x96\x92"
+                  "6\n"
+                  " 2   20\xc3\x82\xc2\xb1"
+                  "6 30\n",
+                  NULL, TRIANGLE);
+}
+
+#define TRIPLES "0>1:10 0>2:20 1>0:11 1>2:30"
+
+static void triples(void **state)
+{
+    (void)state;
+    assert_points("from,to,ns\n0,1,10\n0,2,20\n1,0,11\n1,2,30\n", NULL, TRIPLES);
+    assert_points("# on a server\ncpu_a\tcpu_b\tlatency\n1\t2\t30\n0\t2\t20\n0\t1\t10\n1\t0\t11\n",
+                  NULL, TRIPLES);
+    assert_points("a b ns\n0 1 10.0\n0 2 20\n1 0 11\n1 2 30\n", NULL, TRIPLES);
+    assert_points("0,0,0\n0,1,10\n0,2,20\n1,0,11\n1,1,0\n1,2,30\n", NULL, TRIPLES);
+    assert_points("0 1 10\n0 2 20\n1 0 11\n1 2 30\n2 2 0\n", NULL, TRIPLES);
+    assert_points("from,to,ns\n12,4,10\n", NULL, "12>4:10");
+    /* So few without a name may be a square, with ids above or without. */
+    assert_points("0,1,2\n0,10,20\n11,0,30\n21,31,0\n", NULL, SQUARE);
+    assert_points("0,10,20\n11,0,30\n21,31,0\n", NULL, SQUARE);
+}
+
+static void tables_after_one_another(void **state)
+{
+    (void)state;
+    struct document document;
+    struct error error = {0};
+    static const char *const text =
+        "CPU: Some Processor\n\n1) CAS latency on a single shared cache line\n\n"
+        "       0     1     2\n  0\n  1   10\n  2   20    30\n\n    Min  latency: 10.0ns\n\n"
+        "2) Single-writer single-reader latency on two shared cache lines\n\n"
+        "       0     1     2\n  0\n  1   11\n  2   21    31\n\n    Min  latency: 11.0ns\n";
+    static const char *const ops[] = {"cas", "readwrite"};
+    if (import(&document, text, NULL, NULL, &error) < 0)
+        fail_msg("%s", error.text);
+    const struct probe_result *probe = &document.probes[0];
+    assert_int_equal(document.probe_count, 1);
+    assert_int_equal(probe->series_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(probe->series[i].point_count, 3);
+        assert_string_equal(probe->series[i].factors[0].text, ops[i]);
+        assert_float_equal(probe->series[i].points[0].y.median, 10 + (float)i, 1e-6F);
+    }
+    assert_string_equal(document.machine.cpu_model, "Some Processor");
+    assert_string_equal(probe->findings[0].name, "cores.cas.min");
+    assert_string_equal(probe->findings[probe->finding_count - 1].name, "cores.readwrite.max");
+    document_free(&document);
+    assert_int_equal(import(&document, text, NULL, "cas", &error), ERROR_USAGE);
+    assert_non_null(strstr(error.text, "holds 2 tables"));
+    document_free(&document);
+    assert_int_equal(
+        import(&document, "0 1\n0 - 5\n1 5 -\n\nand\n0 1\n0 - 6\n1 6 -\n", NULL, NULL, &error), 0);
+    assert_string_equal(document.probes[0].series[1].factors[0].text, "table2");
+    document_free(&document);
 }
 
 static void what_surrounds_a_table_is_passed_over(void **state)
@@ -143,7 +200,15 @@ static void what_is_no_table_is_refused(void **state)
     assert_refused("cpu,0,1,2\n0,,5,6\n1,5,,6\n", "1 of 3 cores have no row");
     assert_refused("cpu,0,1,2\n0,,5,6,7\n1,5,,6\n2,1,1,\n", "line 2 has 4 latencies");
     assert_refused("0 1 2\n0 5 6\n1 5 7\n1 6 7\n", "line 4: id 1 has had its row");
-    assert_refused("0 1\n0 - 5\n1 5 -\n\nand\n0 1\n0 - 5\n1 5 -\n", "line 6 begins a second table");
+    assert_refused("0 1\n0 - 5\n1 5 -\n\nand\n0 1\n0 - 5\n0 5 -\n", "line 8: id 0 has had its row");
+    assert_refused("from,to,ns\n0,1,10\n1,0,11\n0,1,12\n", "line 4: from 0 to 1 has had its");
+    assert_refused("from,to,ns\n0,1,-10\n", "line 2: -10 is negative");
+    assert_refused("from,to,ns\n3,3,10\n", "a matrix of 1 cores");
+    assert_refused("from,to,cycles\n0,1,10\n", "--unit cycles");
+    assert_refused("from,to,GB/s\n0,1,10\n", "line 1 speaks of bandwidths");
+    assert_refused(
+        "GPU(row) <-> GPU(column) bandwidth (GB/s)\n   0  1\n 0  N/A  276\n 1  276  N/A\n",
+        "line 1 speaks of bandwidths");
     assert_refused("cpu,0,1\n0,,\n1,,\n", "holds no latency");
 }
 
@@ -246,6 +311,8 @@ int main(void)
         cmocka_unit_test(squares_with_ids),
         cmocka_unit_test(triangles),
         cmocka_unit_test(tables_by_blanks),
+        cmocka_unit_test(triples),
+        cmocka_unit_test(tables_after_one_another),
         cmocka_unit_test(what_surrounds_a_table_is_passed_over),
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(too_many_columns_are_refused),

@@ -8,6 +8,17 @@
     "Samples\t, Byte/thd\t, ChaseThds\t, ChaseNS\t, ChaseMibs\t, ChDeviate\t, LoadThds\t, "        \
     "LdMaxMibs\t, LdAvgMibs\t, LdDeviate\t, ChaseArg\t, MemLdArg\n"
 
+/* Its chases are experiments of their own, which the findings say. */
+static const struct finding *found(const struct document *document, const char *name)
+{
+    const struct probe_result *probe = &document->probes[0];
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (strcmp(probe->findings[i].name, name) == 0 && probe->findings[i].told > 0)
+            return &probe->findings[i];
+    fail_msg("no %s of an experiment of its own", name);
+    return NULL;
+}
+
 static void runs_become_a_curve_and_levels_are_found(void **state)
 {
     struct desk *desk = *state;
@@ -21,8 +32,8 @@ static void runs_become_a_curve_and_levels_are_found(void **state)
     assert_string_equal(series_factor(series, "chase")->text, "simple");
     assert_true(series_factor(series, "stride")->number == 64);
     assert_null(series_factor(series, "threads"));
-    assert_true(fabs(document_finding(document, "L1.latency_ns")->value - 1.25) < 0.01);
-    assert_true(fabs(document_finding(document, "DRAM.latency_ns")->value - 90) < 1);
+    assert_true(fabs(found(document, "L1.latency_ns")->value - 1.25) < 0.01);
+    assert_true(fabs(found(document, "DRAM.latency_ns")->value - 90) < 1);
 }
 
 static void each_kind_has_a_curve_and_repeats_are_trials(void **state)

@@ -79,7 +79,7 @@ static double step_ns(struct bed *bed, size_t bytes, enum ring_order order)
     enum { REPEATS = 1000 };
     build(bed, bytes, order);
     bed->stand_in.prepared(bed->model, &bed->trial);
-    return (double)work(bed, REPEATS) * 1e-3 / (REPEATS * (double)chase_steps);
+    return (double)work(bed, REPEATS) * 1e-3 / ((double)REPEATS * (double)chase_steps);
 }
 
 static bool about(double value, double wanted)

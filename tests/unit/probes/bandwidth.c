@@ -166,6 +166,48 @@ static void beside_other_probes_it_is_brief(void **state)
     assert_int_equal(next(bench, 2), 0);
 }
 
+/* DRAM, read by one CPU and by all, in little memory. */
+static void a_quick_run_reads_dram_alone(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->series_count, 1);
+    assert_string_equal(factor_of(&plan->series[0], "kernel"), "read");
+    assert_string_equal(factor_of(&plan->series[0], "level"), "DRAM");
+    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->points[0].seat_count, 1);
+    assert_int_equal(plan->points[1].seat_count, 5);
+    for (size_t i = 0; i < 2; i++) { /* the cache of 16 MiB is shared by all */
+        assert_true(plan->points[i].detail * plan->points[i].seat_count > 63 * MIB);
+        assert_true(plan->points[i].detail * plan->points[i].seat_count <= 64 * MIB);
+        assert_true(plan->points[i].arena_bytes < 128 * MIB);
+    }
+    assert_int_equal(next(bench, 1), 0);
+    /* By name, --quick is what it was. */
+    bench->task.named = true;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_true(plan->point_count > 20);
+}
+
+static void a_quick_run_leaves_out_what_takes_long_to_touch(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    bench->caches[2].size_bytes = 128 * MIB; /* twice that is 256 MiB for one CPU */
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->point_count, 2);
+    assert_true(plan->points[0].detail <= 256 * MIB);
+    bench->caches[2].size_bytes = 260 * MIB; /* five CPUs together still can, one can't */
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->point_count, 1);
+    assert_int_equal(plan->points[0].seat_count, 5);
+    bench->caches[2].size_bytes = 1024 * MIB;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(bench->result.status, PROBE_SKIPPED);
+    assert_non_null(strstr(bench->result.reason, "without --quick"));
+}
+
 static void each_cpu_touches_its_own_part(void **state)
 {
     struct bench *bench = *state;
@@ -421,6 +463,8 @@ int main(void)
         BENCH_TEST(a_level_that_holds_no_block_is_left_out),
         BENCH_TEST(trials_by_threads_are_worth_their_memory),
         BENCH_TEST(beside_other_probes_it_is_brief),
+        BENCH_TEST(a_quick_run_reads_dram_alone),
+        BENCH_TEST(a_quick_run_leaves_out_what_takes_long_to_touch),
         BENCH_TEST(each_cpu_touches_its_own_part),
         BENCH_TEST(workers_have_arrays_of_their_own),
         BENCH_TEST(contradictions_are_refused),

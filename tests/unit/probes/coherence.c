@@ -14,7 +14,7 @@ static void every_operation_meets_every_state(void **state)
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "1,3-4", NULL), 0);
     const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->series_count, TOUCH_OPS * LINE_STATES);
+    assert_int_equal(plan->series_count, (size_t)TOUCH_OPS * LINE_STATES);
     assert_int_equal(plan->point_count, TOUCH_OPS * states_possible() * 2);
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
@@ -142,7 +142,7 @@ static const struct finding *find_shared(struct bench *bench, const char *cpus)
     assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", cpus, NULL), 0);
     struct plan *plan = &bench->task.plan;
     summarize(&ns, 1, &ns, &point.y);
-    size_t index = TOUCH_STORE * LINE_STATES + LINE_SHARED;
+    size_t index = (size_t)TOUCH_STORE * LINE_STATES + LINE_SHARED;
     plan->series[index].points = &point;
     plan->series[index].point_count = 1;
     bench->result.series = plan->series;

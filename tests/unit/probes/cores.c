@@ -293,6 +293,15 @@ static void one_thread_of_each_core_is_kept(void **state)
     assert_refused(bench, "one-per-core", NULL, "cpus", "2,3", "--one-per-core");
 }
 
+/* So that its mean is held against no mean of all pairs. */
+static bool says_one_pair(const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->result.parameter_count; i++)
+        if (strcmp(bench->result.parameters[i].name, "pairs") == 0)
+            return strcmp(bench->result.parameters[i].text, "one") == 0;
+    return false;
+}
+
 static void a_quick_run_measures_one_pair_of_different_cores(void **state)
 {
     struct bench *bench = *state;
@@ -301,8 +310,10 @@ static void a_quick_run_measures_one_pair_of_different_cores(void **state)
     assert_int_equal(bench->task.plan.point_count, 2);
     assert_int_equal(bench->task.plan.points[0].from, 0);
     assert_int_equal(bench->task.plan.points[0].to, 2);
+    assert_true(says_one_pair(bench));
     assert_int_equal(bench_plan(bench, &cores_probe, "quick", NULL, "cpus", "0-2", NULL), 0);
     assert_int_equal(bench->task.plan.point_count, 6);
+    assert_false(says_one_pair(bench));
 }
 
 static void neighbours_stand_side_by_side_where_asked(void **state)

@@ -156,7 +156,7 @@ static inline void gpu_bench_measure(struct gpu_bench *bench, const struct plan_
     if (isnan(middle)) /* there was no time */
         return;
     for (int i = 0; i < GPU_BENCH_TRIALS; i++)
-        values[i] = middle * (1 + 0.001 * ((double)i / GPU_BENCH_TRIALS - 0.4)) *
+        values[i] = middle * (1 + 0.001 * ((double)i / (double)GPU_BENCH_TRIALS - 0.4)) *
                     (rate ? 1 : 1e9 / gpu_bench_hz);
     struct series *series = &plan->series[planned->series];
     struct point *point =

@@ -145,7 +145,7 @@ static void measure(struct bench *bench, double reach, double through, double do
         const struct plan_point *point = &bench->task.plan.points[i];
         const char *name = bench->task.plan.series[point->series].name;
         bool hidden = strstr(name, "forward") && point->x <= reach;
-        bool half = strstr(name, "backward") && point->x <= LINE;
+        bool half = strstr(name, "backward") && point->x <= (double)LINE;
         give(bench, point->series, point->x, hidden ? 10 : half ? 50 : 100, doubt);
     }
     assert_int_equal(prefetch_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
@@ -197,7 +197,7 @@ static void translation_is_not_taken_for_prefetching(void **state)
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct plan_point *point = &bench->task.plan.points[i];
         const char *name = bench->task.plan.series[point->series].name;
-        bool far = point->x >= PAGE;
+        bool far = point->x >= (double)PAGE;
         give(bench, point->series, point->x,
              strstr(name, "forward")             ? far ? 40 : 10
              : strstr(name, "64 strides") && far ? 41

@@ -2,6 +2,8 @@
 #include "sample.h"
 
 #include "base/random.h"
+#include "result/json_events.h"
+#include "result/utf8.h"
 
 /* What stands before and after the part of a document that a test is about. */
 #define BEFORE "{\"schema\":\"fathom/1\",\"run\":{\"complete\":true},"
@@ -25,7 +27,7 @@ static const struct malformed malformed[] = {
     {"17", "is not a JSON object"},
     {"\"fathom/1\"", "is not a JSON object"},
     {"\xef\xbb\xbf{}", "is not JSON at line 1, column 1"},
-    {"{\"a\": 1,\n \"\xc3\xa9\": nul}", "is not JSON at line 2, column 9"},
+    {"{\"a\": 1,\n \"\xc3\xa9\": nul}", "is not JSON at line 2, column 10"},
     {"{\"a\": 1,}", "is not JSON at line 1"},
     {"{\"a\": 01}", "is not JSON at line 1"},
     {"{\"a\": NaN}", "is not JSON at line 1"},
@@ -148,8 +150,11 @@ static int remove_place(void **state)
 static int read_bytes(struct document *document, const char *bytes, size_t size,
                       struct error *error)
 {
-    file_write(place.file, bytes, size);
-    return document_read(document, place.file, error);
+    FILE *stream = size ? fmemopen((char *)(uintptr_t)bytes, size, "rb") : fopen("/dev/null", "rb");
+    assert_non_null(stream);
+    int code = document_read_stream(document, stream, "memory", error);
+    fclose(stream);
+    return code;
 }
 
 static void assert_refused(const char *path, const char *says)
@@ -210,13 +215,14 @@ static void files_that_cannot_be_read_are_named(void **state)
     assert_refused("", "No such file");
 }
 
-static void a_file_too_large_is_refused_before_it_is_read(void **state)
+/* Nor is anything refused for its size alone: this is no JSON from its first byte on. */
+static void a_file_of_any_size_is_begun(void **state)
 {
     (void)state;
-    file_write(place.file, "{", 1);
-    if (truncate(place.file, (off_t)DOCUMENT_BYTES_MAX + 1) < 0)
+    file_write(place.file, "", 0);
+    if (truncate(place.file, (off_t)8 << 30) < 0)
         skip(); /* a file system without holes */
-    assert_refused(place.file, "larger than the 256 MiB");
+    assert_refused(place.file, "is not JSON at line 1, column 1");
 }
 
 /* Writes `size` bytes of a repeated piece after a beginning. */
@@ -332,15 +338,15 @@ static void keys_come_in_any_order(void **state)
     document_free(&document);
 }
 
-/* The first piece of a file is 64 KiB: its end goes through the whole document. */
+/* The first piece of a file is JSON_ROOM_BYTES: its end goes through the whole document. */
 static void a_piece_may_end_anywhere(void **state)
 {
     (void)state;
     static const char end[] = "{\"schema\":\"fathom/1.25\",\"run\":{\"complete\":true},\"machine\":"
                               "{\"hostname\":\"\\ud83d\\ude00 \xe2\x82\xac\\n\",\"memory_bytes\":"
                               "123456789},\"probes\":[]}";
-    static char text[(1 << 16) + sizeof end];
-    for (size_t before = (1 << 16) - strlen(end); before <= 1 << 16; before++) {
+    static char text[JSON_ROOM_BYTES + sizeof end];
+    for (size_t before = JSON_ROOM_BYTES - strlen(end); before <= JSON_ROOM_BYTES; before++) {
         struct document document;
         struct error error = {0};
         memset(text, ' ', before);
@@ -350,6 +356,53 @@ static void a_piece_may_end_anywhere(void **state)
         assert_string_equal(document.machine.hostname, "\xf0\x9f\x98\x80 \xe2\x82\xac\n");
         assert_int_equal(document.machine.memory_bytes, 123456789);
         document_free(&document);
+    }
+}
+
+/* At every byte, whatever stands there; the message tells where. Only the last line's end may be
+ * missing. */
+static void a_document_cut_anywhere_ends_in_the_middle(void **state)
+{
+    (void)state;
+    struct document sample;
+    size_t size;
+    sample_document(&sample, 2, 1);
+    char *text = document_text(&sample, &size);
+    unsigned line = 1, column = 1;
+    for (size_t cut = 0; cut < size - 1; cut++) {
+        struct document document;
+        struct error error = {0};
+        char says[100];
+        snprintf(says, sizeof says, "ends in the middle, at line %u, column %u:", line, column);
+        assert_int_equal(read_bytes(&document, text, cut, &error), ERROR_USAGE);
+        if (!strstr(error.text, cut ? says : "is empty"))
+            fail_msg("\"%s\" does not say \"%s\"", error.text, says);
+        column = text[cut] == '\n' ? 1 : column + ((text[cut] & 0xc0) != 0x80);
+        line += text[cut] == '\n';
+    }
+    struct document document;
+    assert_int_equal(read_bytes(&document, text, size - 1, NULL), 0);
+    document_free(&document);
+    free(text);
+    document_free(&sample);
+}
+
+/* What messages quote of a document is whole characters, of which none does anything. */
+static void messages_quote_no_halves_and_no_controls(void **state)
+{
+    (void)state;
+    char key[600] = "", text[2000];
+    for (size_t length = 100; length < 230; length++) {
+        memset(key, 'k', length);
+        strcpy(key + length, "\xf0\x9f\x98\x80\xe2\x82\xac\xc3\xa9\\u001b\\u009b");
+        snprintf(text, sizeof text, PROBE "\"parameters\":{\"%s\":true}" AFTER_PROBE, key);
+        struct document document;
+        struct error error = {0};
+        assert_int_equal(read_bytes(&document, text, strlen(text), &error), ERROR_USAGE);
+        for (const char *cursor = error.text; *cursor;) {
+            int code = utf8_next(&cursor);
+            assert_true(code >= ' ' && code != 127 && (code < 0x80 || code > 0x9f));
+        }
     }
 }
 
@@ -368,11 +421,12 @@ static void a_damaged_document_never_harms(void **state)
     int read = 0;
     assert_non_null(damaged);
     for (int i = 0; i < MUTATIONS; i++) {
-        size_t length = i % 5 == 0 ? random_below(&random, size) : size;
+        size_t length = i % 5 == 0 ? (size_t)random_below(&random, size) : size;
         memcpy(damaged, text, size);
         for (uint64_t changes = random_below(&random, 4) + 1; changes > 0; changes--) {
-            size_t at = random_below(&random, size), from = random_below(&random, size);
-            size_t span = random_below(&random, 40) % (size - (at > from ? at : from));
+            size_t at = (size_t)random_below(&random, size),
+                   from = (size_t)random_below(&random, size);
+            size_t span = (size_t)random_below(&random, 40) % (size - (at > from ? at : from));
             if (random_below(&random, 3) == 0)
                 memmove(damaged + at, damaged + from, span);
             else
@@ -409,13 +463,15 @@ int main(void)
         cmocka_unit_test(malformed_documents_are_refused_by_path),
         cmocka_unit_test(what_is_not_known_is_passed_over),
         cmocka_unit_test(files_that_cannot_be_read_are_named),
-        cmocka_unit_test(a_file_too_large_is_refused_before_it_is_read),
+        cmocka_unit_test(a_file_of_any_size_is_begun),
         cmocka_unit_test(a_hundred_megabytes_of_brackets_are_refused),
         cmocka_unit_test(what_is_not_known_may_be_of_any_size),
         cmocka_unit_test(a_number_of_a_million_digits_is_refused_where_it_counts),
         cmocka_unit_test(a_key_among_many_is_found_again),
         cmocka_unit_test(keys_come_in_any_order),
         cmocka_unit_test(a_piece_may_end_anywhere),
+        cmocka_unit_test(a_document_cut_anywhere_ends_in_the_middle),
+        cmocka_unit_test(messages_quote_no_halves_and_no_controls),
         cmocka_unit_test(a_damaged_document_never_harms),
         cmocka_unit_test(standard_input_is_read_as_a_dash),
     };

@@ -9,18 +9,34 @@
 
 #include <cmocka.h>
 
-/* All at once, and byte by byte: the same. */
+/* The text between quotes; all of it at once, and byte by byte: the same. NULL, or what is wrong
+ * with its byte `good`. */
 static const char *check(const char *text, size_t *good)
 {
-    struct json_check whole = {0}, single = {0};
-    size_t size = strlen(text), at = 0, one = 1;
-    const char *wrong = json_check(&whole, (const unsigned char *)text, size, good), *again = NULL;
-    while (at < size && !again) {
-        again = json_check(&single, (const unsigned char *)text + at, 1, &one);
-        at += one;
+    const char *wrong = NULL;
+    char quoted[100];
+    size_t size = (size_t)snprintf(quoted, sizeof quoted, "\"%s\"", text);
+    for (size_t room = 1; room <= 64; room *= 64) {
+        struct json_input input;
+        const char *bytes;
+        size_t length;
+        FILE *stream = fmemopen(quoted, size, "rb");
+        assert_non_null(stream);
+        json_input_begin(&input, stream, room);
+        assert_int_equal(json_peek(&input), '"');
+        int code = json_pass_text(&input, &bytes, &length);
+        assert_int_equal(code, input.wrong ? ERROR_USAGE : 0);
+        size_t at =
+            (size_t)(input.passed + (uint64_t)(input.at - input.bytes)) - (code < 0 ? 1 : 2);
+        if (room > 1) {
+            assert_ptr_equal(wrong, input.wrong);
+            assert_int_equal(at, *good);
+        }
+        wrong = input.wrong;
+        *good = at;
+        json_input_end(&input);
+        fclose(stream);
     }
-    assert_ptr_equal(wrong, again);
-    assert_int_equal(at, *good);
     return wrong;
 }
 
@@ -51,7 +67,7 @@ static void what_it_may_not_is_told_where_it_stands(void **state)
         const char *text, *says;
         size_t good;
     } texts[] = {
-        {"ab\\u0000", "u0000", 7},      {"\\ud800", NULL, 6},
+        {"ab\\u0000", "u0000", 7},      {"\\ud800", "half", 6},
         {"\\ud800x", "half", 6},        {"\\udc00", "half", 5},
         {"\\ud800\\n", "half", 7},      {"\\ud800\\ud800", "half", 11},
         {"\\ud800\\u0041", "half", 11}, {"\\ud800\\\\", "half", 7},
@@ -69,31 +85,53 @@ static void what_it_may_not_is_told_where_it_stands(void **state)
     }
 }
 
-/* Of two and three bytes, against the reader of code points. */
-static void no_first_bytes_pass_that_begin_no_character(void **state)
+/* All pairs of bytes alone and before one or two more, against the reader of code points. */
+static void no_bytes_pass_that_make_no_characters(void **state)
 {
     (void)state;
     for (unsigned first = 0x80; first < 0x100; first++)
-        for (unsigned second = 0x80; second < 0x100; second++) {
-            char text[] = {(char)first, (char)second, (char)0x80, (char)0x80, 0};
-            const char *cursor = text;
-            size_t good;
-            bool passes = first >= 0xc0 && !check(text, &good) && second < 0xc0;
-            assert_int_equal(passes, utf8_next(&cursor) > 0);
-        }
+        for (unsigned second = 0x80; second < 0x100; second++)
+            for (size_t more = 0; more <= 2; more++) {
+                char text[5] = {(char)first, (char)second};
+                const char *cursor = text;
+                size_t good;
+                int code;
+                memset(text + 2, 0x80, more);
+                while ((code = utf8_next(&cursor)) > 0)
+                    ;
+                assert_int_equal(!check(text, &good), code == 0);
+            }
 }
 
-static void a_position_counts_characters_and_lines(void **state)
+static void escapes_become_what_they_stand_for(void **state)
 {
     (void)state;
-    struct json_position position = {0};
-    static const char text[] = "a\xc3\xa9\n\n\xe2\x82\xac ";
-    json_position_advance(&position, (const unsigned char *)text, 3);
-    assert_int_equal(position.line, 0);
-    assert_int_equal(position.column, 2);
-    json_position_advance(&position, (const unsigned char *)text + 3, sizeof text - 4);
-    assert_int_equal(position.line, 2);
-    assert_int_equal(position.column, 2);
+    static const struct {
+        const char *text, *is;
+    } texts[] = {
+        {"\"\"", ""},
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t"},
+        {"\"a\\u0041z\"", "aAz"},
+        {"\"\\u007f\\u0080\\u07FF\\u0800\\uffff\"", "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf"},
+        {"\"\\ud800\\udc00\\uDBFF\\uDFFF\"", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
+        {"\"\\ud83d\\ude00\xe2\x82\xac\"", "\xf0\x9f\x98\x80\xe2\x82\xac"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t room = 1; room < 40; room++) {
+            struct json_input input;
+            const char *bytes;
+            size_t length;
+            FILE *stream = fmemopen((char *)(uintptr_t)texts[i].text, strlen(texts[i].text), "rb");
+            assert_non_null(stream);
+            json_input_begin(&input, stream, room);
+            json_peek(&input);
+            assert_int_equal(json_pass_text(&input, &bytes, &length), 0);
+            assert_int_equal(length, strlen(texts[i].is));
+            assert_memory_equal(bytes, texts[i].is, length);
+            assert_int_equal(json_peek(&input), ERROR_USAGE);
+            json_input_end(&input);
+            fclose(stream);
+        }
 }
 
 int main(void)
@@ -101,8 +139,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_text_may_hold_passes),
         cmocka_unit_test(what_it_may_not_is_told_where_it_stands),
-        cmocka_unit_test(no_first_bytes_pass_that_begin_no_character),
-        cmocka_unit_test(a_position_counts_characters_and_lines),
+        cmocka_unit_test(no_bytes_pass_that_make_no_characters),
+        cmocka_unit_test(escapes_become_what_they_stand_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,8 +138,8 @@ static void check_coverage(double (*draw)(struct random *), double true_median)
             sort_ascending(values, n);
             held += values[ranks.low - 1] <= true_median && true_median <= values[ranks.high - 1];
         }
-        double error = sqrt(ranks.coverage * (1 - ranks.coverage) / REPEATS);
-        assert_true(fabs((double)held / REPEATS - ranks.coverage) < 4 * error);
+        double error = sqrt(ranks.coverage * (1 - ranks.coverage) / (double)REPEATS);
+        assert_true(fabs((double)held / (double)REPEATS - ranks.coverage) < 4 * error);
     }
 }
 

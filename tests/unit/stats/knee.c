@@ -14,7 +14,7 @@ enum { POINTS = 16 };
 static void queue(double most, double *rate, double *time)
 {
     for (int i = 0; i < POINTS; i++) {
-        rate[i] = most * (0.5 + i) / POINTS;
+        rate[i] = most * (0.5 + i) / (double)POINTS;
         time[i] = 1 / (most - rate[i]);
     }
 }

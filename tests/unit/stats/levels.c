@@ -375,9 +375,9 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
     struct curve curve = {.n = 0};
     struct levels levels;
     for (int i = 0; i < 40 * PER_OCTAVE; i++) {
-        double bytes = floor(exp2(8 + (double)i / PER_OCTAVE)), latency = 1;
+        double bytes = floor(exp2(8 + (double)i / (double)PER_OCTAVE)), latency = 1;
         for (int k = 0; k < KNEES; k++) {
-            double ratio = exp2(8 + (double)i / PER_OCTAVE - knees[k].octave);
+            double ratio = exp2(8 + (double)i / (double)PER_OCTAVE - knees[k].octave);
             int ways = knees[k].ways;
             latency += ratio <= 1 ? 0
                        : ways     ? knees[k].height * (1 - (ways - 1) / (ways * ratio))

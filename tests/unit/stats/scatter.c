@@ -91,9 +91,9 @@ static void assert_recovered(size_t per_visit, double unit, double time, double 
         struct scatter_parts parts;
         simulate(&random, per_visit, unit, time, rest, values);
         assert_true(scatter_split(values, UNITS, per_visit, &parts));
-        squares[0] += parts.unit * parts.unit / RUNS;
-        squares[1] += parts.time * parts.time / RUNS;
-        squares[2] += parts.rest * parts.rest / RUNS;
+        squares[0] += parts.unit * parts.unit / (double)RUNS;
+        squares[1] += parts.time * parts.time / (double)RUNS;
+        squares[2] += parts.rest * parts.rest / (double)RUNS;
     }
     assert_near(sqrt(squares[0]), unit, 0.05 * unit + 0.1);
     /* Few blocks tell the times, and what comes out below zero counts as zero. */

@@ -97,7 +97,7 @@ static double share_in_two(double (*draw)(struct random *), double apart, size_t
         sort_ascending(values, n);
         found += spread_groups(values, n) != 0;
     }
-    return (double)found / REPEATS;
+    return (double)found / (double)REPEATS;
 }
 
 static const size_t counts[] = {8, 9, 10, 11, 12, 15, 20, 30, 60};

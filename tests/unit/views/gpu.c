@@ -10,7 +10,10 @@ static const struct view_style terminal = {.width = 80, .blocks = true};
 static char *print(const struct document *document)
 {
     struct capture capture = {0};
-    gpu_print(capture_begin(&capture), document, &plain);
+    struct showing showing;
+    assert_true(showing_build(&showing, &document, 1));
+    gpu_print(capture_begin(&capture), &showing, &plain);
+    showing_free(&showing);
     return capture_end(&capture);
 }
 

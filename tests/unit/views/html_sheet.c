@@ -1,5 +1,7 @@
 #include "page.h"
 
+#include "findings/experiment.h"
+
 #include <math.h>
 
 static void set_trials(struct document *document, unsigned n)
@@ -119,6 +121,60 @@ static void what_disagrees_has_to_be_known(void **state)
     document_free(&document);
 }
 
+static void read_experiments(struct document *document)
+{
+    struct error error = {0};
+    char path[4096];
+    const char *source = getenv("FATHOM_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/data/findings/experiments.json", source ? source : ".");
+    assert_int_equal(experiment_read(document, path, &error), 0);
+}
+
+static void experiments_stand_beside_what_they_are_of(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    read_experiments(&document);
+    const struct document *list[] = {&document, &document};
+    char *page = page_of(list, 1);
+    const char *datasheet = strstr(page, "<table class=datasheet>");
+    assert_non_null(datasheet);
+    assert_non_null(strstr(datasheet, "<tr><th scope=row>L2<td>17.0 cycles"));
+    assert_non_null(strstr(datasheet, "<tr><th scope=row>L2 <small class=experiment>order forward"
+                                      "</small><td>6.58 cycles"));
+    assert_non_null(strstr(page, "L2.latency (order forward)</span>"));
+    assert_non_null(strstr(page, "\"label\":\"L2 (order forward, stride 8)\""));
+    free(page);
+    page = page_of(list, 2);
+    const char *differences = strstr(page, "<table class=differences>");
+    assert_non_null(differences);
+    assert_non_null(strstr(differences, "<th scope=row>L2.latency<td>17.0 cycles"));
+    assert_non_null(strstr(differences, "<th scope=row>L2.latency <small class=experiment>order "
+                                        "forward</small><td>6.58 cycles"));
+    assert_null(strstr(differences, "missing here"));
+    free(page);
+    document_free(&document);
+}
+
+static void what_failed_has_to_be_known_and_what_a_finding_means_is_at_hand(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    read_experiments(&document);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    assert_non_null(strstr(page, "<li class=doubtful>2 latency points failed, 1 GiB first: no "
+                                 "memory for 1 GiB"));
+    assert_non_null(strstr(page, "<details class=meaning><summary>L2.latency <small "
+                                 "class=experiment>order forward</small></summary><p>Load-to-use"));
+    document.probes[0].findings[0].name = "syscall.latency";
+    free(page);
+    page = page_of(list, 1);
+    assert_non_null(strstr(page, "<tr><th scope=row>syscall.latency<td>"));
+    free(page);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +182,8 @@ int main(void)
         cmocka_unit_test(a_single_trial_is_said_to_be_one),
         cmocka_unit_test(what_was_joined_of_several_runs_says_so),
         cmocka_unit_test(what_disagrees_has_to_be_known),
+        cmocka_unit_test(experiments_stand_beside_what_they_are_of),
+        cmocka_unit_test(what_failed_has_to_be_known_and_what_a_finding_means_is_at_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,7 +257,10 @@ static void add_cluster(struct document *document, const char *cpus, double ns, 
 static char *print_clusters(const struct document *document, bool whole)
 {
     struct capture capture = {0};
-    clusters_print(capture_begin(&capture), &document->probes[1], &plain, whole);
+    struct showing showing;
+    assert_true(showing_build(&showing, &document, 1));
+    clusters_print(capture_begin(&capture), &showing, &document->probes[1], &plain, whole);
+    showing_free(&showing);
     return capture_end(&capture);
 }
 
@@ -331,6 +334,47 @@ static void matrices_become_csv_squares(void **state)
     document_free(&document);
 }
 
+/* "0-1048575" is a few bytes and a million of CPUs: twenty thousand of these took minutes. */
+static void a_cluster_of_more_cpus_than_there_are_is_none(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 8, 1);
+    add_cluster(&document, "0-1048575", 55, "looks like all there is");
+    add_cluster(&document, "0-99999999999999999999", 55, "looks like more");
+    add_cluster(&document, "2-3,9-8,x", 55, "looks like nothing");
+    add_cluster(&document, "0-1", 20, "looks like two threads");
+    char *text = print_clusters(&document, true);
+    assert_string_equal(text, "\nclusters\n"
+                              "  0-1                     20.0 ns  looks like two threads\n");
+    free(text);
+    text = print_clusters(&document, false);
+    assert_string_equal(text, "  Clusters: 1 of 2 CPUs (20.0)\n");
+    free(text);
+    document_free(&document);
+}
+
+static void clusters_of_another_experiment_are_another_tree(void **state)
+{
+    (void)state;
+    struct document document;
+    struct factor factors[] = {{"home", "1", NAN}};
+    sample_document(&document, 8, 1);
+    add_cluster(&document, "0-3", 55, "a");
+    add_cluster(&document, "0-1", 20, "b");
+    struct probe_result *probe = &document.probes[1];
+    struct finding *other = &probe->findings[probe->finding_count - 1];
+    other->factors = factors;
+    other->factor_count = other->told = 1;
+    char *text = print_clusters(&document, true);
+    assert_string_equal(text, "\nclusters\n"
+                              "  0-3                     55.0 ns  a\n"
+                              "  home 1:\n"
+                              "  0-1                     20.0 ns  b\n");
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +394,8 @@ int main(void)
         cmocka_unit_test(clusters_are_shown_as_a_tree),
         cmocka_unit_test(odd_clusters_do_no_harm),
         cmocka_unit_test(matrices_become_csv_squares),
+        cmocka_unit_test(a_cluster_of_more_cpus_than_there_are_is_none),
+        cmocka_unit_test(clusters_of_another_experiment_are_another_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

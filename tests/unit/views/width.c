@@ -12,7 +12,10 @@ static void add(struct document *document, const char *name, const char *unit, d
 static char *print(const struct document *document)
 {
     struct capture capture = {0};
-    width_print(capture_begin(&capture), document, &(struct view_style){.width = 80});
+    struct showing showing;
+    assert_true(showing_build(&showing, &document, 1));
+    width_print(capture_begin(&capture), &showing, &(struct view_style){.width = 80});
+    showing_free(&showing);
     return capture_end(&capture);
 }
 
@@ -59,11 +62,42 @@ static void what_was_not_measured_is_not_told(void **state)
     document_free(&document);
 }
 
+static void every_experiment_has_a_line_of_its_own(void **state)
+{
+    (void)state;
+    struct document document;
+    struct factor stride[] = {{"stride", NULL, 256}}, small[] = {{"pages", "small", NAN}};
+    sample_document(&document, 2, 1);
+    add(&document, "bandwidth.read.1", "B/s", 3e9, 0);
+    struct probe_result *probe = &document.probes[0];
+    probe->findings[probe->finding_count - 1].factors = stride;
+    probe->findings[probe->finding_count - 1].factor_count = 1;
+    probe->findings[probe->finding_count - 1].told = 1;
+    add(&document, "bandwidth.read.1", "B/s", 14.8e9, 0);
+    add(&document, "bandwidth.write.all", "B/s", 9e9, 0);
+    add(&document, "bandwidth.copy.1", "furlongs", 7, 0);
+    add(&document, "DRAM.parallelism", "misses", 13, 0);
+    add(&document, "DRAM.parallelism", "misses", 9, 0);
+    probe->findings[probe->finding_count - 1].factors = small;
+    probe->findings[probe->finding_count - 1].factor_count = 1;
+    probe->findings[probe->finding_count - 1].told = 1;
+    char *text = print(&document);
+    assert_string_equal(text, "\nwidth             1 CPU     all CPUs   (DRAM)\n"
+                              "  read         14.8 GB/s\n"
+                              "  write                     9.00 GB/s\n"
+                              "  read         3.00 GB/s  stride 256\n"
+                              "  13.0 misses of DRAM in flight\n"
+                              "  9.00 misses of DRAM in flight (pages small)\n");
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roads_and_flight_are_told),
         cmocka_unit_test(what_was_not_measured_is_not_told),
+        cmocka_unit_test(every_experiment_has_a_line_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,57 @@
+#include "findings/alike.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { FACTORS_MOST = 64 }; /* of a series whose factors may stand in any order; ours have a few */
+
+/* In documents of former versions a series says which CPU measured; a number is no kind. */
+static bool is_number_of_cpu(const struct factor *factor)
+{
+    return strcmp(factor->name, "cpu") == 0;
+}
+
+/* The factor of that name, which mostly stands at the same place. */
+static const struct factor *counterpart(const struct series *series, size_t place,
+                                        const struct factor *of)
+{
+    if (place < series->factor_count && strcmp(series->factors[place].name, of->name) == 0)
+        return &series->factors[place];
+    return series->factor_count <= FACTORS_MOST ? series_factor(series, of->name) : NULL;
+}
+
+static bool has_factors_of(const struct series *a, const struct series *b)
+{
+    for (size_t i = 0; i < a->factor_count; i++) {
+        const struct factor *factor = &a->factors[i], *other = counterpart(b, i, factor);
+        if (is_number_of_cpu(factor))
+            continue;
+        if (!other || !text_same(factor->text, other->text) ||
+            (!other->text && factor->number != other->number))
+            return false;
+    }
+    return true;
+}
+
+bool series_alike(const struct series *a, const struct series *b)
+{
+    return text_same(a->name, b->name) && a->matrix == b->matrix && has_factors_of(a, b) &&
+           has_factors_of(b, a);
+}
+
+/* A document of ours has some hundreds of series; one of another's that has many more, in another
+ * order, is not searched to the end for each of them. */
+const struct series *series_alike_find(const struct probe_result *probe, const struct series *as,
+                                       size_t *from)
+{
+    enum { STEPS_MOST = 4096 };
+    for (size_t step = 0; step < probe->series_count && step < STEPS_MOST; step++) {
+        size_t i = (*from + step) % probe->series_count;
+        if (series_alike(as, &probe->series[i])) {
+            *from = i + 1;
+            return &probe->series[i];
+        }
+    }
+    return NULL;
+}

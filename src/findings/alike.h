@@ -1,0 +1,14 @@
+/* Series of two documents that measured the same, so that their points are pairs. */
+#ifndef FATHOM_FINDINGS_ALIKE_H
+#define FATHOM_FINDINGS_ALIKE_H
+
+#include "result/document.h"
+
+/* By name, shape and factors; not by units. */
+bool series_alike(const struct series *, const struct series *);
+/* The probe's series that measured the same; NULL: none. Two documents list theirs in much the same
+ * order, so the search goes on from *from, where the last one was found, which it sets anew. */
+const struct series *series_alike_find(const struct probe_result *, const struct series *as,
+                                       size_t *from);
+
+#endif

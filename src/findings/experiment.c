@@ -1,0 +1,411 @@
+#include "findings/experiment.h"
+
+#include "base/cpulist.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "findings/device.h"
+#include "findings/registry.h"
+#include "result/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to here memory counts as all small or all huge: a few odd pages are in every arena. */
+static const double nearly_none = 10, nearly_all = 90; /* percent */
+
+enum {
+    /* More than any probe of ours has: what another person's document has beyond does not count. */
+    SERIES_MOST = 1024,
+    FACTORS_MOST = 64,
+    OBTAINED_MOST = 4, /* pages, node, distance, core */
+    OPTIONS_MOST = 8,  /* of one probe's table */
+};
+
+struct completing {
+    struct probe_result *probe;
+    const struct machine_facts *machine;
+    const struct standard *standards; /* NULL: the probe is none that we know */
+    struct pool *pool;
+    struct factor obtained[OBTAINED_MOST]; /* the same for all its findings */
+    size_t obtained_count;
+    struct factor options[OPTIONS_MOST]; /* that were given */
+    size_t option_count;
+    struct factor *factors; /* of the finding at hand */
+    size_t count;
+    bool failed; /* no memory */
+};
+
+/* --- what a probe's parameters and its table say --- */
+
+static const struct factor *parameter(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, name) == 0)
+            return &probe->parameters[i];
+    return NULL;
+}
+
+static const struct standard *standard_of(const struct standard *list, const char *factor)
+{
+    for (; list && list->factor; list++)
+        if (strcmp(list->factor, factor) == 0)
+            return list;
+    return NULL;
+}
+
+static bool decides(const struct completing *completing, const char *factor)
+{
+    const struct standard *standard = standard_of(completing->standards, factor);
+    return standard && standard->kind != STANDARD_NAMED;
+}
+
+static struct factor *factor_of(struct completing *completing, const char *name)
+{
+    for (size_t i = 0; i < completing->count; i++)
+        if (strcmp(completing->factors[i].name, name) == 0)
+            return &completing->factors[i];
+    return NULL;
+}
+
+/* Sets a factor, or adds it. */
+static void set(struct completing *completing, const struct factor *value)
+{
+    struct factor *factor = factor_of(completing, value->name);
+    if (!factor)
+        factor = pool_append(completing->pool, (void **)&completing->factors, &completing->count,
+                             sizeof *factor);
+    if (factor)
+        *factor = *value;
+    else
+        completing->failed = true;
+}
+
+/* --- the series that a finding was read off --- */
+
+/* Whether a word is a part of the dotted name: "read" of "bandwidth.read.1". */
+static bool has_part(const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *part = name; length; part++) {
+        if (strncmp(part, word, length) == 0 && (part[length] == '.' || !part[length]))
+            return true;
+        part = strchr(part, '.');
+        if (!part)
+            break;
+    }
+    return false;
+}
+
+static size_t factors_of(const struct series *series)
+{
+    return series->factor_count < FACTORS_MOST ? series->factor_count : FACTORS_MOST;
+}
+
+/* How many of its factors the finding's name says; -1: it is another device's. */
+static int likeness(const struct series *series, const char *rest, int device)
+{
+    int alike = 0;
+    if (device_of_name(series->name, NULL) != device)
+        return -1;
+    for (size_t i = 0; i < factors_of(series); i++)
+        alike += series->factors[i].text && has_part(rest, series->factors[i].text);
+    return 2 * alike + series->headline;
+}
+
+static bool same_factor(const struct factor *a, const struct factor *b)
+{
+    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
+           (a->text || a->number == b->number);
+}
+
+/* Keeps the factors that the series has too. */
+static void keep_shared(struct completing *completing, const struct series *series)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < completing->count; i++) {
+        const struct factor *other = series_factor(series, completing->factors[i].name);
+        if (other && same_factor(&completing->factors[i], other))
+            completing->factors[kept++] = completing->factors[i];
+    }
+    completing->count = kept;
+}
+
+/* The factors of the series that is most like the finding's name; of several that are, those that
+ * they share. */
+static void take_series(struct completing *completing, const struct finding *finding)
+{
+    const struct probe_result *probe = completing->probe;
+    const char *rest;
+    const int device = device_of_name(finding->name, &rest);
+    int most = -1;
+    const size_t count = probe->series_count < SERIES_MOST ? probe->series_count : SERIES_MOST;
+    for (size_t s = 0; s < count; s++) {
+        const int alike = likeness(&probe->series[s], rest, device);
+        most = alike > most ? alike : most;
+    }
+    bool begun = false;
+    for (size_t s = 0; s < count && most >= 0; s++) {
+        const struct series *series = &probe->series[s];
+        if (likeness(series, rest, device) != most)
+            continue;
+        for (size_t i = 0; i < factors_of(series) && !begun; i++)
+            set(completing, &series->factors[i]);
+        if (begun)
+            keep_shared(completing, series);
+        begun = true;
+    }
+}
+
+/* --- what was obtained --- */
+
+static void obtain(struct completing *completing, const char *name, const char *text, double number)
+{
+    completing->obtained[completing->obtained_count++] = (struct factor){name, text, number};
+}
+
+/* "thp" of "thp (2 MiB)", "mixed" of "thp (43 % huge)": a share that differs from run to run is
+ * no experiment of its own. */
+static const char *pages_obtained(struct pool *pool, const char *text)
+{
+    const char *open = strchr(text, '(');
+    const double percent = open && strstr(open, "% huge") ? strtod(open + 1, NULL) : 100;
+    if (percent < nearly_all)
+        return percent > nearly_none ? "mixed" : "small";
+    return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
+}
+
+static void take_pages(struct completing *completing)
+{
+    const struct factor *pages = parameter(completing->probe, "pages_obtained");
+    if (!pages || !pages->text || !decides(completing, "pages"))
+        return;
+    const char *text = pages_obtained(completing->pool, pages->text);
+    if (text)
+        obtain(completing, "pages", text, NAN);
+    else
+        completing->failed = true;
+}
+
+static bool is_listed(const char *list, int cpu)
+{
+    struct cpulist cpus;
+    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
+        return false;
+    const bool listed = cpulist_has(&cpus, cpu);
+    cpulist_free(&cpus);
+    return listed;
+}
+
+/* The CPU that measured; -1 unknown. */
+static int measuring_cpu(const struct probe_result *probe)
+{
+    static const char *const names[] = {"cpu", "chase_cpu"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct factor *cpu = parameter(probe, names[i]);
+        if (cpu && !cpu->text && cpu->number >= 0 && cpu->number <= CPU_ID_MAX)
+            return (int)cpu->number;
+    }
+    return -1;
+}
+
+/* Whose memory it was: a node is told by how it lies to the CPU, never by its number. */
+static void take_node(struct completing *completing, int cpu)
+{
+    const struct factor *obtained = parameter(completing->probe, "node_obtained");
+    const struct machine_facts *machine = completing->machine;
+    if (cpu < 0 || !obtained || obtained->text || !decides(completing, "node"))
+        return;
+    for (size_t i = 0; i < machine->node_count; i++) {
+        const struct numa_facts *node = &machine->nodes[i];
+        if (node->id != (int)obtained->number)
+            continue;
+        const bool own = machine->node_count == 1 || is_listed(node->cpus, cpu);
+        const bool bare = !node->cpus || !*node->cpus;
+        const struct factor *distance = parameter(completing->probe, "node_distance");
+        obtain(completing, "node", own ? "own" : bare ? "without CPUs" : "other", NAN);
+        if (!own && distance && !distance->text)
+            obtain(completing, "distance", NULL, distance->number);
+        return;
+    }
+}
+
+static void take_core(struct completing *completing, int cpu)
+{
+    const struct machine_facts *machine = completing->machine;
+    if (cpu < 0 || machine->kind_count < 2 || !decides(completing, "core"))
+        return;
+    for (size_t i = 0; i < machine->kind_count; i++)
+        if (is_listed(machine->kinds[i].cpus, cpu)) {
+            obtain(completing, "core", machine->kinds[i].name, NAN);
+            return;
+        }
+}
+
+/* Options that make another experiment of it and are no factor of a series. */
+static void take_parameters(struct completing *completing)
+{
+    for (const struct standard *s = completing->standards; s && s->factor; s++) {
+        const struct factor *given = parameter(completing->probe, s->factor);
+        if (given && s->kind == STANDARD_ABSENT && completing->option_count < OPTIONS_MOST)
+            completing->options[completing->option_count++] = *given;
+    }
+}
+
+/* --- what has to be told --- */
+
+static double line_bytes(const struct machine_facts *machine)
+{
+    enum { USUAL = 64 }; /* where the machine does not say: x86-64, riscv64 and most of aarch64 */
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (machine->caches[i].level == 1 && machine->caches[i].line_bytes &&
+            !text_same(machine->caches[i].type, "instruction"))
+            return machine->caches[i].line_bytes;
+    return USUAL;
+}
+
+static bool is_standard(const struct completing *completing, const struct factor *factor)
+{
+    const struct standard *standard = standard_of(completing->standards, factor->name);
+    const struct machine_facts *machine = completing->machine;
+    if (!standard)
+        return false;
+    switch (standard->kind) {
+    case STANDARD_NAMED:
+        return true;
+    case STANDARD_TEXT:
+        return factor->text && strcmp(factor->text, standard->text) == 0;
+    case STANDARD_NUMBER:
+        return !factor->text && factor->number == standard->number;
+    case STANDARD_LINE:
+        return !factor->text && factor->number == line_bytes(machine);
+    case STANDARD_PAGES: /* asked for ("auto") where it is not known what was obtained */
+        return factor->text &&
+               (machine->page_size_count == 1 || text_same(factor->text, "auto") ||
+                text_same(factor->text, "thp") || text_same(factor->text, "huge2m"));
+    case STANDARD_FASTEST: /* kinds ascend */
+        return machine->kind_count == 0 ||
+               text_same(factor->text, machine->kinds[machine->kind_count - 1].name);
+    case STANDARD_ABSENT:
+        return false;
+    }
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct factor *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+/* Those that are told first, both kinds by name, so that lists can be compared side by side. */
+static void sort_told(struct completing *completing, struct finding *finding)
+{
+    struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
+    size_t told = 0, standard = completing->count;
+    if (!sorted) {
+        completing->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < completing->count; i++)
+        sorted[is_standard(completing, &completing->factors[i]) ? --standard : told++] =
+            completing->factors[i];
+    qsort(sorted, told, sizeof *sorted, by_name);
+    qsort(sorted + told, completing->count - told, sizeof *sorted, by_name);
+    finding->factors = sorted;
+    finding->factor_count = completing->count;
+    finding->told = told;
+}
+
+/* A condition is of the run and not of a series. */
+static void complete(struct completing *completing, struct finding *finding)
+{
+    const struct finding_line *line = finding_line_find(finding->name);
+    const bool known = completing->standards && line && line->role != ROLE_CONDITION;
+    completing->factors = NULL;
+    completing->count = 0;
+    if (finding->factor_count) {
+        completing->factors = finding->factors;
+        completing->count = finding->factor_count;
+    } else if (known) {
+        take_series(completing, finding);
+    }
+    for (size_t i = 0; i < completing->obtained_count && known; i++)
+        set(completing, &completing->obtained[i]);
+    for (size_t i = 0; i < completing->option_count && known; i++)
+        if (!factor_of(completing, completing->options[i].name))
+            set(completing, &completing->options[i]);
+    if (completing->count)
+        sort_told(completing, finding);
+}
+
+int experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
+                        struct pool *pool, struct error *error)
+{
+    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+    struct completing completing = {.probe = probe,
+                                    .machine = machine,
+                                    .standards = table ? table->experiment : NULL,
+                                    .pool = pool};
+    const int cpu = measuring_cpu(probe);
+    take_pages(&completing);
+    take_node(&completing, cpu);
+    take_core(&completing, cpu);
+    take_parameters(&completing);
+    for (size_t i = 0; i < probe->finding_count && !completing.failed; i++)
+        complete(&completing, &probe->findings[i]);
+    return completing.failed ? error_out_of_memory(error) : 0;
+}
+
+int experiments_complete(struct document *document, struct error *error)
+{
+    int code = 0;
+    for (size_t p = 0; p < document->probe_count && code == 0; p++)
+        code =
+            experiment_complete(&document->probes[p], &document->machine, &document->pool, error);
+    return code;
+}
+
+int experiment_read(struct document *document, const char *path, struct error *error)
+{
+    int code = document_read(document, path, error);
+    return code == 0 ? experiments_complete(document, error) : code;
+}
+
+/* --- comparing --- */
+
+static int compare_factors(const struct factor *a, const struct factor *b)
+{
+    int order = strcmp(a->name, b->name);
+    if (order == 0 && (!a->text || !b->text))
+        return a->text ? 1 : b->text ? -1 : (a->number > b->number) - (a->number < b->number);
+    return order ? order : strcmp(a->text, b->text);
+}
+
+int experiment_order(const struct finding *a, const struct finding *b)
+{
+    if (a->told != b->told)
+        return a->told < b->told ? -1 : 1;
+    int order = 0;
+    for (size_t i = 0; i < a->told && order == 0; i++)
+        order = compare_factors(&a->factors[i], &b->factors[i]);
+    return order;
+}
+
+bool experiment_is_standard(const struct finding *finding)
+{
+    return finding->told == 0;
+}
+
+const char *experiment_text(const struct finding *finding, struct pool *pool)
+{
+    const char *text = "";
+    for (size_t i = 0; i < finding->told && text; i++) {
+        const struct factor *factor = &finding->factors[i];
+        const char *comma = i ? ", " : "";
+        text = factor->text
+                   ? pool_printf(pool, "%s%s%s %s", text, comma, factor->name, factor->text)
+                   : pool_printf(pool, "%s%s%s %.9g", text, comma, factor->name, factor->number);
+    }
+    return text;
+}

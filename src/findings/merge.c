@@ -1,0 +1,238 @@
+#include "findings/merge.h"
+
+#include "findings/alike.h"
+#include "findings/experiment.h"
+#include "findings/joined.h"
+#include "findings/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct merging {
+    struct document *to;
+    struct pool *pool;
+    struct error *error;
+};
+
+/* --- experiments --- */
+
+static int by_experiment(const void *a, const void *b)
+{
+    return experiment_order(*(const struct finding *const *)a, *(const struct finding *const *)b);
+}
+
+/* The experiments of a result's findings, each once and in order; conditions are of none. NULL: no
+ * memory; the caller frees. */
+static const struct finding **experiments_of(const struct probe_result *probe, size_t *count)
+{
+    const struct finding **list = malloc((probe->finding_count + 1) * sizeof *list);
+    size_t n = 0;
+    *count = 0;
+    for (size_t i = 0; i < probe->finding_count && list; i++)
+        if (finding_meaning(&probe->findings[i]).role != ROLE_CONDITION)
+            list[n++] = &probe->findings[i];
+    if (list)
+        qsort(list, n, sizeof *list, by_experiment);
+    for (size_t i = 0; i < n; i++)
+        if (*count == 0 || experiment_order(list[*count - 1], list[i]) != 0)
+            list[(*count)++] = list[i];
+    return list;
+}
+
+static bool has_experiment(const struct finding **list, size_t count, const struct finding *finding)
+{
+    return bsearch(&finding, list, count, sizeof *list, by_experiment) != NULL;
+}
+
+/* --- series --- */
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Sizes that only the older run measured. */
+static int add_points(const struct merging *merging, struct series *to, const struct series *from)
+{
+    const struct series newer = *to;
+    if (to->matrix)
+        return 0;
+    to->points = NULL;
+    to->point_count = 0;
+    struct point *points = pool_extend(merging->pool, (void **)&to->points, &to->point_count,
+                                       newer.point_count, sizeof *points);
+    if (!points && newer.point_count)
+        return error_out_of_memory(merging->error);
+    if (newer.point_count)
+        memcpy(points, newer.points, newer.point_count * sizeof *points);
+    qsort(to->points, newer.point_count, sizeof *to->points, by_x);
+    for (size_t i = 0; i < from->point_count; i++) {
+        if (bsearch(&from->points[i], to->points, newer.point_count, sizeof *to->points, by_x))
+            continue;
+        struct point *point =
+            pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
+        if (!point)
+            return error_out_of_memory(merging->error);
+        *point = from->points[i];
+    }
+    qsort(to->points, to->point_count, sizeof *to->points, by_x);
+    return 0;
+}
+
+static int add_series(const struct merging *merging, struct probe_result *to,
+                      const struct series *from, size_t *next)
+{
+    const struct series *same = series_alike_find(to, from, next);
+    if (same)
+        return add_points(merging, &to->series[same - to->series], from);
+    struct series *series =
+        pool_append(merging->pool, (void **)&to->series, &to->series_count, sizeof *series);
+    if (!series)
+        return error_out_of_memory(merging->error);
+    *series = *from;
+    return 0;
+}
+
+/* --- results --- */
+
+/* Arrays of its own, for others are added to them. */
+static int copy_arrays(const struct merging *merging, struct probe_result *to)
+{
+    const struct probe_result from = *to;
+    to->series = NULL;
+    to->findings = NULL;
+    to->series_count = to->finding_count = 0;
+    struct series *series = pool_extend(merging->pool, (void **)&to->series, &to->series_count,
+                                        from.series_count, sizeof *series);
+    struct finding *findings =
+        pool_extend(merging->pool, (void **)&to->findings, &to->finding_count, from.finding_count,
+                    sizeof *findings);
+    if ((!series && from.series_count) || (!findings && from.finding_count))
+        return error_out_of_memory(merging->error);
+    if (from.series_count)
+        memcpy(series, from.series, from.series_count * sizeof *series);
+    if (from.finding_count)
+        memcpy(findings, from.findings, from.finding_count * sizeof *findings);
+    return 0;
+}
+
+/* Of two experiments the worse end is told, and no parameter that only one of them had. */
+static int join_facts(const struct merging *merging, struct probe_result *to,
+                      const struct probe_result *older)
+{
+    const struct probe_result newer = *to;
+    const struct probe_result *const both[] = {&newer, older};
+    if (older->status > to->status) { /* they ascend from good to bad */
+        to->status = older->status;
+        to->reason = older->reason;
+    }
+    to->elapsed_s = newer.elapsed_s + older->elapsed_s;
+    to->parameters = NULL;
+    to->parameter_count = 0;
+    return joined_parameters(to, merging->pool, both, 2, merging->error);
+}
+
+/* Adds what the older result has of experiments that `to` lacks. */
+static int add_experiments(const struct merging *merging, struct probe_result *to,
+                           const struct probe_result *older)
+{
+    size_t count, added = 0;
+    const struct finding **known = experiments_of(to, &count);
+    if (!known)
+        return error_out_of_memory(merging->error);
+    int code = 0;
+    for (size_t i = 0; i < older->finding_count && code == 0; i++) {
+        const struct finding *finding = &older->findings[i];
+        if (finding_meaning(finding).role == ROLE_CONDITION ||
+            has_experiment(known, count, finding))
+            continue;
+        if (added++ == 0)
+            code = copy_arrays(merging, to);
+        struct finding *slot = code == 0 ? pool_append(merging->pool, (void **)&to->findings,
+                                                       &to->finding_count, sizeof *slot)
+                                         : NULL;
+        if (slot)
+            *slot = *finding;
+        else
+            code = error_out_of_memory(merging->error);
+    }
+    free(known);
+    for (size_t i = 0, next = 0; i < older->series_count && added && code == 0; i++)
+        code = add_series(merging, to, &older->series[i], &next);
+    return code == 0 && added ? join_facts(merging, to, older) : code;
+}
+
+/* --- documents --- */
+
+struct dated {
+    const struct document *document;
+    const struct probe_result *probe;
+};
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct dated *left = a, *right = b;
+    if (joined_is_newer(left->document, right->document))
+        return -1;
+    if (joined_is_newer(right->document, left->document))
+        return 1;
+    return (left->document > right->document) - (left->document < right->document);
+}
+
+static int add_probe(const struct merging *merging, const struct document *documents, size_t count,
+                     const char *name)
+{
+    struct dated *list = malloc(count * sizeof *list);
+    struct probe_result *slot = pool_append(merging->pool, (void **)&merging->to->probes,
+                                            &merging->to->probe_count, sizeof *slot);
+    size_t n = 0;
+    for (size_t d = 0; d < count && list; d++) {
+        const struct probe_result *probe = document_probe(&documents[d], name);
+        if (probe)
+            list[n++] = (struct dated){&documents[d], probe};
+    }
+    int code = slot && list ? 0 : error_out_of_memory(merging->error);
+    if (code == 0) {
+        qsort(list, n, sizeof *list, newest_first);
+        *slot = *list[0].probe;
+    }
+    for (size_t i = 1; i < n && code == 0; i++)
+        code = add_experiments(merging, slot, list[i].probe);
+    free(list);
+    return code;
+}
+
+int documents_merge(struct document *to, const struct document *documents, size_t count,
+                    struct error *error)
+{
+    int code = joined_check(documents, count, true, error);
+    if (code < 0)
+        return code;
+    const struct document *newest = joined_newest(documents, count), *devices = NULL;
+    bool complete = true;
+    size_t runs = 0; /* what was merged before is merged of several itself */
+    for (size_t d = 0; d < count; d++) {
+        if (documents[d].machine.gpu_count && (!devices || joined_is_newer(&documents[d], devices)))
+            devices = &documents[d];
+        complete = complete && documents[d].run.complete;
+        runs += documents[d].run.documents ? documents[d].run.documents : 1;
+    }
+    struct pool pool = to->pool;
+    *to = *newest;
+    to->pool = pool;
+    to->probes = NULL;
+    to->probe_count = 0;
+    if (count > 1)
+        to->run = joined_run("merge", newest, runs, complete);
+    if (devices) { /* the newest may not have looked for them */
+        to->machine.gpus = devices->machine.gpus;
+        to->machine.gpu_count = devices->machine.gpu_count;
+    }
+    const struct merging merging = {to, &to->pool, error};
+    for (size_t d = 0; d < count && code == 0; d++)
+        for (size_t p = 0; p < documents[d].probe_count && code == 0; p++)
+            if (!document_probe(to, documents[d].probes[p].name))
+                code = add_probe(&merging, documents, count, documents[d].probes[p].name);
+    return code;
+}

@@ -1,0 +1,16 @@
+/*
+ * Documents of one machine as one. Of each probe the newest run counts; an older one adds what it
+ * measured in another experiment ("--order forward"), so that both stand beside each other.
+ */
+#ifndef FATHOM_FINDINGS_MERGE_H
+#define FATHOM_FINDINGS_MERGE_H
+
+#include "result/document.h"
+
+/* Joins documents[count] in an empty document, in its own pool. Of several, the run's facts are
+ * those of a joined document. The result refers to the documents' memory, which must outlive it.
+ * ERROR_USAGE where they are of different machines. */
+int documents_merge(struct document *, const struct document *documents, size_t count,
+                    struct error *);
+
+#endif

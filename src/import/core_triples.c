@@ -1,0 +1,44 @@
+/* Latencies one by one: "from,to,ns". */
+#include "base/cpulist.h"
+#include "import/core_table.h"
+
+#include <math.h>
+
+/* Numbers the ids that stand there, ascending, from 0 on; index[] has room for all there are. */
+static size_t number_ids(const struct core_rows *rows, int *index)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < rows->count; r++)
+        for (int which = 0; which < 2; which++)
+            index[core_cell_id(&rows->list[r].cells[which])] = 1;
+    for (int id = 0; id <= CPU_ID_MAX; id++)
+        if (index[id])
+            index[id] = (int)count++;
+    return count;
+}
+
+int core_triples_read(struct core_table *table, struct pool *pool, const struct core_rows *rows,
+                      const char *file, struct error *error)
+{
+    int *index = pool_alloc(pool, CPU_ID_MAX + 1, sizeof *index);
+    if (!index)
+        return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
+    size_t n = number_ids(rows, index);
+    int code = core_table_begin(table, pool, n, rows->list[rows->count - 1].line, file, error);
+    for (size_t r = 0; r < rows->count && code == 0; r++) {
+        const struct core_row *row = &rows->list[r];
+        int from = core_cell_id(&row->cells[0]), to = core_cell_id(&row->cells[1]);
+        double *cell = &table->latency[(size_t)index[from] * n + (size_t)index[to]], value;
+        table->ids[index[from]] = from;
+        table->ids[index[to]] = to;
+        code = core_cell_latency(&row->cells[2], row, file, &value, error);
+        if (code < 0 || from == to || isnan(value))
+            continue;
+        if (!isnan(*cell))
+            return error_set(error, ERROR_USAGE,
+                             "%s: line %zu: from %d to %d has had its latency: give each pair one",
+                             file, row->line, from, to);
+        *cell = value;
+    }
+    return code;
+}

@@ -1,0 +1,83 @@
+#include "matrix.h"
+
+/* Eight fast cores, of two threads each if asked for, and `slow` others: latencies by the kinds. */
+static struct matrix kinds(bool threads, size_t slow, double fast_ns, double between_ns,
+                           double slow_ns, double noise, uint64_t seed)
+{
+    size_t fast = threads ? 16 : 8, n = fast + slow;
+    struct matrix matrix = matrix_new(n);
+    struct random random = {seed};
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            size_t kind = (a >= fast) + (size_t)(b >= fast);
+            double ns = kind == 0 ? fast_ns : kind == 1 ? between_ns : slow_ns;
+            if (threads && a / 2 == b / 2 && a < fast)
+                ns = 4.5;
+            matrix.latency[a * n + b] = a == b ? NAN : ns * exp(noise * sample_normal(&random));
+        }
+    return matrix;
+}
+
+#define PAIRS "(0-1)(2-3)(4-5)(6-7)(8-9)(10-11)(12-13)(14-15)"
+
+static void kinds_with_and_without_threads(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        assert_found(kinds(true, 8, 32, 35, 47, 0.02, seed), "(0-15" PAIRS ")(16-23)");
+        assert_found(kinds(true, 4, 34, 41, 53, 0.02, seed), "(0-15" PAIRS ")(16-19)");
+        assert_found(kinds(false, 8, 32, 38, 47, 0.02, seed), "(0-7)(8-15)");
+    }
+}
+
+/* They are kinds, and not near to one another. */
+static void their_basis_is_the_kind(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct clusters clusters;
+    struct matrix matrix = kinds(true, 8, 32, 35, 47, 0.02, 1);
+    assert_int_equal(clusters_find(&clusters, &pool, matrix.latency, NULL, matrix.n), 0);
+    assert_int_equal(clusters.count, 10);
+    assert_int_equal(clusters.list[0].basis, CLUSTER_KIND);
+    assert_int_equal(clusters.list[1].basis, CLUSTER_NEAR);
+    assert_int_equal(clusters.list[9].basis, CLUSTER_KIND);
+    pool_free(&pool);
+    free(matrix.latency);
+}
+
+/* The farther half of a machine whose line is at home in the nearer one. */
+static void a_far_socket_is_no_kind(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        char *text = found(kinds(false, 8, 30, 110, 130, 0.02, seed), NULL);
+        assert_string_equal(text, "(0-7)");
+        free(text);
+    }
+}
+
+static void some_slower_cores_are_no_kind(void **state)
+{
+    (void)state;
+    static const size_t none[] = {0};
+    static const double ns[] = {60};
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        struct matrix matrix = matrix_nested(24, none, ns, 0.003, seed);
+        struct random random = {seed + 99};
+        for (size_t row = 0; row < 24; row++)
+            add_to_row(&matrix, row, 1.5 * fabs(sample_normal(&random)));
+        assert_found(matrix, "");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_with_and_without_threads),
+        cmocka_unit_test(their_basis_is_the_kind),
+        cmocka_unit_test(a_far_socket_is_no_kind),
+        cmocka_unit_test(some_slower_cores_are_no_kind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+#include "matrix.h"
+
+static const size_t pairs[] = {2, 0};
+
+/* Far cells that scatter by a third hide no pairs that are all near. */
+static void pairs_of_a_small_and_noisy_matrix(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        static const double ns[] = {45, 280};
+        struct matrix matrix = matrix_nested(8, pairs, ns, 0.15, seed);
+        for (size_t a = 0; a < 8; a++)
+            for (size_t b = 0; b < 8; b++)
+                if (a / 2 == b / 2)
+                    matrix.latency[a * 8 + b] = 45;
+        assert_found(matrix, "(0-1)(2-3)(4-5)(6-7)");
+    }
+}
+
+static void pairs_of_a_coarse_clock(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        static const double ns[] = {11, 32};
+        struct matrix matrix = matrix_nested(12, pairs, ns, 0.1, seed);
+        for (size_t i = 0; i < 144; i++)
+            matrix.latency[i] = 5 * rint(matrix.latency[i] / 5);
+        assert_found(matrix, "(0-1)(2-3)(4-5)(6-7)(8-9)(10-11)");
+    }
+}
+
+/* Two performance cores with threads beside eight others. */
+static void a_few_pairs_that_are_very_near(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        static const double ns[] = {4.5, 35};
+        struct matrix matrix = matrix_nested(12, pairs, ns, 0.1, seed);
+        struct random random = {seed + 1000};
+        for (size_t a = 4; a < 12; a += 2) {
+            double far = 35 * exp(0.1 * sample_normal(&random));
+            matrix.latency[a * 12 + a + 1] = matrix.latency[(a + 1) * 12 + a] = far;
+        }
+        assert_found(matrix, "(0-1)(2-3)");
+    }
+}
+
+/* What is no larger than known noise is no gap. */
+static void known_noise_may_explain_a_gap(void **state)
+{
+    (void)state;
+    static const double ns[] = {20, 30};
+    double noise[64];
+    for (size_t i = 0; i < 64; i++)
+        noise[i] = 0.5;
+    char *text = found(matrix_nested(8, pairs, ns, 0.01, 1), noise);
+    assert_string_equal(text, "(0-1)(2-3)(4-5)(6-7)");
+    free(text);
+    for (size_t i = 0; i < 64; i++)
+        noise[i] = 15;
+    text = found(matrix_nested(8, pairs, ns, 0.01, 1), noise);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+/* Threads i and i + 32 of a core that second threads tell apart by as much as groups are: no group
+ * holds one without the other. */
+static void no_group_parts_a_pair(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        struct matrix matrix = matrix_new(N);
+        struct random random = {seed};
+        for (size_t a = 0; a < N; a++)
+            for (size_t b = 0; b < N; b++) {
+                size_t one = a % 32, other = b % 32;
+                /* Complexes of eight cores; between second threads of the last ones it is longer.
+                 */
+                double value = one == other ? 10 : one / 8 == other / 8 ? 25 : 110;
+                if (value > 100 && a >= 48 && b >= 48)
+                    value = 130;
+                if (value > 100 && (a >= 48) != (b >= 48))
+                    value = 122;
+                matrix.latency[a * N + b] = value * exp(0.01 * sample_normal(&random));
+            }
+        char *text = found(matrix, NULL);
+        assert_non_null(strstr(text, "(0-7,32-39(0,32)"));
+        assert_non_null(strstr(text, "(24-31,56-63(24,56)"));
+        assert_null(strstr(text, "(48"));
+        assert_null(strstr(text, "(56"));
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_of_a_small_and_noisy_matrix),
+        cmocka_unit_test(pairs_of_a_coarse_clock),
+        cmocka_unit_test(a_few_pairs_that_are_very_near),
+        cmocka_unit_test(known_noise_may_explain_a_gap),
+        cmocka_unit_test(no_group_parts_a_pair),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
