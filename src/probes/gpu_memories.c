@@ -198,14 +198,17 @@ static int conclude_constant(struct gpu_task *task, size_t which, struct error *
 {
     const struct memories_state *state = task->state;
     struct probe_task *probe = task->task;
+    /* Nothing is declared of them, and no page of theirs is small. */
+    const struct machine_facts declared = {.cache_count = 0};
     struct probe_result found = {0};
     unsigned levels = 0;
     int code = findings_levels(&found, probe->pool, &probe->plan.series[state->constant[which]],
-                               NULL, NULL, 0, error);
+                               &declared, NULL, 0, error);
     for (size_t i = 0; i < found.finding_count && code == 0; i++) {
         const struct finding *from = &found.findings[i];
         const unsigned level = level_of(from->name, &levels);
-        if ((which == 0) != (level == 1))
+        /* Remarks on all levels have no value. */
+        if ((which == 0) != (level == 1) || isnan(from->value))
             continue;
         const char *own = pool_printf(probe->pool, "constant%u%s", level, strchr(from->name, '.'));
         const char *name = own ? gpu_name(task, own) : NULL;

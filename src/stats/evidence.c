@@ -30,19 +30,17 @@ bool evidence_has_intervals(const struct curve *curve)
 {
     size_t known = 0;
     for (size_t i = 0; i < curve->n; i++)
-        known += curve->clean[i].deviation > 0;
+        known += curve->of[i]->low <= curve->of[i]->high;
     return 2 * known > curve->n;
 }
 
 double evidence_tolerance(const struct curve *curve)
 {
-    size_t known = 0;
     if (!evidence_has_intervals(curve))
         return agree;
     for (size_t i = 0; i < curve->n; i++)
-        if (curve->clean[i].deviation > 0)
-            curve->scratch[known++] = curve->clean[i].deviation;
-    return fmin(agree_most, fmax(agree, 4 * curve_middle(curve->scratch, known)));
+        curve->scratch[i] = curve->clean[i].deviation;
+    return fmin(agree_most, fmax(agree, 4 * curve_middle(curve->scratch, curve->n)));
 }
 
 bool evidence_is_translation(double before, double after, double bytes)
@@ -196,21 +194,33 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
     }
 }
 
-/* Whether sizes of a level's own stretch agree: those that do are a flat. */
-static bool agrees(const struct weighing *weighing, const struct level *level)
+/* Level k's samples, gathered like the curve's; how many bins. */
+static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *own)
 {
-    const struct curve *curve = weighing->curve;
+    size_t count = 0;
+    for (size_t bin = 0; bin < curve->bin_count; bin++) {
+        double x = 0;
+        size_t n = 0;
+        for (size_t i = curve->bin_first[bin]; i < curve->bin_first[bin + 1]; i++)
+            if (curve->of[i]->level == (int)k) {
+                x += log2(curve->clean[i].bytes);
+                curve->scratch[n++] = log(curve->clean[i].latency);
+            }
+        if (n > 0)
+            own[count++] =
+                (struct curve_bin){.x = x / (double)n, .y = curve_middle(curve->scratch, n)};
+    }
+    return count;
+}
+
+/* Whether sizes of a level's own agree: those that do are a flat. */
+static bool agrees(const struct weighing *weighing, size_t k)
+{
+    struct curve_bin own[CURVE_BINS_MOST];
     struct flat flats[FLATS_MOST];
-    size_t first = 0, end = curve->bin_count;
-    if (isnan(level->from))
-        return false;
-    while (first < end && curve->clean[curve->bin_first[first + 1] - 1].bytes < level->from)
-        first++;
-    while (end > first && curve->clean[curve->bin_first[end - 1]].bytes > level->to)
-        end--;
-    return flats_find(curve->bins + first, end - first, weighing->tolerance,
-                      evidence_has_intervals(curve) ? least_octaves_measured : least_octaves,
-                      flats);
+    const bool measured = evidence_has_intervals(weighing->curve);
+    return flats_find(own, gather_own(weighing->curve, k, own), weighing->tolerance,
+                      measured ? least_octaves_measured : least_octaves, flats) > 0;
 }
 
 static void forget_samples(struct curve *curve, size_t k)
@@ -244,7 +254,7 @@ static int hold_to_points(struct weighing *weighing, size_t k)
     struct level *level = &weighing->levels->list[k];
     double least, most;
     keep_own(weighing, k, &least, &most);
-    if (!agrees(weighing, level)) {
+    if (!agrees(weighing, k)) {
         const struct flat *flat = flat_of(weighing, k);
         forget_samples(weighing->curve, k);
         if (!flat)
