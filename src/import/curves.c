@@ -113,7 +113,8 @@ void curve_explain(struct probe_result *result)
 {
     bool levels = false;
     for (size_t i = 0; i < result->finding_count; i++)
-        levels = levels || finding_meaning(&result->findings[i]).role == ROLE_LEVEL;
+        levels = levels || (isfinite(result->findings[i].value) && /* remarks have no value */
+                            finding_meaning(&result->findings[i]).role == ROLE_LEVEL);
     for (size_t i = 0; i < result->series_count && !levels; i++)
         if (result->series[i].headline) {
             result->status = PROBE_PARTIAL;

@@ -124,8 +124,9 @@ static int analyse_curve(struct analysis *analysis, const struct series *series,
     const size_t first = analysis->result->finding_count;
     /* Another tool's table comes with no machine: nothing is declared, and its pages are unknown.
      */
+    const struct machine_facts *machine = analysis->machine;
     const struct machine_facts *declared =
-        analysis->machine->cache_count ? analysis->machine : NULL;
+        machine && (machine->os || machine->cache_count) ? machine : NULL;
     int code =
         findings_levels(analysis->result, analysis->pool, series, declared, knees, count, error);
     if (code == 0 && sizes_are_named(analysis, series))
