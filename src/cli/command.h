@@ -40,8 +40,8 @@ struct command {
 };
 
 extern const struct command run_command, probe_command, report_command, import_command,
-    diff_command, check_command, baseline_command, merge_command, list_command, doctor_command,
-    completion_command, manual_command;
+    analyse_command, diff_command, check_command, baseline_command, merge_command, list_command,
+    doctor_command, completion_command, manual_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name, and the probe if it is one; NULL where there is neither. */

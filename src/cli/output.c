@@ -92,7 +92,8 @@ static const struct output_format {
 } formats[] = {FORMATS(FORMAT_ENTRY)};
 
 #define FORMAT_HELP                                                                                \
-    "text; csv: one row a point; csv-matrix: each matrix as a square with its ids; json: the "     \
+    "text; csv: a row a point, finding and probe; csv-matrix: each matrix as a square with its "   \
+    "ids; json: the "                                                                              \
     "document; html: a page with charts and tables; openmetrics: the findings, for a node "        \
     "exporter's text files; gnuplot: a script with its data; source: a GPU's latency in the "      \
     "columns MHz, B, KB and CPI"

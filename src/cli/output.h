@@ -39,6 +39,11 @@ int outlet_write(const struct outlet *, const struct document *, const struct pr
 /* Writes the document in the format, and to the place, that -f and -o ask for. */
 int output_document(const struct settings *, const struct document *, const struct probe_result *,
                     struct error *);
+
+/* The probe to be shown in full, as it was by the command that measured or imported it alone; NULL
+ * for what 'fathom run' measured, of which there is a screen. */
+const struct probe_result *output_only_probe(const struct document *);
+
 /* Writes the document itself to the file, "-" being standard output. */
 int output_save(const struct document *, const char *path, struct error *);
 /* Writes the page of the documents to the file, "-" being standard output; `threshold` is for the

@@ -29,10 +29,8 @@ static int report_page(struct invocation *invocation, struct error *error)
     return code;
 }
 
-/* The probe to be shown in full, as it was by the command that measured or imported it alone; NULL
- * for what 'fathom run' measured, of which there is a screen. The command may have been left out
- * of the document. */
-static const struct probe_result *only_probe(const struct document *document)
+/* The command may have been left out of the document. */
+const struct probe_result *output_only_probe(const struct document *document)
 {
     const struct run_facts *run = &document->run;
     const bool of_run = run->command_count > 1 && strcmp(run->command[1], run_command.name) == 0;
@@ -52,7 +50,8 @@ static int report(struct invocation *invocation, struct error *error)
     struct document document = {0};
     int code = experiment_read(&document, invocation->operands[0], error);
     if (code == 0)
-        code = output_document(&invocation->settings, &document, only_probe(&document), error);
+        code =
+            output_document(&invocation->settings, &document, output_only_probe(&document), error);
     document_free(&document);
     return code;
 }

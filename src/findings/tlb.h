@@ -62,6 +62,11 @@ double tlb_cost(const struct series *spread, const struct series *packed, size_t
 size_t tlb_departure(const struct series *spread, const struct series *packed, size_t from,
                      double least);
 
+/* How many neighbouring pages share an entry: then one page a group departs earlier, and how much
+ * is a power of two. On a shared TLB or with odd sets the ladders can't tell, and it is 1. */
+unsigned tlb_shared(const struct series *spread, const struct series *sparse,
+                    const struct series *packed);
+
 /* Adds the findings. ERROR_SYSTEM without memory. */
 int findings_tlb(struct probe_result *, struct pool *, const struct tlb_evidence *, struct error *);
 

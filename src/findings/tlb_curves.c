@@ -98,3 +98,18 @@ double tlb_pages_at(const struct series *spread, const struct series *packed, do
     }
     return NAN;
 }
+
+unsigned tlb_shared(const struct series *spread, const struct series *sparse,
+                    const struct series *packed)
+{
+    enum { SHARED_MOST = 8 };
+    const size_t alone = tlb_departure(sparse, packed, 0, tlb_least_cost),
+                 side_by_side = tlb_departure(spread, packed, 0, tlb_least_cost);
+    if (alone >= sparse->point_count || side_by_side >= spread->point_count)
+        return 1;
+    const double ratio = spread->points[side_by_side].x / sparse->points[alone].x;
+    for (unsigned shared = 2; shared <= SHARED_MOST; shared *= 2)
+        if (fabs(log2(ratio / shared)) < 0.3)
+            return shared;
+    return 1;
+}

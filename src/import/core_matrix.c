@@ -17,11 +17,9 @@
  * table of bandwidths between the same is none of latencies.
  */
 #include "base/units.h"
-#include "findings/clusters.h"
 #include "import/core_table.h"
 #include "import/tables.h"
-
-#include "findings/finding.h"
+#include "quantity/quantity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,47 +54,6 @@ static int add_points(struct series *series, struct pool *pool, const struct cor
     return 0;
 }
 
-static struct finding *add_finding(struct probe_result *probe, struct pool *pool, const char *op,
-                                   const char *what, double value)
-{
-    const char *name =
-        op ? pool_printf(pool, "cores.%s.%s", op, what) : pool_printf(pool, "cores.%s", what);
-    return name ? finding_add_value(probe, pool, name, probe->series[0].y.unit, value, NAN, NAN, 0)
-                : NULL;
-}
-
-static int add_extreme(struct probe_result *probe, struct pool *pool, const char *op,
-                       const char *what, const struct point *point)
-{
-    struct finding *finding = add_finding(probe, pool, op, what, (double)point->y.median);
-    if (!finding)
-        return ERROR_SYSTEM;
-    int low = point->from < point->to ? point->from : point->to;
-    finding->cpus = pool_printf(pool, "%d,%d", low, point->from + point->to - low);
-    finding->text =
-        pool_printf(pool, "%s pair: from CPU %d to CPU %d",
-                    strcmp(what, "min") == 0 ? "nearest" : "farthest", point->from, point->to);
-    return finding->cpus && finding->text ? 0 : ERROR_SYSTEM;
-}
-
-/* What the tables after the first say of clusters the first has said. */
-static int add_findings(struct probe_result *probe, struct pool *pool, const struct series *series,
-                        const char *op, bool first)
-{
-    const struct point *least = series->points, *most = series->points;
-    double mean = 0;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        least = point->y.median < least->y.median ? point : least;
-        most = point->y.median > most->y.median ? point : most;
-        mean += ((double)point->y.median - mean) / (double)(i + 1);
-    }
-    if (add_extreme(probe, pool, op, "min", least) < 0 ||
-        add_extreme(probe, pool, op, "max", most) < 0)
-        return ERROR_SYSTEM;
-    return !first || add_finding(probe, pool, op, "mean", mean) ? 0 : ERROR_SYSTEM;
-}
-
 static int add_series(struct document *document, const struct core_table *table, const char *op,
                       const char *unit, const struct import_text *text, struct error *error)
 {
@@ -112,10 +69,7 @@ static int add_series(struct document *document, const struct core_table *table,
     if (series->point_count == 0)
         return error_set(error, ERROR_USAGE, "%s: holds no latency of two cores: give a matrix",
                          text->file);
-    bool first = probe->series_count == 1;
-    if (add_findings(probe, pool, series, op, first) < 0)
-        return out_of_memory(text, error);
-    return first ? findings_clusters(probe, pool, series, &document->machine, NULL, error) : 0;
+    return 0;
 }
 
 static int fill_document(struct document *document, const struct core_table *tables, size_t count,
@@ -151,7 +105,7 @@ static int check_tables(const struct core_table *tables, size_t count,
                          "--op: %s holds %zu tables, each with its own operation: leave it out",
                          text->file, count);
     for (size_t i = 0; i < count; i++)
-        if (tables[i].cycles && strcmp(settings_text(settings, "unit"), "cycles") != 0)
+        if (tables[i].cycles && !quantity_is(settings_text(settings, "unit"), DIMENSION_CYCLES))
             return error_set(error, ERROR_USAGE,
                              "%s: names its latencies cycles: say so by --unit cycles", text->file);
     return 0;

@@ -135,9 +135,9 @@ static int read_curve(const struct import_text *text, const struct settings *set
     int code = read_rows(text, settings, &rows, error);
     if (code == 0)
         code = curve_series(series, &rows, error);
-    return code == 0 ? curve_conclude(document, "Latency by working-set size, imported", series, 1,
-                                      0, error)
-                     : code;
+    return code == 0
+               ? curve_probe(document, "Latency by working-set size, imported", series, 1, 0, error)
+               : code;
 }
 
 static const char *const options[] = {"unit", "size-unit", NULL};

@@ -1,7 +1,7 @@
 #include "import/curves.h"
 
 #include "base/units.h"
-#include "findings/levels.h"
+#include "findings/registry.h"
 #include "import/tables.h"
 
 #include <math.h>
@@ -97,22 +97,28 @@ static const char *no_levels(const struct series *series)
     return "no levels: latency stays nowhere the same from one size to the next";
 }
 
-int curve_conclude(struct document *document, const char *title, struct series *series,
-                   size_t count, size_t which, struct error *error)
+int curve_probe(struct document *document, const char *title, struct series *series, size_t count,
+                size_t which, struct error *error)
 {
-    struct pool *pool = &document->pool;
     struct probe_result *result = table_probe(document, "latency", title);
     if (!result)
         return error_out_of_memory(error);
     result->series = series;
     result->series_count = count;
-    int code = findings_levels(result, pool, &series[which], NULL, NULL, 0, error);
-    /* Levels come first; remarks have no value. */
-    if (code == 0 && (result->finding_count == 0 || isnan(result->findings[0].value))) {
-        result->status = PROBE_PARTIAL;
-        result->reason = no_levels(&series[which]);
-    }
-    return code;
+    series[which].headline = true;
+    return 0;
+}
+
+void curve_explain(struct probe_result *result)
+{
+    bool levels = false;
+    for (size_t i = 0; i < result->finding_count; i++)
+        levels = levels || finding_meaning(&result->findings[i]).role == ROLE_LEVEL;
+    for (size_t i = 0; i < result->series_count && !levels; i++)
+        if (result->series[i].headline) {
+            result->status = PROBE_PARTIAL;
+            result->reason = no_levels(&result->series[i]);
+        }
 }
 
 bool curve_line(const char **cursor, char *line, size_t size, bool *whole)

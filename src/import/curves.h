@@ -25,10 +25,12 @@ int curve_rows_add(struct curve_rows *, struct curve_row, struct error *);
  * cycles. Sorts the rows. ERROR_SYSTEM without memory. */
 int curve_series(struct series *, struct curve_rows *, struct error *);
 
-/* Makes `series` the document's latency probe and finds the levels of series[which]; where there
- * are none the result says why. ERROR_SYSTEM without memory. */
-int curve_conclude(struct document *, const char *title, struct series *, size_t count,
-                   size_t which, struct error *);
+/* Makes `series` the document's latency probe, of which series[which] is to be looked at.
+ * ERROR_SYSTEM without memory. */
+int curve_probe(struct document *, const char *title, struct series *, size_t count, size_t which,
+                struct error *);
+/* Where a latency probe shows no levels once it is analysed, says why. */
+void curve_explain(struct probe_result *);
 
 /* Copies the next line of the text at *cursor, without its end and the blanks before that, and
  * steps over it. Where it does not fit `size` it is cut and not `whole`: then it may be passed

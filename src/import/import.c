@@ -1,6 +1,7 @@
 #include "import/import.h"
 
-#include "findings/experiment.h"
+#include "findings/analyse.h"
+#include "import/curves.h"
 #include "import/utf16.h"
 
 #include <errno.h>
@@ -133,6 +134,19 @@ static int check_options(const struct import_format *format, const struct settin
     return 0;
 }
 
+int import_read(const struct import_format *format, const struct import_text *text,
+                const struct settings *settings, struct document *document, struct error *error)
+{
+    const char *remarks;
+    int code = format->read(text, settings, document, error);
+    if (code == 0)
+        code = document_analyse(document, &remarks, error);
+    struct probe_result *latency = document_probe(document, "latency");
+    if (code == 0 && latency)
+        curve_explain(latency);
+    return code;
+}
+
 int import_file(const struct import_format *format, const char *path,
                 const struct settings *settings, struct document *document, struct error *error)
 {
@@ -157,9 +171,7 @@ int import_file(const struct import_format *format, const char *path,
     document->conditions =
         (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
     if (code == 0)
-        code = format->read(&text, settings, document, error);
-    if (code == 0)
-        code = experiments_complete(document, error);
+        code = import_read(format, &text, settings, document, error);
     free(bytes);
     return code;
 }

@@ -43,5 +43,9 @@ extern const struct option_spec import_options[];
  * the format does not take. The caller frees the document. */
 int import_file(const struct import_format *, const char *path, const struct settings *,
                 struct document *, struct error *);
+/* The same with a text that was read: fills the document, and finds what its series say as in what
+ * was measured here. */
+int import_read(const struct import_format *, const struct import_text *, const struct settings *,
+                struct document *, struct error *);
 
 #endif

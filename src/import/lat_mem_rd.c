@@ -101,8 +101,8 @@ static int read_lat_mem_rd(const struct import_text *text, const struct settings
         return error_set(error, ERROR_USAGE,
                          "%s: holds no line of size and latency%s: give what lat_mem_rd wrote",
                          text->file, tables.count ? " below one of its strides" : "");
-    return curve_conclude(document, "lat_mem_rd: latency by working-set size", tables.series,
-                          tables.count, tables.largest, error);
+    return curve_probe(document, "lat_mem_rd: latency by working-set size", tables.series,
+                       tables.count, tables.largest, error);
 }
 
 const struct import_format lat_mem_rd_format = {

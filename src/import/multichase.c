@@ -112,8 +112,8 @@ static int conclude_curves(struct reading *reading)
         if (points > most || (points == most && kind->stride > reading->curves[best].kind.stride))
             best = i;
     }
-    return curve_conclude(document, "multichase: latency by working-set size", list,
-                          reading->curve_count, best, reading->error);
+    return curve_probe(document, "multichase: latency by working-set size", list,
+                       reading->curve_count, best, reading->error);
 }
 
 /* --- multiload's table --- */

@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { PAGE = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
 
@@ -201,56 +202,104 @@ static void prepare_access(struct trial *trial)
 
 /* --- concluding --- */
 
-static int add_forward(struct probe_task *task, size_t series, enum forwarding which,
-                       struct error *error)
+/* Levels that crossings were measured in, as the document has it: "L1 24576, DRAM 268435456", names
+ * and bytes of the sets before these were rounded to whole strides. */
+static int conclude_access(struct probe_task *task, const struct sampled *sampled,
+                           struct error *error)
 {
-    const struct point *point = task->result->series[series].points;
-    if (!task->result->series[series].point_count)
-        return 0;
-    const struct estimate cycles = finding_cycles_of(point);
-    struct finding *finding = finding_add_value(task->result, task->pool, cases[which].finding,
-                                                "cycles", (double)cycles.median, (double)cycles.low,
-                                                (double)cycles.high, point->flags);
-    if (!finding)
+    const struct access_state *state = task->state;
+    const char *text = "";
+    (void)sampled;
+    for (size_t i = 0; i < state->level_count && text; i++)
+        text = pool_printf(task->pool, "%s%s%s %llu", text, i ? ", " : "", state->levels[i].name,
+                           (unsigned long long)crossing_bytes(&state->levels[i]));
+    struct factor *sets = text && *text ? probe_add_parameter(task, "level_sets") : NULL;
+    if (!text || (*text && !sets))
         return error_out_of_memory(error);
-    finding->text = cases[which].text;
+    if (sets)
+        sets->text = text;
+    if (chase_straddles)
+        return 0;
+    struct finding *none = probe_add_finding(task, "access.line_cross", "cycles");
+    if (!none)
+        return error_out_of_memory(error);
+    none->text = "not measured: this architecture need not load across the end of a line";
     return 0;
 }
 
-static const struct point *point_at(const struct probe_task *task, int series, double x)
+struct crossed_level {
+    char name[8];
+    uint64_t bytes;
+};
+
+/* Reads what conclude_access() wrote: at most CHASE_LEVELS_MAX levels. */
+static size_t read_levels(const struct analysis *analysis, struct crossed_level *levels)
 {
-    return series >= 0 ? series_point(&task->result->series[series], x) : NULL;
+    const struct factor *sets = analysis_parameter(analysis, "level_sets");
+    const char *at = sets ? sets->text : NULL;
+    size_t count = 0;
+    while (at && *at && count < CHASE_LEVELS_MAX) {
+        unsigned long long bytes;
+        if (sscanf(at, "%7s %llu", levels[count].name, &bytes) != 2)
+            break;
+        levels[count++].bytes = bytes;
+        at = strchr(at, ',');
+        at = at ? at + 1 : NULL;
+    }
+    return count;
+}
+
+static int add_forward(struct analysis *analysis, enum forwarding which, struct error *error)
+{
+    const struct series *series = analysis_series(analysis, cases[which].series, NULL, NULL);
+    const size_t first = analysis->result->finding_count;
+    if (!series || !series->point_count)
+        return 0;
+    const struct point *point = series->points;
+    const struct estimate cycles = finding_cycles_of(point);
+    struct finding *finding = finding_add_value(
+        analysis->result, analysis->pool, cases[which].finding, "cycles", (double)cycles.median,
+        (double)cycles.low, (double)cycles.high, point->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = cases[which].text;
+    analysis_read_off(analysis, first, series);
+    return 0;
+}
+
+static const struct point *crossing_at(const struct analysis *analysis, int which, double x)
+{
+    const struct series *series = analysis_series(analysis, crossing_names[which], NULL, NULL);
+    return series ? series_point(series, x) : NULL;
 }
 
 /* Lines a page apart are few. Where a cache hashes its sets they may all fit the level before, and
  * then they are loaded sooner than this level's are. */
-static bool fell_short(const struct probe_task *task, const struct chase_level *level,
+static bool fell_short(const struct analysis *analysis, const struct crossed_level *level,
                        const struct point *plain)
 {
-    const struct access_state *state = task->state;
-    const size_t stride = 2 * state->chases.line_bytes;
-    const struct point *there = point_at(task, state->series[LINE_WITHIN],
-                                         (double)(crossing_bytes(level) / stride * stride));
+    const size_t stride = 2 * analysis_line_bytes(analysis);
+    const struct point *there =
+        crossing_at(analysis, LINE_WITHIN, (double)(level->bytes / stride * stride));
     return there && plain->cycles.median < in_the_level * (double)there->cycles.median;
 }
 
 /* What crossing adds in one level; the interval from the far ends of both medians. */
-static int add_crossing(struct probe_task *task, const struct chase_level *level, bool pages,
+static int add_crossing(struct analysis *analysis, const struct crossed_level *level, bool pages,
                         struct error *error)
 {
-    const struct access_state *state = task->state;
     const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
-    const size_t stride = pages ? PAGE : 2 * state->chases.line_bytes;
-    const double x = (double)(crossing_bytes(level) / stride * stride);
-    const struct point *plain = point_at(task, state->series[within], x);
-    const struct point *crossing = point_at(task, state->series[across], x);
+    const size_t stride = pages ? PAGE : 2 * analysis_line_bytes(analysis);
+    const double x = (double)(level->bytes / stride * stride);
+    const struct point *plain = crossing_at(analysis, within, x);
+    const struct point *crossing = crossing_at(analysis, across, x);
     if (!plain || !crossing)
         return 0;
     const struct estimate a = finding_cycles_of(plain), b = finding_cycles_of(crossing);
     char name[40];
-    snprintf(name, sizeof name, "access.%s_cross.%s", pages ? "page" : "line", level->name);
-    if (pages && fell_short(task, level, plain)) {
-        struct finding *none = probe_add_finding(task, name, "cycles");
+    snprintf(name, sizeof name, "access.%s_cross.%.7s", pages ? "page" : "line", level->name);
+    if (pages && fell_short(analysis, level, plain)) {
+        struct finding *none = analysis_add(analysis, name, "cycles");
         if (!none)
             return error_out_of_memory(error);
         none->text = "not detected: lines a page apart fit the level before, because its sets are "
@@ -258,7 +307,7 @@ static int add_crossing(struct probe_task *task, const struct chase_level *level
         return 0;
     }
     struct finding *finding =
-        finding_add_value(task->result, task->pool, name, "cycles",
+        finding_add_value(analysis->result, analysis->pool, name, "cycles",
                           (double)b.median - (double)a.median, (double)b.low - (double)a.high,
                           (double)b.high - (double)a.low, plain->flags | crossing->flags);
     if (!finding)
@@ -266,29 +315,27 @@ static int add_crossing(struct probe_task *task, const struct chase_level *level
     const char *verdict = isnan(finding->low) ? ": a single trial shows no difference for certain"
                           : !(finding->low > 0 || finding->high < 0) ? ": no difference is shown"
                                                                      : "";
-    finding->text = pool_printf(task->pool, "more than the %.1f cycles of a load %s%s",
+    finding->text = pool_printf(analysis->pool, "more than the %.1f cycles of a load %s%s",
                                 (double)a.median, crossing_names[within], verdict);
-    return 0;
+    return finding->text ? 0 : error_out_of_memory(error);
 }
 
-static int conclude_access(struct probe_task *task, const struct sampled *sampled,
-                           struct error *error)
+static int analyse_access(struct analysis *analysis, struct error *error)
 {
-    const struct access_state *state = task->state;
+    struct crossed_level levels[CHASE_LEVELS_MAX];
+    const size_t count = read_levels(analysis, levels);
     int code = 0;
-    (void)sampled;
-    for (size_t i = 0; i < state->forward_count && code == 0; i++)
-        code = add_forward(task, state->first_forward + i, state->forwards[i], error);
+    for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
+        code = add_forward(analysis, (enum forwarding)i, error);
     for (int pages = 0; pages < 2; pages++)
-        for (size_t i = 0; i < state->level_count && code == 0; i++)
-            code = add_crossing(task, &state->levels[i], pages, error);
-    if (code == 0 && !chase_straddles) {
-        struct finding *none = probe_add_finding(task, "access.line_cross", "cycles");
-        if (!none)
-            return error_out_of_memory(error);
-        none->text = "not measured: this architecture need not load across the end of a line";
-    }
-    return code;
+        for (size_t i = 0; i < count && code == 0; i++)
+            code = add_crossing(analysis, &levels[i], pages, error);
+    if (code == 0 && !count)
+        code = analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
+                             "the document does not say which set is which level's", error);
+    return code == 0 ? analysis_keep(analysis, "access.line_cross",
+                                     "what an architecture can't do is in no series", error)
+                     : code;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -376,4 +423,5 @@ const struct probe access_probe = {
     .prepare = prepare_access,
     .next = next_access,
     .conclude = conclude_access,
+    .analyse = analyse_access,
 };

@@ -86,13 +86,6 @@ static int next_bandwidth(struct probe_task *task, const struct sampled *sampled
     return more;
 }
 
-static int conclude_bandwidth(struct probe_task *task, const struct sampled *sampled,
-                              struct error *error)
-{
-    (void)sampled;
-    return bandwidth_conclude(task, error);
-}
-
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 static const struct standard experiment[] = {
     {"kernel", STANDARD_NAMED, NULL, 0},
@@ -199,5 +192,6 @@ const struct probe bandwidth_probe = {
     .plan = plan_bandwidth,
     .prepare = bandwidth_prepare,
     .next = next_bandwidth,
-    .conclude = conclude_bandwidth,
+    .conclude = bandwidth_conclude,
+    .analyse = bandwidth_analyse,
 };

@@ -80,6 +80,8 @@ uint64_t bandwidth_quick_set(const struct probe_task *, size_t count);
 
 /* --- bandwidth_points.c: who measures what --- */
 
+/* Names of series. */
+extern const char bandwidth_by_threads_name[], bandwidth_stream_name[], bandwidth_per_cpu_name[];
 /* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
 int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
 
@@ -95,7 +97,8 @@ void bandwidth_prepare(struct trial *);
 
 /* --- bandwidth_findings.c: what the series say --- */
 
-/* Adds the findings and the series that are derived. */
-int bandwidth_conclude(struct probe_task *, struct error *);
+/* Adds the series that are derived. */
+int bandwidth_conclude(struct probe_task *, const struct sampled *, struct error *);
+int bandwidth_analyse(struct analysis *, struct error *);
 
 #endif

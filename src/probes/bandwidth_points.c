@@ -22,6 +22,9 @@ enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
 
 /* --- series and points --- */
 
+const char bandwidth_by_threads_name[] = "bandwidth by threads", bandwidth_stream_name[] = "stream",
+           bandwidth_per_cpu_name[] = "bandwidth per CPU";
+
 int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, struct error *error)
 {
     static const struct {
@@ -29,10 +32,10 @@ int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, 
         struct axis x;
     } shapes[] = {
         [BANDWIDTH_BY_SIZE] = {"bandwidth", {"working set", "B"}},
-        [BANDWIDTH_BY_THREADS] = {"bandwidth by threads", {"threads", ""}},
+        [BANDWIDTH_BY_THREADS] = {bandwidth_by_threads_name, {"threads", ""}},
         [BANDWIDTH_BY_NODE] = {"bandwidth by node", {"node", ""}},
-        [BANDWIDTH_STREAM] = {"stream", {"threads", ""}},
-        [BANDWIDTH_PER_CPU] = {"bandwidth per CPU", {"threads", ""}},
+        [BANDWIDTH_STREAM] = {bandwidth_stream_name, {"threads", ""}},
+        [BANDWIDTH_PER_CPU] = {bandwidth_per_cpu_name, {"threads", ""}},
     };
     struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;

@@ -15,6 +15,7 @@
 #include "result/flag.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An odd number of lines apart: all sets of a cache alike, and no line's neighbour is used by the
  * prefetcher of pairs. 512 of them lie in the helper's first-level or second-level cache. */
@@ -229,59 +230,128 @@ static void prepare_coherence(struct trial *trial)
 
 /* --- concluding --- */
 
-/* Where the lines were, in words; NULL without memory. */
-static const char *where(struct probe_task *task, enum line_state state, const struct point *point)
+/* Who shares the lines with each holder, which topology alone tells: "1=2 3=core", or "4=self"
+ * where the measuring CPU has to. NULL without memory. */
+static const char *sharers_of(struct probe_task *task)
 {
-    static const char *const places[] = {
-        [LINE_MODIFIED] = "modified in the cache of CPU %d",
-        [LINE_EXCLUSIVE] = "exclusive, and clean, in the cache of CPU %d",
-        [LINE_INVALID] = "in no cache; CPU %d had it last",
-    };
-    const int sharer = choose_sharer(task, point->to);
-    if (state != LINE_SHARED) /* a text of this table */
-        return pool_printf(task->pool, places[state], point->to);
-    if (sharer >= 0)
-        return pool_printf(task->pool, "shared by CPUs %d and %d", point->to, sharer);
-    if (shares_core(task, point->from, point->to))
-        return pool_printf(task->pool,
-                           "in the cache that CPU %d and the measuring CPU have in common, as they "
-                           "are threads of one core: a CPU of another core would show it shared",
-                           point->to);
-    return pool_printf(task->pool,
-                       "shared by CPU %d and the measuring CPU itself: a CPU of a third core would "
-                       "show it without a copy of one's own",
-                       point->to);
-}
-
-static int add_finding(struct probe_task *task, size_t index, const struct point *point,
-                       struct error *error)
-{
-    enum line_state state = (enum line_state)(index % LINE_STATES);
-    const char *op = touches[index / LINE_STATES].name;
-    unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    const char *name = pool_printf(task->pool, "coherence.%s.%s", op, line_state_names[state]);
-    struct finding *finding =
-        name ? probe_add_summary(task, name, "ns", &point->y, point->flags | flags) : NULL;
-    const char *place = where(task, state, point);
-    if (!finding || !place)
-        return error_out_of_memory(error);
-    finding->cpus = point->from < point->to
-                        ? pool_printf(task->pool, "%d,%d", point->from, point->to)
-                        : pool_printf(task->pool, "%d,%d", point->to, point->from);
-    finding->text = pool_printf(task->pool, "%s by CPU %d, the line %s", op, point->from, place);
-    return finding->text ? 0 : error_out_of_memory(error);
+    const char *text = "";
+    for (size_t i = 0; i < task->plan.point_count && text; i++) {
+        const struct plan_point *point = &task->plan.points[i];
+        if (point->detail != LINE_SHARED) /* the first operation's stand for all */
+            continue;
+        const int sharer = choose_sharer(task, point->to);
+        const char *space = *text ? " " : "";
+        if (sharer >= 0)
+            text = pool_printf(task->pool, "%s%s%d=%d", text, space, point->to, sharer);
+        else
+            text = pool_printf(task->pool, "%s%s%d=%s", text, space, point->to,
+                               shares_core(task, point->from, point->to) ? "core" : "self");
+    }
+    return text;
 }
 
 static int conclude_coherence(struct probe_task *task, const struct sampled *sampled,
                               struct error *error)
 {
     (void)sampled;
-    int code = 0;
-    for (size_t i = 0; i < task->result->series_count; i++) {
-        const struct series *series = &task->result->series[i];
+    struct factor *sharers = probe_add_parameter(task, "sharers");
+    if (!sharers || !(sharers->text = sharers_of(task)))
+        return error_out_of_memory(error);
+    return 0;
+}
+
+/* What sharers_of() says of that holder; NULL where it says nothing. */
+static const char *sharer_of(const struct analysis *analysis, int holder)
+{
+    const struct factor *sharers = analysis_parameter(analysis, "sharers");
+    const char *at = sharers ? sharers->text : NULL;
+    while (at && *at) {
+        char *end;
+        const long cpu = strtol(at, &end, 10);
+        if (end == at || *end != '=')
+            return NULL;
+        if (cpu == holder)
+            return end + 1;
+        at = strchr(end, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* Where the lines were, in words; NULL without memory. */
+static const char *where(struct analysis *analysis, enum line_state state,
+                         const struct point *point, const char *sharer)
+{
+    static const char *const places[] = {
+        [LINE_MODIFIED] = "modified in the cache of CPU %d",
+        [LINE_EXCLUSIVE] = "exclusive, and clean, in the cache of CPU %d",
+        [LINE_INVALID] = "in no cache; CPU %d had it last",
+    };
+    if (state != LINE_SHARED) /* a text of this table */
+        return pool_printf(analysis->pool, places[state], point->to);
+    if (!sharer)
+        return pool_printf(analysis->pool, "shared by CPU %d", point->to);
+    if (*sharer >= '0' && *sharer <= '9')
+        return pool_printf(analysis->pool, "shared by CPUs %d and %d", point->to, atoi(sharer));
+    if (*sharer == 'c')
+        return pool_printf(analysis->pool,
+                           "in the cache that CPU %d and the measuring CPU have in common, as they "
+                           "are threads of one core: a CPU of another core would show it shared",
+                           point->to);
+    return pool_printf(analysis->pool,
+                       "shared by CPU %d and the measuring CPU itself: a CPU of a third core would "
+                       "show it without a copy of one's own",
+                       point->to);
+}
+
+static int add_finding(struct analysis *analysis, const char *op, enum line_state state,
+                       const struct point *point, struct error *error)
+{
+    const bool guest = analysis->machine && analysis->machine->hypervisor;
+    unsigned flags = guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
+    const char *sharer = sharer_of(analysis, point->to);
+    const char *name = pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
+    struct finding *finding =
+        analysis_add_summary(analysis, name, "ns", &point->y, point->flags | flags);
+    const char *place = where(analysis, state, point, sharer);
+    if (!finding || !place)
+        return error_out_of_memory(error);
+    finding->cpus = point->from < point->to
+                        ? pool_printf(analysis->pool, "%d,%d", point->from, point->to)
+                        : pool_printf(analysis->pool, "%d,%d", point->to, point->from);
+    finding->text =
+        pool_printf(analysis->pool, "%s by CPU %d, the line %s", op, point->from, place);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* LINE_STATES: the series is none of these. */
+static enum line_state state_of(const struct series *series)
+{
+    const char *text = analysis_factor(series, "state");
+    enum line_state state = 0;
+    while (state < LINE_STATES && strcmp(line_state_names[state], text) != 0)
+        state++;
+    return state;
+}
+
+static int analyse_coherence(struct analysis *analysis, struct error *error)
+{
+    const struct probe_result *result = analysis->result;
+    const bool told = analysis_parameter(analysis, "sharers");
+    int code = told ? 0
+                    : analysis_keep(analysis, "coherence.*.shared",
+                                    "the document does not say who shared the lines", error);
+    for (size_t i = 0; i < result->series_count && code == 0; i++) {
+        const struct series *series = &result->series[i];
+        const enum line_state state = state_of(series);
+        const size_t first = result->finding_count;
+        if (state == LINE_STATES || (state == LINE_SHARED && !told))
+            continue;
         for (size_t p = 0; p < series->point_count && code == 0; p++)
             if (series->points[p].y.n)
-                code = add_finding(task, i, &series->points[p], error);
+                code = add_finding(analysis, analysis_factor(series, "op"), state,
+                                   &series->points[p], error);
+        analysis_read_off(analysis, first, series);
     }
     return code;
 }
@@ -329,4 +399,5 @@ const struct probe coherence_probe = {
     .plan = plan_coherence,
     .prepare = prepare_coherence,
     .conclude = conclude_coherence,
+    .analyse = analyse_coherence,
 };

@@ -126,13 +126,13 @@ static int describe(struct probe_task *task, struct error *error)
                       share = {"least/most", ""};
     int code = 0;
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
-        code = name_series(task, CONTENTION_TIMES + op, "time of a writer", op, writers, time);
+        code = name_series(task, CONTENTION_TIMES + op, CONTENTION_SHOWS_TIME, op, writers, time);
         code = code < 0 ? code
-                        : name_series(task, CONTENTION_THROUGHPUT + op, "all writers' throughput",
+                        : name_series(task, CONTENTION_THROUGHPUT + op, CONTENTION_SHOWS_THROUGHPUT,
                                       op, writers, rate);
-        code = code < 0
-                   ? code
-                   : name_series(task, CONTENTION_FAIRNESS + op, "fairness", op, writers, share);
+        code = code < 0 ? code
+                        : name_series(task, CONTENTION_FAIRNESS + op, CONTENTION_SHOWS_FAIRNESS, op,
+                                      writers, share);
         const char *name = pool_printf(task->pool, "memory_order.%s", contentions[op].name);
         struct factor *order = name ? probe_add_parameter(task, name) : NULL;
         if (!order)
@@ -141,7 +141,7 @@ static int describe(struct probe_task *task, struct error *error)
             order->text = contentions[op].order;
     }
     for (unsigned i = 0; i < CONTENTION_FALSE_OPS && code == 0; i++)
-        code = name_series(task, CONTENTION_FALSE_SHARING + i, "time of two writers by distance",
+        code = name_series(task, CONTENTION_FALSE_SHARING + i, CONTENTION_SHOWS_DISTANCES,
                            false_ops[i], distance, time);
     return code < 0 ? error_out_of_memory(error) : 0;
 }
@@ -319,4 +319,5 @@ const struct probe contention_probe = {
     .prepare = prepare_contention,
     .observe = observe_contention,
     .conclude = contention_conclude,
+    .analyse = contention_analyse,
 };

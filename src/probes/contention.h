@@ -18,6 +18,12 @@ enum {
     CONTENTION_ALL = CONTENTION_FAIRNESS + CONTENTION_OPS
 };
 
+/* What a series shows: its factor. */
+#define CONTENTION_SHOWS_TIME       "time of a writer"
+#define CONTENTION_SHOWS_THROUGHPUT "all writers' throughput"
+#define CONTENTION_SHOWS_FAIRNESS   "fairness"
+#define CONTENTION_SHOWS_DISTANCES  "time of two writers by distance"
+
 /* What the trials of one point gave beside the time. */
 struct contention_tally {
     double *throughput, *fairness;
@@ -30,6 +36,8 @@ struct contention_state {
     struct contention_tally *tallies; /* one a point */
 };
 
+/* Adds the series of throughput and fairness. */
 int contention_conclude(struct probe_task *, const struct sampled *, struct error *);
+int contention_analyse(struct analysis *, struct error *);
 
 #endif

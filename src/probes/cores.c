@@ -384,4 +384,5 @@ const struct probe cores_probe = {
     .observe = observe_cores,
     .next = next_cores,
     .conclude = cores_conclude,
+    .analyse = cores_analyse,
 };

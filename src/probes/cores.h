@@ -120,21 +120,24 @@ int cores_ways_conclude(struct probe_task *, const struct cores_ways *, struct e
 /* --- cores_scatter.c: what values scatter over --- */
 
 /* The pair whose lines differ most. ERROR_SYSTEM without memory, as below. */
-int cores_add_lines(struct probe_task *, const struct series *, struct error *);
-/* The homes' references as series, and how far they moved. */
-int cores_add_drift(struct probe_task *, struct error *);
+int cores_add_lines(struct analysis *, const struct series *, struct error *);
+/* The homes' references as series; how far they moved. */
+int cores_add_references(struct probe_task *, struct error *);
+int cores_add_drift(struct analysis *, struct error *);
 
 /* --- cores_findings.c --- */
-
-/* "0,1", in the task's pool, as all names; NULL without memory. */
-const char *cores_cpus_of(struct probe_task *, const struct point *);
-/* "cores.cas.what", by the series' operation. */
-const char *cores_name_of(struct probe_task *, const struct series *, const char *what);
 
 /* Adds the bias of pairs measured side by side against the same alone, in percent; 0 where none
  * could be compared. ERROR_SYSTEM without memory. */
 int cores_bias(struct probe_task *, const struct series *alone, double *bias, struct error *);
 int cores_conclude(struct probe_task *, const struct sampled *, struct error *);
+/* --- cores_analyse.c --- */
+
+/* "0,1", in the pool, as all names; NULL without memory. */
+const char *cores_cpus_of(struct pool *, const struct point *);
+/* "cores.cas.what", by the series' operation. */
+const char *cores_name_of(struct pool *, const struct series *, const char *what);
+int cores_analyse(struct analysis *, struct error *);
 extern const struct finding_line cores_lines[]; /* the registry's */
 extern const struct standard cores_experiment[];
 /* The points with the least and the largest median; NULL where there is no value. */

@@ -1,7 +1,5 @@
 #include "probes/cores.h"
 
-#include "findings/clusters.h"
-#include "findings/finding.h"
 #include "probes/declared.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
@@ -9,21 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *cores_cpus_of(struct probe_task *task, const struct point *point)
-{
-    return point->from < point->to ? pool_printf(task->pool, "%d,%d", point->from, point->to)
-                                   : pool_printf(task->pool, "%d,%d", point->to, point->from);
-}
-
-/* Flags of everything that is measured here. */
-static unsigned common_flags(const struct probe_task *task)
-{
-    unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    if (task->machine->allowed.count < task->machine->cpu_count)
-        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
-    return flags;
-}
 
 void cores_extremes(const struct series *series, const struct point **least,
                     const struct point **most)
@@ -36,58 +19,6 @@ void cores_extremes(const struct series *series, const struct point **least,
         *least = !*least || point->y.median < (*least)->y.median ? point : *least;
         *most = !*most || point->y.median > (*most)->y.median ? point : *most;
     }
-}
-
-/* --- the least, the most and the mean --- */
-
-const char *cores_name_of(struct probe_task *task, const struct series *series, const char *what)
-{
-    const struct factor *op = series_factor(series, "op");
-    return pool_printf(task->pool, "cores.%s.%s", op ? op->text : "", what);
-}
-
-static int add_extreme(struct probe_task *task, const struct series *series, const char *name,
-                       const struct point *point, const char *what, struct error *error)
-{
-    name = cores_name_of(task, series, name);
-    struct finding *finding =
-        name ? probe_add_summary(task, name, "ns", &point->y, point->flags | common_flags(task))
-             : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->cpus = cores_cpus_of(task, point);
-    finding->text =
-        pool_printf(task->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
-    return 0;
-}
-
-static int add_extremes(struct probe_task *task, const struct series *series, struct error *error)
-{
-    const struct point *least, *most;
-    cores_extremes(series, &least, &most);
-    int code = add_extreme(task, series, "min", least, "nearest", error);
-    return code == 0 ? add_extreme(task, series, "max", most, "farthest", error) : code;
-}
-
-static int add_mean(struct probe_task *task, const struct series *series, struct error *error)
-{
-    double mean = 0, low = 0, high = 0, count = 0;
-    unsigned flags = common_flags(task);
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n)
-            continue;
-        /* All pairs share their lines, so their errors need not cancel: the mean of the ends. */
-        count++;
-        mean += (double)point->y.median;
-        low += point->y.coverage > 0 ? (double)point->y.low : NAN;
-        high += point->y.coverage > 0 ? (double)point->y.high : NAN;
-        flags |= point->flags;
-    }
-    const char *name = cores_name_of(task, series, "mean");
-    bool added = name && finding_add_value(task->result, task->pool, name, "ns", mean / count,
-                                           low / count, high / count, flags);
-    return added ? 0 : error_out_of_memory(error);
 }
 
 /* --- side by side --- */
@@ -126,6 +57,14 @@ static void sort_pairs(struct point *points, size_t count)
     }
 }
 
+static unsigned machine_flags(const struct probe_task *task)
+{
+    unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
+    if (task->machine->allowed.count < task->machine->cpu_count)
+        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
+    return flags;
+}
+
 int cores_bias(struct probe_task *task, const struct series *alone, double *bias,
                struct error *error)
 {
@@ -151,7 +90,7 @@ int cores_bias(struct probe_task *task, const struct series *alone, double *bias
         return 0;
     *bias = (double)summary.median;
     struct finding *finding =
-        probe_add_summary(task, "cores.parallel.bias", "%", &summary, common_flags(task));
+        probe_add_summary(task, "cores.parallel.bias", "%", &summary, machine_flags(task));
     if (!finding)
         return error_out_of_memory(error);
     finding->text = pool_printf(
@@ -180,23 +119,6 @@ static void put_in_order(const struct cores_state *state, struct series *series)
         series->points[i].from = state->cpus[series->points[i].from];
         series->points[i].to = state->cpus[series->points[i].to];
     }
-}
-
-static int add_clusters(struct probe_task *task, const struct series *series, struct error *error)
-{
-    const struct cores_state *state = task->state;
-    struct cpulist cpus = {0};
-    struct declared declared = {0};
-    int code = 0;
-    for (size_t i = 0; i < state->cpu_count && code == 0; i++)
-        code = cpulist_add(&cpus, state->cpus[i]);
-    if (code == 0)
-        code = declared_read(&declared, task->machine, &cpus, task->pool, error);
-    if (code == 0)
-        code = findings_clusters(task->result, task->pool, series, &task->machine->facts, &declared,
-                                 error);
-    cpulist_free(&cpus);
-    return code;
 }
 
 /* Core, thread and node of each CPU, which the view shows beside the rows. */
@@ -232,26 +154,22 @@ static int note_measured(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static int add_all(struct probe_task *task, struct error *error)
+/* What the machine says of which CPUs belong together, for clusters to be compared with. */
+static int note_declared(struct probe_task *task, struct error *error)
 {
     const struct cores_state *state = task->state;
-    struct probe_result *result = task->result;
-    const struct series *matrix = &result->series[SERIES_MATRIX];
-    const struct series *ends = &result->series[result->series_count - 1];
-    const struct point *least, *most;
-    int code = add_extremes(task, matrix, error);
+    struct cpulist cpus = {0};
+    struct declared declared = {0};
+    int code = 0;
+    for (size_t i = 0; i < state->cpu_count && code == 0; i++)
+        code = cpulist_add(&cpus, state->cpus[i]);
     if (code == 0)
-        code = add_mean(task, matrix, error);
-    cores_extremes(ends, &least, &most);
-    if (code == 0 && state->stage == CORES_ENDS && least)
-        code = add_extremes(task, ends, error);
-    if (code == 0)
-        code = cores_add_lines(task, matrix, error);
-    if (code == 0)
-        code = cores_add_drift(task, error);
-    if (code == 0)
-        code = cores_ways_conclude(task, state->ways, error);
-    return code == 0 ? add_clusters(task, &result->series[SERIES_MATRIX], error) : code;
+        code = declared_read(&declared, task->machine, &cpus, task->pool, error);
+    cpulist_free(&cpus);
+    struct factor *groups = code == 0 ? probe_add_parameter(task, "cpu_groups") : NULL;
+    if (!groups || !(groups->text = declared_text(&declared, task->pool)))
+        return error_out_of_memory(error);
+    return 0;
 }
 
 int cores_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
@@ -269,7 +187,11 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
     if (code == 0)
         code = note_labels(task, error);
     if (code == 0 && least)
-        code = add_all(task, error);
+        code = note_declared(task, error);
+    if (code == 0 && least)
+        code = cores_add_references(task, error);
+    if (code == 0 && least)
+        code = cores_ways_conclude(task, state->ways, error);
     /* A file that could not be written is told, but takes no figure away. */
     int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
     return code == 0 ? closed : code;

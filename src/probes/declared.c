@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct reading {
     struct declared *declared;
@@ -145,4 +146,76 @@ const char *declared_labels(const struct machine *machine, const struct cpulist 
             used += (size_t)snprintf(text + used, size - used, "n%d", cpu->node);
     }
     return known ? text : NULL;
+}
+
+static const char *const kind_words[] = {[DECLARED_SIBLINGS] = "siblings",
+                                         [DECLARED_CACHE] = "cache",
+                                         [DECLARED_NODE] = "node",
+                                         [DECLARED_PACKAGE] = "package",
+                                         [DECLARED_CORES] = "cores"};
+enum { GROUPS_MOST = 4 * CLUSTERS_CPUS_MAX, KINDS = sizeof kind_words / sizeof *kind_words };
+
+const char *declared_text(const struct declared *declared, struct pool *pool)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < declared->count; i++) {
+        const struct declared_group *group = &declared->groups[i];
+        const size_t room = group->cpus.count * 8 + 1;
+        char *cpus = malloc(room);
+        if (cpus)
+            fprintf(out, "%s%s %s %s", i ? "; " : "", kind_words[group->kind],
+                    cpulist_format(&group->cpus, cpus, room), group->name);
+        free(cpus);
+    }
+    if (out && fclose(out) == EOF)
+        size = 0;
+    const char *kept = out ? pool_strdup(pool, size ? text : "none") : NULL;
+    free(text);
+    return kept;
+}
+
+/* One group: "siblings 0-1 SMT siblings". */
+static int parse_group(struct declared *declared, const char *text, size_t length,
+                       struct pool *pool)
+{
+    const char *copy = pool_printf(pool, "%.*s", (int)length, text);
+    const char *list = copy ? strchr(copy, ' ') : NULL, *name = list ? strchr(list + 1, ' ') : NULL;
+    struct cpulist cpus;
+    int kind = 0;
+    if (!copy)
+        return ERROR_SYSTEM;
+    while (kind < KINDS && (strncmp(copy, kind_words[kind], strlen(kind_words[kind])) != 0 ||
+                            copy[strlen(kind_words[kind])] != ' '))
+        kind++;
+    if (kind == KINDS || !name)
+        return 0;
+    const char *numbers = pool_printf(pool, "%.*s", (int)(name - list - 1), list + 1);
+    if (!numbers || cpulist_parse(numbers, &cpus, NULL) < 0)
+        return numbers ? 0 : ERROR_SYSTEM;
+    void *groups = declared->groups;
+    struct declared_group *group = pool_append(pool, &groups, &declared->count, sizeof *group);
+    int *ids = pool_alloc(pool, cpus.count + 1, sizeof *ids);
+    if (group)
+        declared->groups = groups;
+    if (group && ids) {
+        memcpy(ids, cpus.ids, cpus.count * sizeof *ids);
+        *group = (struct declared_group){(enum declared_kind)kind, name + 1, {ids, cpus.count}};
+    }
+    cpulist_free(&cpus);
+    return group && ids ? 0 : ERROR_SYSTEM;
+}
+
+int declared_parse(struct declared *declared, const char *text, struct pool *pool)
+{
+    int code = 0;
+    *declared = (struct declared){0};
+    /* A document may hold anything; machines have a few groups for each CPU. */
+    for (size_t length, n = 0; *text && n < GROUPS_MOST && code == 0;
+         n++, text += length + strspn(text + length, "; ")) {
+        length = strcspn(text, ";");
+        code = parse_group(declared, text, length, pool);
+    }
+    return code;
 }

@@ -22,8 +22,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct axis latency_axis = {"latency", "ns"};
+
+const char *const geometry_conflicts = "conflicts", *const geometry_fitting = "lines that fit",
+                  *const geometry_lines = "line by vote", *const geometry_hot = "hot lines",
+                  *const geometry_rounds = "rounds";
 
 static const struct option_spec options[] = {
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
@@ -52,7 +57,8 @@ static void plan_stage(struct probe_task *task)
 int geometry_add_series(struct probe_task *task, const char *name, const char *factor, double value,
                         struct axis x, struct axis y, size_t room, struct error *error)
 {
-    struct factor *factors = pool_alloc(task->pool, 1, sizeof *factors);
+    /* Room for what is told later as well. */
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     if (!factors)
         return error_out_of_memory(error);
     *factors = (struct factor){factor, NULL, value};
@@ -61,6 +67,11 @@ int geometry_add_series(struct probe_task *task, const char *name, const char *f
         &(struct series){
             .name = name, .factors = factors, .factor_count = factor ? 1 : 0, .x = x, .y = y},
         room, error);
+}
+
+void geometry_add_factor(struct series *series, const char *name, double value)
+{
+    series->factors[series->factor_count++] = (struct factor){name, NULL, value};
 }
 
 int geometry_add_point(struct probe_task *task, int series, double x,
@@ -93,7 +104,6 @@ static int plan_geometry(struct probe_task *task, struct error *error)
     *state = (struct geometry_state){.line_bytes = machine_line_bytes(task->machine),
                                      .fitting = {-1, -1},
                                      .pairs = {-1, -1},
-                                     .lines = {-1, -1},
                                      .hot = -1};
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
@@ -106,7 +116,7 @@ static int plan_geometry(struct probe_task *task, struct error *error)
     plan_stage(task);
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
         size_t stride = (size_t)GEOMETRY_STRIDE_LEAST << s;
-        int series = geometry_add_series(task, "conflicts", "stride", (double)stride,
+        int series = geometry_add_series(task, geometry_conflicts, "stride", (double)stride,
                                          (struct axis){"lines", ""}, latency_axis, 0, error);
         state->conflicts[s] = series;
         for (int i = 0; i < GEOMETRY_COUNTS && series >= 0; i++) {
@@ -148,11 +158,11 @@ static void observe_geometry(void *observer, const struct observation *seen)
 
 /* --- the second stage --- */
 
-double geometry_capacity_found(const struct probe_task *task, int level)
+double geometry_capacity_found(const struct document *document, int level)
 {
     char name[16];
     snprintf(name, sizeof name, "L%d.capacity", level);
-    const struct finding *finding = task->document ? document_finding(task->document, name) : NULL;
+    const struct finding *finding = document ? document_finding(document, name) : NULL;
     return finding && finding->value > 0 ? finding->value : NAN;
 }
 
@@ -167,11 +177,11 @@ static int plan_hot(struct probe_task *task, const struct geometry_ways *first,
                                    .count = (size_t)(second->ways * 1.5),
                                    .stride = (size_t)second->way_stride,
                                    .line_bytes = state->line_bytes};
-    state->hot_others = (double)chain.count;
-    state->hot_lines = (double)geometry_chain_hot(&chain);
-    int code = geometry_add_series(task, "hot lines", NULL, 0, (struct axis){"in the same set", ""},
-                                   latency_axis, 0, error);
+    int code = geometry_add_series(task, geometry_hot, "contending", (double)chain.count,
+                                   (struct axis){"in the same set", ""}, latency_axis, 0, error);
     state->hot = code;
+    if (code >= 0)
+        geometry_add_factor(&task->plan.series[code], "hot", (double)geometry_chain_hot(&chain));
     for (int same = 0; code >= 0 && same < 2; same++) {
         chain.aside = same ? 0 : (size_t)first->way_stride;
         code = geometry_add_point(task, state->hot, same, &chain, error);
@@ -179,10 +189,9 @@ static int plan_hot(struct probe_task *task, const struct geometry_ways *first,
     return code < 0 ? code : 0;
 }
 
-/* No more than a third of the rounds: what they answer is no vote. */
-static bool too_few(const struct geometry_state *state)
+bool geometry_too_few(double rounds, unsigned trials)
 {
-    return 3 * trial_values_rounds(&state->values) <= state->values.trials;
+    return 3 * rounds <= trials;
 }
 
 static int after_conflicts(struct probe_task *task, struct error *error)
@@ -195,7 +204,6 @@ static int after_conflicts(struct probe_task *task, struct error *error)
             flags |= series->points[i].flags;
     }
     state->small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES);
-    state->too_few_for_ways = too_few(state);
     int code = geometry_add_fitting(task, 0, NULL, error);
     if (code < 0)
         return code;
@@ -212,20 +220,15 @@ static int after_conflicts(struct probe_task *task, struct error *error)
         code = geometry_plan_pairs(task, level, error);
     if (code == 0)
         code = plan_hot(task, &first, &second, error);
-    if (code == 0 && !second.why)
-        state->third_held = geometry_conflict(task, GEOMETRY_STRIDE_MOST, GEOMETRY_LINES_MOST) <
-                            1.5 * geometry_conflict(task, second.way_stride, 3 * second.ways);
     if (code < 0 || task->plan.point_count == 0)
         return code;
     code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
     return code < 0 ? code : 1;
 }
 
-double geometry_nearest(const struct probe_task *task)
+double geometry_nearest(const struct series *series)
 {
-    const struct geometry_state *state = task->state;
-    const struct series *series = &task->plan.series[state->conflicts[0]];
-    if (!series->point_count)
+    if (!series || !series->point_count)
         return NAN;
     const struct point *point = &series->points[0];
     return (double)(isfinite(point->cycles.median) ? point->cycles.median : point->y.median);
@@ -237,9 +240,6 @@ static int next_geometry(struct probe_task *task, const struct sampled *sampled,
     (void)sampled;
     if (stage == 1)
         return after_conflicts(task, error);
-    struct geometry_state *state = task->state;
-    state->too_few_for_lines = too_few(state);
-    state->line_votes = trial_values_rounds(&state->values) / GEOMETRY_TRIALS_A_VOTE;
     int code = 0;
     for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
         code = geometry_keep_lines(task, level, error);
@@ -248,34 +248,112 @@ static int next_geometry(struct probe_task *task, const struct sampled *sampled,
 
 /* --- concluding --- */
 
-static const struct series *series_at(const struct probe_task *task, int index)
+/* The series of that name and level; NULL: there is none. */
+static const struct series *series_of(const struct analysis *analysis, const char *name, int level)
 {
-    return index < 0 ? NULL : &task->result->series[index];
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct factor *factor = series_factor(&result->series[i], "level");
+        if (strcmp(result->series[i].name, name) == 0 && factor &&
+            !(fabs(factor->number - (level + 1)) > 0))
+            return &result->series[i];
+    }
+    return NULL;
 }
 
-static int conclude_geometry(struct probe_task *task, const struct sampled *sampled,
-                             struct error *error)
+static const struct series *conflicts_of(const struct analysis *analysis, double stride)
 {
-    (void)sampled;
-    const struct geometry_state *state = task->state;
-    struct geometry_evidence evidence = {.hot = series_at(task, state->hot),
-                                         .hot_lines = state->hot_lines,
-                                         .hot_others = state->hot_others,
-                                         .nearest = geometry_nearest(task),
-                                         .small_pages = state->small_pages,
-                                         .too_few_for_ways = state->too_few_for_ways,
-                                         .too_few_for_lines = state->too_few_for_lines,
-                                         .line_votes = state->line_votes,
-                                         .lines_most = GEOMETRY_LINES_MOST,
-                                         .stride_most = GEOMETRY_STRIDE_MOST,
-                                         .third_held = state->third_held,
-                                         .declared = &task->machine->facts};
-    for (int level = 0; level < GEOMETRY_LEVELS; level++)
-        evidence.levels[level] =
-            (struct geometry_level){.fitting = series_at(task, state->fitting[level]),
-                                    .lines = series_at(task, state->lines[level]),
-                                    .capacity = geometry_capacity_found(task, level + 1)};
-    return findings_geometry(task->result, task->pool, &evidence, error);
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct factor *factor = series_factor(&result->series[i], "stride");
+        if (strcmp(result->series[i].name, geometry_conflicts) == 0 && factor &&
+            !(fabs(factor->number - stride) > 0))
+            return &result->series[i];
+    }
+    return NULL;
+}
+
+static double number_of(const struct series *series, const char *name)
+{
+    const struct factor *factor = series ? series_factor(series, name) : NULL;
+    return factor ? factor->number : NAN;
+}
+
+/* Whether the third level held all lines at the widest stride, as no plain index would let it. */
+static bool third_held(const struct analysis *analysis, const struct geometry_evidence *evidence)
+{
+    const struct series *fitting[] = {evidence->levels[0].fitting, evidence->levels[1].fitting};
+    if (!fitting[0] || !fitting[1])
+        return false;
+    const struct geometry_ways first = geometry_ways_of(fitting[0], 0);
+    if (first.why)
+        return false;
+    const struct geometry_ways second = geometry_ways_of(fitting[1], first.ways);
+    if (second.why)
+        return false;
+    const struct series *widest = conflicts_of(analysis, GEOMETRY_STRIDE_MOST),
+                        *own = conflicts_of(analysis, second.way_stride);
+    return widest && own &&
+           geometry_conflict(widest, GEOMETRY_LINES_MOST) <
+               1.5 * geometry_conflict(own, 3 * second.ways);
+}
+
+static bool on_small_pages(const struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    unsigned flags = 0;
+    for (size_t i = 0; i < result->series_count; i++)
+        for (size_t p = 0; p < result->series[i].point_count &&
+                           strcmp(result->series[i].name, geometry_conflicts) == 0;
+             p++)
+            flags |= result->series[i].points[p].flags;
+    return flags & FLAG_BIT(FLAG_SMALL_PAGES);
+}
+
+/* Documents of before say how the trials voted, and not how many of them could. */
+static bool holds_rounds(const struct series *votes)
+{
+    return !votes || series_factor(votes, geometry_rounds);
+}
+
+static int analyse_geometry(struct analysis *analysis, struct error *error)
+{
+    const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
+    struct geometry_evidence evidence = {
+        .hot = hot,
+        .hot_lines = number_of(hot, "hot"),
+        .hot_others = number_of(hot, "contending"),
+        .nearest = geometry_nearest(conflicts_of(analysis, GEOMETRY_STRIDE_LEAST)),
+        .small_pages = on_small_pages(analysis),
+        .lines_most = GEOMETRY_LINES_MOST,
+        .stride_most = GEOMETRY_STRIDE_MOST,
+        .declared = analysis->machine};
+    bool whole = !hot || isfinite(evidence.hot_lines);
+    for (int level = 0; level < GEOMETRY_LEVELS; level++) {
+        const struct series *fitting = series_of(analysis, geometry_fitting, level),
+                            *lines = series_of(analysis, geometry_lines, level);
+        whole = whole && holds_rounds(fitting) && holds_rounds(lines);
+        evidence.levels[level] = (struct geometry_level){
+            .fitting = fitting,
+            .lines = lines,
+            .capacity = geometry_capacity_found(analysis->document, level + 1)};
+        if (fitting)
+            evidence.too_few_for_ways =
+                geometry_too_few(number_of(fitting, geometry_rounds), GEOMETRY_TRIALS);
+        if (!lines)
+            continue;
+        const double rounds = number_of(lines, geometry_rounds);
+        evidence.too_few_for_lines =
+            geometry_too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
+        evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
+    }
+    if (!whole)
+        return analysis_keep(analysis,
+                             "L<n>.line, L<n>.ways, L<n>.way_stride, L<n>.inclusive, "
+                             "L<n>.disagreement",
+                             "the document does not hold how many rounds voted", error);
+    evidence.third_held = third_held(analysis, &evidence);
+    return findings_geometry(analysis->result, analysis->pool, &evidence, error);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -347,5 +425,5 @@ const struct probe geometry_probe = {
     .prepare = prepare_geometry,
     .observe = observe_geometry,
     .next = next_geometry,
-    .conclude = conclude_geometry,
+    .analyse = analyse_geometry,
 };

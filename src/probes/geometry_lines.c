@@ -17,7 +17,7 @@ static const uint64_t region_most = 64 << 20;
 static double capacity_of(const struct probe_task *task, int level)
 {
     const struct cache_facts *cache = machine_cache(task->machine, level);
-    double found = geometry_capacity_found(task, level);
+    double found = geometry_capacity_found(task->document, level);
     return !isnan(found) ? found : cache ? (double)cache->size_bytes : NAN;
 }
 
@@ -63,12 +63,12 @@ int geometry_keep_lines(struct probe_task *task, int level, struct error *error)
     if (state->pairs[level] < 0)
         return 0;
     int index =
-        geometry_add_series(task, "line by vote", "level", level + 1, (struct axis){"vote", ""},
+        geometry_add_series(task, geometry_lines, "level", level + 1, (struct axis){"vote", ""},
                             (struct axis){"line", "B"}, GEOMETRY_VOTES, error);
-    state->lines[level] = index;
     if (index < 0)
         return index;
     struct series *series = &task->plan.series[index];
+    geometry_add_factor(series, geometry_rounds, trial_values_rounds(&state->values));
     for (unsigned vote = 0; vote < GEOMETRY_VOTES; vote++) {
         double latencies[DISTANCES], distances[DISTANCES];
         size_t n = 0;
@@ -77,7 +77,8 @@ int geometry_keep_lines(struct probe_task *task, int level, struct error *error)
                 latencies[n] = vote_value(state, i, vote);
                 distances[n++] = task->plan.points[i].x;
             }
-        double line = geometry_line_of(latencies, distances, n, geometry_nearest(task));
+        double line = geometry_line_of(latencies, distances, n,
+                                       geometry_nearest(&task->plan.series[state->conflicts[0]]));
         if (!isnan(line))
             trial_series_tell(series, vote, &line, 1);
     }

@@ -73,13 +73,14 @@ int geometry_add_fitting(struct probe_task *task, int level, const struct geomet
                          struct error *error)
 {
     struct geometry_state *state = task->state;
-    int index = geometry_add_series(task, "lines that fit", "level", level + 1,
+    int index = geometry_add_series(task, geometry_fitting, "level", level + 1,
                                     (struct axis){"stride", "B"}, (struct axis){"lines", ""},
                                     GEOMETRY_STRIDES, error);
     state->fitting[level] = index;
     if (index < 0)
         return index;
     struct series *series = &task->plan.series[index];
+    geometry_add_factor(series, geometry_rounds, trial_values_rounds(&state->values));
     const struct machine_facts *facts = &task->machine->facts;
     double page = facts->page_size_count ? (double)facts->page_sizes[0] : 4096;
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
@@ -103,13 +104,9 @@ int geometry_add_fitting(struct probe_task *task, int level, const struct geomet
     return 0;
 }
 
-double geometry_conflict(const struct probe_task *task, double stride, double lines)
+double geometry_conflict(const struct series *series, double lines)
 {
-    const struct geometry_state *state = task->state;
-    int s = (int)lround(log2(stride / (double)GEOMETRY_STRIDE_LEAST));
-    const struct series *series =
-        s >= 0 && s < GEOMETRY_STRIDES ? &task->plan.series[state->conflicts[s]] : NULL;
-    for (size_t i = 0; series && i < series->point_count; i++)
+    for (size_t i = 0; i < series->point_count; i++)
         if (series->points[i].x >= lines)
             return (double)series->points[i].y.median;
     return NAN;

@@ -32,11 +32,15 @@ struct geometry_state {
     struct trial_values values;
     int conflicts[GEOMETRY_STRIDES]; /* series, by stride */
     int fitting[GEOMETRY_LEVELS];    /* series; -1: none */
-    int pairs[GEOMETRY_LEVELS], lines[GEOMETRY_LEVELS], hot;
-    double hot_lines, hot_others;
-    bool small_pages, third_held, too_few_for_ways, too_few_for_lines;
-    size_t line_votes; /* that have all their trials */
+    int pairs[GEOMETRY_LEVELS], hot;
+    bool small_pages;
 };
+
+/* Names of series, and of the factor that says how many whole rounds could vote. */
+extern const char *const geometry_conflicts,
+    *const geometry_fitting, *const geometry_lines, *const geometry_hot, *const geometry_rounds;
+/* No more than a third of the rounds: what they answer is no vote. */
+bool geometry_too_few(double rounds, unsigned trials);
 
 /* A curve over `x`, or what trials answer of `y` where there is `room`. `factor` may be NULL.
  * Its index, or an error's code. */
@@ -44,10 +48,13 @@ int geometry_add_series(struct probe_task *, const char *name, const char *facto
                         struct axis x, struct axis y, size_t room, struct error *);
 int geometry_add_point(struct probe_task *, int series, double x, const struct geometry_chain *,
                        struct error *);
-/* In the unit of the trials' values: cycles where there are any. */
-double geometry_nearest(const struct probe_task *);
+/* One more factor, of three at most. */
+void geometry_add_factor(struct series *, const char *name, double value);
+/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there
+ * are any. NAN where it was not measured. */
+double geometry_nearest(const struct series *);
 /* What an earlier probe found of level 1, 2, ...; NAN where it found nothing. */
-double geometry_capacity_found(const struct probe_task *, int level);
+double geometry_capacity_found(const struct document *, int level);
 
 /* --- lines that contend for a set: geometry_sets.c --- */
 
@@ -56,8 +63,9 @@ size_t geometry_lines_at(int index);
 /* Adds the series of how many lines fit a level, by stride; `first` is NULL for the first level. */
 int geometry_add_fitting(struct probe_task *, int level, const struct geometry_ways *first,
                          struct error *);
-/* The latency of so many lines or the next more, so far apart; NAN where it was not measured. */
-double geometry_conflict(const struct probe_task *, double stride, double lines);
+/* The latency of so many lines or the next more, of one stride's conflicts; NAN where it was not
+ * measured. */
+double geometry_conflict(const struct series *, double lines);
 
 /* --- pairs of loads, which show the line: geometry_lines.c --- */
 

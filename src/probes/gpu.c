@@ -9,6 +9,7 @@
 #include "probes/gpu.h"
 
 #include "engine/visit.h"
+#include "findings/device.h"
 #include "probes/gpu_options.h"
 #include "probes/gpu_senses.h"
 #include "probes/gpu_state.h"
@@ -345,6 +346,60 @@ static void release_gpu(struct probe_task *task)
     state->backend = NULL;
 }
 
+/* Whether any series is about the device, or a matrix about several. */
+static bool is_told(const struct probe_result *result, int device)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if ((result->series[i].matrix && device_has_series(&result->series[i])) ||
+            device_of_name(result->series[i].name, NULL) == device)
+            return true;
+    return false;
+}
+
+/* Each experiment concludes as it did when it was measured, on what it can recall of the series. */
+static int analyse_device(struct analysis *analysis, const struct machine_facts *machine,
+                          size_t device, struct error *error)
+{
+    struct probe_task task = {.pool = analysis->pool,
+                              .result = analysis->result,
+                              .plan = {.series = analysis->result->series,
+                                       .series_count = analysis->result->series_count}};
+    char condition[40];
+    int code = 0;
+    for (size_t i = 0; gpu_experiments[i] && code >= 0; i++) {
+        struct gpu_task here = {.task = &task,
+                                .facts = &machine->gpus[device],
+                                .all = machine->gpus,
+                                .all_count = machine->gpu_count,
+                                .device = (unsigned)device};
+        code = gpu_experiments[i]->recall(&here, error);
+        if (code > 0)
+            code = gpu_experiments[i]->conclude(&here, error);
+    }
+    snprintf(condition, sizeof condition, "gpu%d.condition", machine->gpus[device].id);
+    return code < 0 ? code
+                    : analysis_keep(analysis, condition,
+                                    "what was sensed all the time is in no series", error);
+}
+
+/* A document may name any number of them; then nothing is computed, and what it says is kept. */
+enum { ANALYSED_MOST = 1024 };
+
+static int analyse_gpu(struct analysis *analysis, struct error *error)
+{
+    const struct machine_facts *machine = analysis->machine;
+    int code = 0;
+    if (machine && machine->gpu_count > ANALYSED_MOST)
+        return 0;
+    for (size_t i = 0; machine && i < machine->gpu_count && code == 0; i++)
+        code = is_told(analysis->result, machine->gpus[i].id)
+                   ? analyse_device(analysis, machine, i, error)
+                   : 0;
+    return code == 0
+               ? analysis_keep_devices(analysis, "the document says nothing of the device", error)
+               : code;
+}
+
 const struct probe gpu_probe = {
     .name = "gpu",
     .title = "GPU memory",
@@ -371,5 +426,6 @@ const struct probe gpu_probe = {
     .observe = observe_gpu,
     .next = next_gpu,
     .conclude = conclude_gpu,
+    .analyse = analyse_gpu,
     .release = release_gpu,
 };

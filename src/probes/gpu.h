@@ -44,6 +44,9 @@ struct gpu_experiment {
      * task->plan from first_series on). Called as soon as its last stage was measured, so that
      * later experiments find them in task->result. */
     int (*conclude)(struct gpu_task *, struct error *);
+    /* Fills `state` with what conclude() reads, from the series of a document, of which `task` has
+     * no more than pool, result and plan.series: 1, or 0 where the device was not so measured. */
+    int (*recall)(struct gpu_task *, struct error *);
 };
 
 extern const struct gpu_experiment gpu_latency, /* by working set: levels */
@@ -65,6 +68,10 @@ extern const struct gpu_experiment *const gpu_experiments[];
  * index is task->plan.series_count - 1. The address holds until the next one is added. NULL: no
  * memory. */
 struct series *gpu_add_series(struct gpu_task *, const char *what, struct axis x, struct axis y);
+/* The index of the device's series of that name, and where `factor` is not NULL with that factor:
+ * its text or, where `text` is NULL, its number. -1: there is none. */
+int gpu_find_series(const struct gpu_task *, const char *what, const char *factor, const char *text,
+                    double number);
 int gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
                    double number, struct error *);
 /* Adds a point to the last series added, or to series `index` of the plan: at x, or from and to

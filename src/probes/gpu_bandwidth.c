@@ -177,6 +177,19 @@ static int conclude_bandwidth(struct gpu_task *task, struct error *error)
     return code;
 }
 
+static int recall_bandwidth(struct gpu_task *task, struct error *error)
+{
+    struct bandwidth_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    int any = 0;
+    if (!state)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < STREAMS; i++) {
+        state->series[i] = gpu_find_series(task, streams[i].what, "traffic", streams[i].traffic, 0);
+        any |= state->series[i] >= 0;
+    }
+    return any;
+}
+
 const struct gpu_experiment gpu_bandwidth = {
     .name = "bandwidth",
     .summary = "bandwidth of device memory, second-level cache and scratchpads",
@@ -184,4 +197,5 @@ const struct gpu_experiment gpu_bandwidth = {
     .by_default = true,
     .plan = plan_bandwidth,
     .conclude = conclude_bandwidth,
+    .recall = recall_bandwidth,
 };

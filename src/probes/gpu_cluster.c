@@ -138,6 +138,19 @@ static const char *refuses_cluster(const struct gpu_task *task)
                : "needs an NVIDIA device of capability 9.0 or later";
 }
 
+static int recall_cluster(struct gpu_task *task, struct error *error)
+{
+    struct cluster_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    int any = 0;
+    if (!state)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < SIZES; i++) {
+        state->series[i] = gpu_find_series(task, "cluster", "cluster_size", NULL, cluster_sizes[i]);
+        any |= state->series[i] >= 0;
+    }
+    return any;
+}
+
 const struct gpu_experiment gpu_cluster = {
     .name = "cluster",
     .summary = "multiprocessor to multiprocessor, through distributed shared memory",
@@ -146,4 +159,5 @@ const struct gpu_experiment gpu_cluster = {
     .refuses = refuses_cluster,
     .plan = plan_cluster,
     .conclude = conclude_cluster,
+    .recall = recall_cluster,
 };

@@ -330,6 +330,16 @@ static const char *refuses_distance(const struct gpu_task *task)
     return task->facts->multiprocessors < 2 ? "needs several multiprocessors" : NULL;
 }
 
+static int recall_distance(struct gpu_task *task, struct error *error)
+{
+    struct distance_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    choose_lines(span_of(task), state->lines);
+    state->series = gpu_find_series(task, "L2 by line and multiprocessor", NULL, NULL, 0);
+    return state->series >= 0;
+}
+
 const struct gpu_experiment gpu_distance = {
     .name = "distance",
     .summary = "lines of the second-level cache, near and far, by multiprocessor",
@@ -338,4 +348,5 @@ const struct gpu_experiment gpu_distance = {
     .refuses = refuses_distance,
     .plan = plan_distance,
     .conclude = conclude_distance,
+    .recall = recall_distance,
 };

@@ -15,10 +15,12 @@
  * large ones take. A load over PCIe takes 1 to 2 us, a launch 5 to 10 us: another 100 ms.
  */
 #include "base/units.h"
+#include "findings/device.h"
 #include "probes/gpu_findings.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const uint64_t pinned_least = 4 << 10, pageable_least = 64 << 10, largest = 64 << 20;
 /* From one size to the next. */
@@ -218,6 +220,38 @@ static int conclude_host(struct gpu_task *task, struct error *error)
     return code;
 }
 
+/* The series of those copies; -1: none. */
+static int find_copies(const struct gpu_task *task, const struct copy *copy)
+{
+    const struct plan *plan = &task->task->plan;
+    for (size_t i = 0; i < plan->series_count; i++) {
+        const struct factor *direction = series_factor(&plan->series[i], "direction"),
+                            *memory = series_factor(&plan->series[i], "memory");
+        const char *rest;
+        if (device_of_name(plan->series[i].name, &rest) == task->facts->id &&
+            strcmp(rest, "host copies") == 0 && direction && direction->text && memory &&
+            memory->text && strcmp(direction->text, copy->name) == 0 &&
+            strcmp(memory->text, memory_name(copy)) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static int recall_host(struct gpu_task *task, struct error *error)
+{
+    struct host_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    state->read = gpu_find_series(task, "host reads", NULL, NULL, 0);
+    state->launch = gpu_find_series(task, "launches", NULL, NULL, 0);
+    int any = state->read >= 0 || state->launch >= 0;
+    for (size_t i = 0; i < COPIES; i++) {
+        state->copies[i] = find_copies(task, &copies[i]);
+        any |= state->copies[i] >= 0;
+    }
+    return any;
+}
+
 const struct gpu_experiment gpu_host = {
     .name = "host",
     .summary = "copies from and to the host, its memory read by the device, launches",
@@ -225,4 +259,5 @@ const struct gpu_experiment gpu_host = {
     .by_default = true,
     .plan = plan_host,
     .conclude = conclude_host,
+    .recall = recall_host,
 };

@@ -16,6 +16,7 @@
  * to 1.7 times each: 18 million lines, 6 times: 2.7 s Together 17 s.
  */
 #include "base/units.h"
+#include "findings/device.h"
 #include "findings/gpu_levels.h"
 #include "probes/gpu.h"
 #include "probes/gpu_options.h"
@@ -338,6 +339,49 @@ static int conclude_latency(struct gpu_task *here, struct error *error)
     return code;
 }
 
+static bool swept_splits(const struct probe_result *result)
+{
+    for (size_t i = 0; i < result->parameter_count; i++)
+        if (strcmp(result->parameters[i].name, "l1") == 0)
+            return result->parameters[i].text && strcmp(result->parameters[i].text, "sweep") == 0;
+    return false;
+}
+
+static size_t path_named(const char *text)
+{
+    size_t path = 0;
+    while (path < PATHS && strcmp(path_names[path], text) != 0)
+        path++;
+    return path;
+}
+
+/* The dense curves are those that have a place on the first screen. */
+static int recall_latency(struct gpu_task *here, struct error *error)
+{
+    const struct plan *plan = &here->task->plan;
+    struct latency_state *state = pool_alloc(here->task->pool, 1, sizeof *state);
+    const char *rest;
+    if (!state)
+        return error_out_of_memory(error);
+    here->state = state;
+    state->sweep = swept_splits(here->task->result);
+    for (size_t i = 0; i < plan->series_count && state->dense < CURVES_MOST; i++) {
+        const struct series *series = &plan->series[i];
+        const struct factor *path = series_factor(series, "path"),
+                            *l1 = series_factor(series, "l1");
+        if (device_of_name(series->name, &rest) != here->facts->id || !series->headline ||
+            strcmp(rest, "latency") != 0 || !path || !path->text)
+            continue;
+        struct latency_curve *curve = &state->curves[state->dense];
+        *curve = (struct latency_curve){.path = path_named(path->text), .series = i};
+        curve->split.l1_bytes = l1 && l1->number > 0 && l1->number < 0x1p62
+                                    ? (uint64_t)l1->number
+                                    : gpu_split_default(here->facts).l1_bytes;
+        state->dense += curve->path < PATHS;
+    }
+    return state->dense > 0;
+}
+
 const struct gpu_experiment gpu_latency = {
     .name = "latency",
     .summary = "latency by working-set size, and the levels that it tells",
@@ -346,4 +390,5 @@ const struct gpu_experiment gpu_latency = {
     .check = check_latency,
     .plan = plan_latency,
     .conclude = conclude_latency,
+    .recall = recall_latency,
 };

@@ -241,6 +241,24 @@ static int conclude_memories(struct gpu_task *task, struct error *error)
     return code;
 }
 
+static int recall_memories(struct gpu_task *task, struct error *error)
+{
+    struct memories_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    int any = 0;
+    if (!state)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < MEMORIES; i++) {
+        state->series[i] = gpu_find_series(task, memories[i].what, NULL, NULL, 0);
+        any |= state->series[i] >= 0;
+    }
+    for (size_t i = 0; i < CONSTANTS; i++) {
+        state->constant[i] =
+            gpu_find_series(task, "constant memory", "stride", NULL, (double)constant_lines[i]);
+        any |= state->constant[i] >= 0;
+    }
+    return any;
+}
+
 const struct gpu_experiment gpu_memories = {
     .name = "memories",
     .summary = "scratchpad, constant, texture and read-only memory, widths of loads, atomics",
@@ -248,4 +266,5 @@ const struct gpu_experiment gpu_memories = {
     .by_default = true,
     .plan = plan_memories,
     .conclude = conclude_memories,
+    .recall = recall_memories,
 };

@@ -148,6 +148,23 @@ static const char *refuses_peers(const struct gpu_task *task)
     return task->all_count < 2 ? "needs a second device" : NULL;
 }
 
+static int recall_peers(struct gpu_task *task, struct error *error)
+{
+    const struct plan *plan = &task->task->plan;
+    struct peers_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    int any = 0;
+    if (!state)
+        return error_out_of_memory(error);
+    for (int step = 0; step < STEPS; step++) {
+        state->series[step] = -1;
+        for (size_t i = 0; i < plan->series_count; i++)
+            if (plan->series[i].matrix && strcmp(plan->series[i].name, steps[step].series) == 0)
+                state->series[step] = (int)i;
+        any |= state->series[step] >= 0;
+    }
+    return any;
+}
+
 const struct gpu_experiment gpu_peers = {
     .name = "peers",
     .summary = "device to device: latency and copies between several GPUs",
@@ -156,4 +173,5 @@ const struct gpu_experiment gpu_peers = {
     .refuses = refuses_peers,
     .plan = plan_peers,
     .conclude = conclude_peers,
+    .recall = recall_peers,
 };

@@ -160,6 +160,18 @@ static const char *refuses_translation(const struct gpu_task *task)
                : "has too little memory, or does not say how much it has";
 }
 
+static int recall_translation(struct gpu_task *task, struct error *error)
+{
+    struct translation_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    state->packed = gpu_find_series(task, "translation, packed", NULL, NULL, 0);
+    for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
+        state->spread[s] =
+            gpu_find_series(task, "translation", "stride", NULL, (double)translation_strides[s]);
+    return state->packed >= 0;
+}
+
 const struct gpu_experiment gpu_translation = {
     .name = "translation",
     .summary = "address translation: reach and cost of the TLBs, by page strides over gigabytes",
@@ -168,4 +180,5 @@ const struct gpu_experiment gpu_translation = {
     .refuses = refuses_translation,
     .plan = plan_translation,
     .conclude = translation_conclude,
+    .recall = recall_translation,
 };

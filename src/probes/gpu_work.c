@@ -3,6 +3,7 @@
  * by.
  */
 #include "engine/visit.h"
+#include "findings/device.h"
 #include "probes/gpu_state.h"
 #include "result/flag.h"
 
@@ -27,6 +28,29 @@ struct series *gpu_add_series(struct gpu_task *here, const char *what, struct ax
     if (code == 0)
         code = gpu_add_factor(here, series, "gpu", NULL, here->facts->id, NULL);
     return code == 0 ? series : NULL;
+}
+
+static bool has_factor(const struct series *series, const char *name, const char *text,
+                       double number)
+{
+    const struct factor *factor = series_factor(series, name);
+    if (!factor || !text != !factor->text)
+        return false;
+    return text ? strcmp(text, factor->text) == 0 : !(fabs(factor->number - number) > 0);
+}
+
+int gpu_find_series(const struct gpu_task *here, const char *what, const char *factor,
+                    const char *text, double number)
+{
+    const struct plan *plan = &here->task->plan;
+    const char *rest;
+    for (size_t i = 0; i < plan->series_count; i++) {
+        const struct series *series = &plan->series[i];
+        if (device_of_name(series->name, &rest) == here->facts->id && strcmp(rest, what) == 0 &&
+            (!factor || has_factor(series, factor, text, number)))
+            return (int)i;
+    }
+    return -1;
 }
 
 int gpu_add_factor(struct gpu_task *here, struct series *series, const char *name, const char *text,

@@ -12,6 +12,7 @@
 #include "findings/levels.h"
 #include "probes/chases.h"
 #include "probes/knees.h"
+#include "probes/latency_analyse.h"
 #include "probes/latency_findings.h"
 #include "probes/latency_table.h"
 #include "probes/probes.h"
@@ -338,17 +339,13 @@ static int next_latency(struct probe_task *task, const struct sampled *sampled, 
 
 /* --- concluding --- */
 
+/* The clock is read beside the trials and stands in no series. */
 static int conclude_latency(struct probe_task *task, const struct sampled *sampled,
                             struct error *error)
 {
-    struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    int code =
-        findings_levels(task->result, task->pool, &task->result->series[0], &task->machine->facts,
-                        knees, translation(task, sampled, knees), error);
-    if (code == 0 && sampled->core_hz.n &&
-        !probe_add_summary(task, "core.clock", "Hz", &sampled->core_hz, 0))
-        code = error_out_of_memory(error);
-    return code;
+    if (sampled->core_hz.n && !probe_add_summary(task, "core.clock", "Hz", &sampled->core_hz, 0))
+        return error_out_of_memory(error);
+    return 0;
 }
 
 const struct probe latency_probe = {
@@ -376,4 +373,5 @@ const struct probe latency_probe = {
     .prepare = chases_prepare,
     .next = next_latency,
     .conclude = conclude_latency,
+    .analyse = latency_analyse,
 };

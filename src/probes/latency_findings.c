@@ -75,5 +75,18 @@ const struct finding_line latency_lines[] = {
      .moves = "The governor, turbo, heat and power limits move it.",
      .advice = "Where it is lower than expected, look at the governor and at turbo with 'fathom "
                "doctor'."},
+    {.patterns = "latency",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "Load-to-use latency in core cycles in a working set of one size, where sizes were "
+                "named. Its factors say which size, and what else was asked for.",
+     .moves = "The same as the latency of a level.",
+     .advice = "Compare it with the same size and factors only."},
+    {.patterns = "latency_ns",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same latency in time.",
+     .moves = "The core clock moves it, and whatever moves the cycles.",
+     .advice = "Compare it between machines; within one, the cycles hold better."},
     {.patterns = NULL},
 };

@@ -122,14 +122,20 @@ static int choose_traffic(struct probe_task *task, struct error *error)
                            mix);
 }
 
-static int name_series(struct probe_task *task, size_t index, const char *shows, struct axis x,
-                       struct axis y)
+const char *const loaded_shows[LOADED_ALL] = {
+    [LOADED_LATENCY] = "latency by step of the traffic",
+    [LOADED_BANDWIDTH] = "bandwidth by step of the traffic",
+    [LOADED_CURVE] = "latency by bandwidth",
+    [LOADED_KNEE] = "knee by round",
+};
+
+static int name_series(struct probe_task *task, size_t index, struct axis x, struct axis y)
 {
     const struct loaded_state *state = task->state;
     struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
     if (!factors)
         return ERROR_SYSTEM;
-    factors[0] = (struct factor){"shows", shows, 0};
+    factors[0] = (struct factor){"shows", loaded_shows[index], 0};
     factors[1] = (struct factor){"mix", NULL, state->injection->read_percent};
     factors[2] = (struct factor){"traffic", inject_order_names[state->order], 0};
     factors[3] = (struct factor){"injectors", NULL, state->injectors};
@@ -142,13 +148,12 @@ static int describe(struct probe_task *task, struct error *error)
 {
     const struct loaded_state *state = task->state;
     const struct axis step = {"step", ""}, bandwidth = {"bandwidth", "B/s"},
-                      latency = {"latency", "ns"};
+                      latency = {"latency", "ns"}, rounds = {"rounds", ""};
     task->plan.series = pool_alloc(task->pool, LOADED_ALL, sizeof *task->plan.series);
-    if (!task->plan.series ||
-        name_series(task, LOADED_LATENCY, "latency by step of the traffic", step, latency) < 0 ||
-        name_series(task, LOADED_BANDWIDTH, "bandwidth by step of the traffic", step, bandwidth) <
-            0 ||
-        name_series(task, LOADED_CURVE, "latency by bandwidth", bandwidth, latency) < 0)
+    if (!task->plan.series || name_series(task, LOADED_LATENCY, step, latency) < 0 ||
+        name_series(task, LOADED_BANDWIDTH, step, bandwidth) < 0 ||
+        name_series(task, LOADED_CURVE, bandwidth, latency) < 0 ||
+        name_series(task, LOADED_KNEE, rounds, bandwidth) < 0)
         return error_out_of_memory(error);
     task->plan.series_count = LOADED_MEASURED;
     const struct {
@@ -378,4 +383,5 @@ const struct probe loaded_probe = {
     .observe = observe_loaded,
     .next = next_loaded,
     .conclude = loaded_conclude,
+    .analyse = loaded_analyse,
 };

@@ -13,8 +13,10 @@ enum {
     LOADED_MEASURED,
     LOADED_BANDWIDTH = LOADED_MEASURED,
     LOADED_CURVE,
+    LOADED_KNEE, /* what the rounds tell together; only where there are any */
     LOADED_ALL
 };
+extern const char *const loaded_shows[LOADED_ALL]; /* the series' factor "shows" */
 
 /* The ladder: turns of the injectors' pause after each line; none at all on the first step, no
  * pause on the last. */
@@ -46,7 +48,9 @@ struct loaded_state {
 /* Who measures and who injects: fills seats, injectors and shares_core of task->state. ERROR_USAGE
  * where --cpu or --injectors ask for what there is not. */
 int loaded_choose_seats(struct probe_task *, struct error *);
+/* Adds what is made of the trials: series, and parameters that findings need. */
 int loaded_conclude(struct probe_task *, const struct sampled *, struct error *);
+int loaded_analyse(struct analysis *, struct error *);
 extern const struct finding_line loaded_lines[]; /* the registry's */
 extern const struct standard loaded_experiment[];
 

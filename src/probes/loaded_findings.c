@@ -163,56 +163,16 @@ static int add_curve(struct probe_task *task, struct error *error)
     return code < 0 ? error_out_of_memory(error) : 0;
 }
 
-/* --- findings --- */
+/* --- what no series tells --- */
 
-static int add_text(struct finding *finding, const char *text, struct error *error)
+static int add_parameter(struct probe_task *task, const char *name, const char *text,
+                         struct error *error)
 {
-    if (!finding || !text)
+    struct factor *factor = text ? probe_add_parameter(task, name) : NULL;
+    if (!factor)
         return error_out_of_memory(error);
-    finding->text = text;
+    factor->text = text;
     return 0;
-}
-
-static const char *traffic_text(const struct probe_task *task)
-{
-    const struct loaded_state *state = task->state;
-    return pool_printf(task->pool, "%u injector%s of %s traffic, %u %% of it reads%s",
-                       state->injectors, state->injectors == 1 ? "" : "s",
-                       inject_order_names[state->order], state->injection->read_percent,
-                       state->shares_core ? ", one of them on the measuring CPU's own core" : "");
-}
-
-static int add_ends(struct probe_task *task, struct error *error)
-{
-    const struct point *none = point_at(task, LOADED_LATENCY, LOADED_NONE),
-                       *full = point_at(task, LOADED_LATENCY, LOADED_FULL),
-                       *most = point_at(task, LOADED_BANDWIDTH, LOADED_FULL);
-    int code = 0;
-    if (none) {
-        code = add_text(probe_add_summary(task, "loaded.unloaded", "ns", &none->y, none->flags),
-                        "a load from DRAM while nobody else asks for any", error);
-        struct finding *cycles =
-            code == 0 ? probe_add_finding(task, "loaded.unloaded_cycles", "cycles") : NULL;
-        if (code == 0 && !cycles)
-            return error_out_of_memory(error);
-        if (cycles) {
-            const struct estimate alone = finding_cycles_of(none);
-            cycles->value = (double)alone.median;
-            cycles->low = (double)alone.low;
-            cycles->high = (double)alone.high;
-            cycles->flags = none->flags;
-        }
-    }
-    if (code == 0 && full)
-        code = add_text(
-            probe_add_summary(task, "loaded.saturated", "ns", &full->y, full->flags),
-            pool_printf(task->pool, "the same beside %s, as fast as they can", traffic_text(task)),
-            error);
-    if (code == 0 && full && most)
-        code = add_text(probe_add_summary(task, "loaded.bandwidth", "B/s", &most->y, most->flags),
-                        "what these injectors moved meanwhile: lines read and lines written back",
-                        error);
-    return code;
 }
 
 static unsigned steps_measured(const struct loaded_state *state)
@@ -221,6 +181,20 @@ static unsigned steps_measured(const struct loaded_state *state)
     for (unsigned step = 0; step < LOADED_STEPS; step++)
         measured += state->steps[step].trials > 0;
     return measured;
+}
+
+/* Why the knee could not be looked for. */
+static const char *left_out(const struct probe_task *task)
+{
+    const struct loaded_state *state = task->state;
+    const unsigned measured = steps_measured(state);
+    const char *why = measured > 2 ? pool_printf(task->pool,
+                                                 "there was time for %u of %u steps, too far "
+                                                 "apart to tell it",
+                                                 measured, LOADED_STEPS)
+                                   : "there was no time for the steps between the two ends";
+    return why ? pool_printf(task->pool, "%s; give --budget %.0f", why, ceil(state->left_out_s))
+               : NULL;
 }
 
 /* Each round's knee, of the curve through its own trials. `knees` and the like have room for
@@ -247,61 +221,40 @@ static size_t knees_of_rounds(const struct loaded_state *state, double *knees, s
     return rounds;
 }
 
-/* What could not be looked for: no value, and no doubt in one. */
-static int add_no_knee(struct probe_task *task, double needed_s, struct error *error)
-{
-    const unsigned measured = steps_measured(task->state);
-    const char *why = measured > 2 ? pool_printf(task->pool,
-                                                 "there was time for %u of %u steps, too far "
-                                                 "apart to tell it",
-                                                 measured, LOADED_STEPS)
-                                   : "there was no time for the steps between the two ends";
-    if (!why)
-        return error_out_of_memory(error);
-    return add_text(
-        probe_add_finding(task, "loaded.knee", "B/s"),
-        pool_printf(task->pool, "left out: %s; give --budget %.0f", why, ceil(needed_s)), error);
-}
-
-static int add_knee(struct probe_task *task, struct error *error)
+static int tell_knee(struct probe_task *task, struct error *error)
 {
     const struct loaded_state *state = task->state;
-    const struct series *curve = series_of(task, LOADED_CURVE);
+    struct series *series = series_of(task, LOADED_KNEE);
     if (state->left_out_s > 0)
-        return add_no_knee(task, state->left_out_s, error);
+        return add_parameter(task, "knee_left_out", left_out(task), error);
     double *knees = calloc(state->trials_max, sizeof *knees);
-    if (!knees)
+    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
+    if (!knees || !point) {
+        free(knees);
         return error_out_of_memory(error);
-    struct summary summary = summary_of_nothing();
+    }
     size_t found, rounds = knees_of_rounds(state, knees, &found);
-    const bool shown = 2 * found > rounds;
-    if (shown)
-        summarize(knees, found, knees, &summary);
+    *point = (struct point){.x = (double)rounds,
+                            .y = summary_of_nothing(),
+                            .cycles = {NAN, NAN, NAN},
+                            .scatter = {NAN, NAN, NAN},
+                            .failed = found ? NULL : "no round shows a knee"};
+    if (found)
+        summarize(knees, found, knees, &point->y);
     free(knees);
     if (!rounds)
         return 0;
-    unsigned flags = 0;
-    for (size_t i = 0; i < curve->point_count; i++)
-        flags |= curve->points[i].flags;
-    if (shown)
-        return add_text(probe_add_summary(task, "loaded.knee", "B/s", &summary, flags),
-                        "the traffic up to which latency rises little: bandwidth over latency is "
-                        "greatest there",
-                        error);
-    /* Nothing was found: that is no value, and no doubt in one. */
-    return add_text(
-        probe_add_finding(task, "loaded.knee", "B/s"),
-        pool_printf(task->pool,
-                    "no knee: %u injector%s not enough traffic to fill the memory; more "
-                    "CPUs (--injectors) would",
-                    state->injectors, state->injectors == 1 ? " makes" : "s make"),
-        error);
+    series->points = point;
+    series->point_count = 1;
+    task->plan.series_count = task->result->series_count = LOADED_KNEE + 1;
+    return 0;
 }
 
 int loaded_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
 {
+    const struct loaded_state *state = task->state;
     (void)sampled;
-    task->plan.series_count = task->result->series_count = LOADED_ALL;
+    task->plan.series_count = task->result->series_count = LOADED_KNEE;
     int code = drop_starved(task->state, error);
     if (code == 0)
         code = summarize_kept(task, error);
@@ -310,8 +263,133 @@ int loaded_conclude(struct probe_task *task, const struct sampled *sampled, stru
     if (code == 0)
         code = add_curve(task, error);
     if (code == 0)
-        code = add_ends(task, error);
-    return code == 0 ? add_knee(task, error) : code;
+        code = add_parameter(task, "injects_own_core", state->shares_core ? "yes" : "no", error);
+    return code == 0 ? tell_knee(task, error) : code;
+}
+
+/* --- findings --- */
+
+static const struct series *shown(const struct analysis *analysis, int which)
+{
+    return analysis_series(analysis, "loaded", "shows", loaded_shows[which]);
+}
+
+static const struct point *shown_at(const struct analysis *analysis, int which, unsigned step)
+{
+    const struct series *series = shown(analysis, which);
+    return series ? series_point(series, step) : NULL;
+}
+
+static int add_text(struct finding *finding, const char *text, struct error *error)
+{
+    if (!finding || !text)
+        return error_out_of_memory(error);
+    finding->text = text;
+    return 0;
+}
+
+static double number_of(const struct series *series, const char *name)
+{
+    const struct factor *factor = series_factor(series, name);
+    return factor ? factor->number : NAN;
+}
+
+/* NULL without memory. */
+static const char *traffic_text(struct analysis *analysis, const struct series *series)
+{
+    const double injectors = number_of(series, "injectors");
+    const struct factor *own = analysis_parameter(analysis, "injects_own_core");
+    return pool_printf(analysis->pool, "%.0f injector%s of %s traffic, %.0f %% of it reads%s",
+                       injectors, injectors > 1 ? "s" : "", analysis_factor(series, "traffic"),
+                       number_of(series, "mix"),
+                       own && own->text && strcmp(own->text, "yes") == 0
+                           ? ", one of them on the measuring CPU's own core"
+                           : "");
+}
+
+static int add_unloaded(struct analysis *analysis, const struct point *none, struct error *error)
+{
+    int code =
+        add_text(analysis_add_summary(analysis, "loaded.unloaded", "ns", &none->y, none->flags),
+                 "a load from DRAM while nobody else asks for any", error);
+    struct finding *cycles =
+        code == 0 ? analysis_add(analysis, "loaded.unloaded_cycles", "cycles") : NULL;
+    if (!cycles)
+        return error_out_of_memory(error);
+    const struct estimate alone = finding_cycles_of(none);
+    cycles->value = (double)alone.median;
+    cycles->low = (double)alone.low;
+    cycles->high = (double)alone.high;
+    cycles->flags = none->flags;
+    return 0;
+}
+
+static int add_ends(struct analysis *analysis, const struct series *series, struct error *error)
+{
+    const struct point *none = shown_at(analysis, LOADED_LATENCY, LOADED_NONE),
+                       *full = shown_at(analysis, LOADED_LATENCY, LOADED_FULL),
+                       *most = shown_at(analysis, LOADED_BANDWIDTH, LOADED_FULL);
+    int code = none ? add_unloaded(analysis, none, error) : 0;
+    if (code == 0 && full && !analysis_parameter(analysis, "injects_own_core"))
+        code =
+            analysis_keep(analysis, "loaded.saturated",
+                          "the document does not say whether an injector shared the core", error);
+    else if (code == 0 && full)
+        code = add_text(
+            analysis_add_summary(analysis, "loaded.saturated", "ns", &full->y, full->flags),
+            pool_printf(analysis->pool, "the same beside %s, as fast as they can",
+                        traffic_text(analysis, series)),
+            error);
+    if (code == 0 && full && most)
+        code = add_text(
+            analysis_add_summary(analysis, "loaded.bandwidth", "B/s", &most->y, most->flags),
+            "what these injectors moved meanwhile: lines read and lines written back", error);
+    return code;
+}
+
+static int add_knee(struct analysis *analysis, const struct series *latency, struct error *error)
+{
+    const struct factor *why = analysis_parameter(analysis, "knee_left_out");
+    const struct series *rounds = shown(analysis, LOADED_KNEE),
+                        *curve = shown(analysis, LOADED_CURVE);
+    /* What could not be looked for: no value, and no doubt in one. */
+    if (why && why->text)
+        return add_text(analysis_add(analysis, "loaded.knee", "B/s"),
+                        pool_printf(analysis->pool, "left out: %s", why->text), error);
+    if (!rounds || !rounds->point_count)
+        return analysis_keep(analysis, "loaded.knee",
+                             "the document does not hold what each round told", error);
+    const struct point *told = rounds->points;
+    unsigned flags = 0;
+    for (size_t i = 0; curve && i < curve->point_count; i++)
+        flags |= curve->points[i].flags;
+    if (2 * told->y.n > told->x)
+        return add_text(analysis_add_summary(analysis, "loaded.knee", "B/s", &told->y, flags),
+                        "the traffic up to which latency rises little: bandwidth over latency is "
+                        "greatest there",
+                        error);
+    /* Nothing was found: that is no value, and no doubt in one. */
+    const double injectors = number_of(latency, "injectors");
+    return add_text(
+        analysis_add(analysis, "loaded.knee", "B/s"),
+        pool_printf(analysis->pool,
+                    "no knee: %.0f injector%s not enough traffic to fill the memory; more "
+                    "CPUs (--injectors) would",
+                    injectors, injectors > 1 ? "s make" : " makes"),
+        error);
+}
+
+int loaded_analyse(struct analysis *analysis, struct error *error)
+{
+    const struct series *latency = shown(analysis, LOADED_LATENCY);
+    const size_t first = analysis->result->finding_count;
+    if (!latency)
+        return 0;
+    int code = add_ends(analysis, latency, error);
+    if (code == 0)
+        code = add_knee(analysis, latency, error);
+    analysis_read_off(analysis, first, latency);
+    return code;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

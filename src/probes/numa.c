@@ -393,4 +393,5 @@ const struct probe numa_probe = {
     .prepare = prepare_numa,
     .next = next_numa,
     .conclude = numa_conclude,
+    .analyse = numa_analyse,
 };

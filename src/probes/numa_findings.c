@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct point *cell(const struct probe_task *task, enum numa_series which, int from,
                                 int to)
@@ -69,53 +70,6 @@ static int note_verified(struct probe_task *task, struct error *error)
     return 0;
 }
 
-/* --- the ends --- */
-
-/* The slowest or narrowest cell, of those within a node or of those between two. */
-static const struct point *worst(const struct probe_task *task, enum numa_series which, bool local)
-{
-    const struct series *series = &task->result->series[which];
-    const struct point *found = NULL;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n || (point->from == point->to) != local)
-            continue;
-        bool worse = !found || (which == NUMA_LATENCY ? point->y.median > found->y.median
-                                                      : point->y.median < found->y.median);
-        found = worse ? point : found;
-    }
-    return found;
-}
-
-static int add_worst(struct probe_task *task, enum numa_series which, bool local,
-                     struct error *error)
-{
-    static const char *const what[NUMA_SERIES] = {"latency", "bandwidth"};
-    static const char *const unit[NUMA_SERIES] = {"ns", "B/s"};
-    const struct point *point = worst(task, which, local);
-    if (!point)
-        return 0;
-    const char *name =
-        pool_printf(task->pool, "numa.%s.%s", what[which], local ? "local" : "remote");
-    struct finding *finding =
-        name ? probe_add_summary(task, name, unit[which], &point->y, point->flags) : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
-    if (task->machine->facts.node_count < 2)
-        finding->text = "there is one NUMA node here, so this one cell is all there is";
-    else if (local)
-        finding->text = pool_printf(task->pool,
-                                    "from a node's CPUs to its own memory, where that is worst: "
-                                    "node %d",
-                                    point->from);
-    else
-        finding->text = pool_printf(task->pool,
-                                    "to another node's memory, where that is worst: from node %d "
-                                    "to node %d",
-                                    point->from, point->to);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
 /* --- what is declared --- */
 
 static unsigned declared(const struct machine *machine, int from, int to)
@@ -163,16 +117,80 @@ int numa_conclude(struct probe_task *task, const struct sampled *sampled, struct
     int code = add_failed(task, error);
     if (code == 0)
         code = note_verified(task, error);
-    for (int i = 0; i < NUMA_SERIES && code == 0; i++) {
-        code = add_worst(task, (enum numa_series)i, true, error);
-        if (code == 0)
-            code = add_worst(task, (enum numa_series)i, false, error);
-    }
     for (size_t f = 0; f < state->from_count; f++)
         for (size_t a = 0; a < state->to_count; a++)
             for (size_t b = 0; b < state->to_count && code == 0; b++)
                 code = compare(task, state->from[f].id, state->to[a].id, state->to[b].id, error);
     return code;
+}
+
+/* --- findings: the ends --- */
+
+static const char *const whats[NUMA_SERIES] = {"latency", "bandwidth"};
+
+/* The slowest or narrowest cell, of those within a node or of those between two. */
+static const struct point *worst(const struct series *series, enum numa_series which, bool local)
+{
+    const struct point *found = NULL;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n || (point->from == point->to) != local)
+            continue;
+        bool worse = !found || (which == NUMA_LATENCY ? point->y.median > found->y.median
+                                                      : point->y.median < found->y.median);
+        found = worse ? point : found;
+    }
+    return found;
+}
+
+static int add_worst(struct analysis *analysis, const struct series *series, enum numa_series which,
+                     bool local, struct error *error)
+{
+    static const char *const unit[NUMA_SERIES] = {"ns", "B/s"};
+    const struct point *point = worst(series, which, local);
+    const size_t first = analysis->result->finding_count;
+    if (!point)
+        return 0;
+    const char *name =
+        pool_printf(analysis->pool, "numa.%s.%s", whats[which], local ? "local" : "remote");
+    struct finding *finding =
+        analysis_add_summary(analysis, name, unit[which], &point->y, point->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    if (series->point_count == 1)
+        finding->text = "there is one NUMA node here, so this one cell is all there is";
+    else if (local)
+        finding->text = pool_printf(analysis->pool,
+                                    "from a node's CPUs to its own memory, where that is worst: "
+                                    "node %d",
+                                    point->from);
+    else
+        finding->text = pool_printf(analysis->pool,
+                                    "to another node's memory, where that is worst: from node %d "
+                                    "to node %d",
+                                    point->from, point->to);
+    analysis_read_off(analysis, first, series);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+int numa_analyse(struct analysis *analysis, struct error *error)
+{
+    const struct probe_result *result = analysis->result;
+    int code = 0;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        for (int which = 0; which < NUMA_SERIES && code == 0; which++) {
+            if (!series->matrix || strcmp(series->y.name, whats[which]) != 0)
+                continue;
+            code = add_worst(analysis, series, (enum numa_series)which, true, error);
+            if (code == 0)
+                code = add_worst(analysis, series, (enum numa_series)which, false, error);
+        }
+    }
+    return code == 0
+               ? analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
+                               "the document does not hold what distances are declared", error)
+               : code;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -48,6 +48,10 @@ static const struct option_spec options[] = {
 
 /* --- stages --- */
 
+const char *const parallelism_all_name = "random accesses by all threads",
+                  *const parallelism_work_names[3] = {"one chain, with work", "chains with work",
+                                                      "chains with work and prefetch"};
+
 static void add_stage(struct parallelism_state *state, enum parallelism_look look, size_t level,
                       bool optional)
 {
@@ -77,7 +81,7 @@ static int add_series(struct probe_task *task, const char *name, const char *uni
     const struct chase_level *level = &state->levels[state->stages[state->at].level];
     struct series *series = pool_append(task->pool, (void **)&task->plan.series,
                                         &task->plan.series_count, sizeof *series);
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
     if (!series || !factors)
         return error_out_of_memory(error);
     char size[UNIT_TEXT];
@@ -136,9 +140,14 @@ static int plan_threads(struct probe_task *task, struct error *error)
     struct parallelism_state *state = task->state;
     task->plan.yields = OPERATIONS_PER_SECOND;
     task->plan.cycles = false;
-    state->all = add_series(task, "random accesses by all threads", "threads",
-                            (struct axis){"accesses", "1/s"}, error);
+    state->all =
+        add_series(task, parallelism_all_name, "threads", (struct axis){"accesses", "1/s"}, error);
     int code = state->all < 0 ? state->all : 0;
+    if (code == 0) {
+        struct series *all = &task->plan.series[state->all];
+        all->factors[all->factor_count++] =
+            (struct factor){"chains", NULL, state->chains_per_thread};
+    }
     const bool doubling = settings_has(task->settings, "threads");
     for (size_t n = 1; code == 0 && n <= state->threads;) {
         code = add_point(task, state->all, (double)n,
@@ -152,11 +161,9 @@ static int plan_threads(struct probe_task *task, struct error *error)
 static int plan_work(struct probe_task *task, struct error *error)
 {
     struct parallelism_state *state = task->state;
-    static const char *const names[] = {"one chain, with work", "chains with work",
-                                        "chains with work and prefetch"};
     int code = 0;
     for (int which = 0; which < (state->ahead ? 3 : 2) && code == 0; which++) {
-        state->work[which] = add_series(task, names[which], "cycles of work",
+        state->work[which] = add_series(task, parallelism_work_names[which], "cycles of work",
                                         (struct axis){"time per access", "ns"}, error);
         code = state->work[which] < 0 ? state->work[which] : 0;
         unsigned step = 8;
@@ -366,4 +373,5 @@ const struct probe parallelism_probe = {
     .observe = observe_parallelism,
     .next = next_parallelism,
     .conclude = parallelism_conclude,
+    .analyse = parallelism_analyse,
 };

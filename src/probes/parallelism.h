@@ -54,7 +54,8 @@ struct parallelism_state {
     int work[3];                /* series: one chain, several, several with prefetch; -1: none */
     unsigned work_most, ahead;
     struct summary work_knee, prefetch_gain;
-    double prefetch_at; /* the work that the gain is of */
+    unsigned work_trials; /* that could have shown the knee */
+    double prefetch_at;   /* the work that the gain is of */
 };
 
 /* What a point does. */
@@ -86,8 +87,14 @@ extern const double parallelism_tolerance;
 bool parallelism_plateau(const struct series *, struct saturation *);
 /* Keeps what the trials of the stage that was measured told, before the next one is planned. */
 void parallelism_take(struct probe_task *);
-/* Adds what all stages came to. */
+/* Names of series: accesses by all threads, and by work after each; what trials told together. */
+extern const char *const parallelism_all_name,
+    *const parallelism_work_names[3], *const parallelism_sustained, *const parallelism_four,
+                                                                        *const parallelism_knee,
+                                                                            *const parallelism_gain;
+/* Adds what all stages came to, as series. */
 int parallelism_conclude(struct probe_task *, const struct sampled *, struct error *);
+int parallelism_analyse(struct analysis *, struct error *);
 extern const struct finding_line parallelism_lines[]; /* the registry's */
 extern const struct standard parallelism_experiment[];
 

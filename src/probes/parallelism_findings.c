@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Four chains where nothing is used up may differ so much from a quarter of one's time. */
 static const double four_tolerance = 0.03;
@@ -18,6 +19,13 @@ static unsigned flags_by_trial(const struct summary *told, unsigned flags)
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
     return (flags & ~wide) | (summary_half_width(told) > parallelism_tolerance ? wide : 0);
 }
+
+/* --- what the document has to hold beside what was measured --- */
+
+const char *const parallelism_sustained = "sustained by trial",
+                  *const parallelism_four = "four chains by trial",
+                  *const parallelism_knee = "knee by trial",
+                  *const parallelism_gain = "gain by trial";
 
 /* A series of rates from one of times: so many bytes or accesses each. */
 static int add_rates(struct probe_task *task, const struct series *times, const char *name,
@@ -46,136 +54,53 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
     return 0;
 }
 
-/* Where a level's loads are answered. */
-enum answered { BY_FIRST, BEYOND_FIRST, NOT_KNOWN };
-
-/* A set that the first level holds answers with hits; what that level holds may not be known. */
-static enum answered answered_where(const struct probe_task *task, const struct chase_level *level)
+/* What trials told of a series together, as a series with its factors. */
+static int tell(struct probe_task *task, const struct series *of, const char *name, double x,
+                struct axis y, const struct summary *told, struct error *error)
 {
-    const uint64_t first = chases_capacity(task, NULL, 1);
-    return level->last                     ? BEYOND_FIRST
-           : first && level->bytes > first ? BEYOND_FIRST
-           : first                         ? BY_FIRST
-                                           : NOT_KNOWN;
+    return trial_series_conclude(task,
+                                 &(struct series){.name = name,
+                                                  .factors = of->factors,
+                                                  .factor_count = of->factor_count,
+                                                  .x = of->x,
+                                                  .y = y},
+                                 x, told, error);
 }
 
-static int add_sustained(struct probe_task *task, const struct parallelism_level *curve,
-                         const struct saturation *found, unsigned flags, struct error *error)
-{
-    const struct machine_facts *facts = &task->machine->facts;
-    const struct series *series = &task->result->series[curve->series];
-    const bool misses = answered_where(task, curve->level) == BEYOND_FIRST;
-    const struct miss_buffers *known =
-        misses ? miss_buffers_find(facts->cpu_vendor, facts->cpu_model) : NULL;
-    const char *what = misses ? "misses" : "loads";
-    char name[48], documented[160] = "";
-    snprintf(name, sizeof name, "%s.parallelism", curve->level->name);
-    if (!curve->sustained.n)
-        return 0;
-    struct finding *finding =
-        finding_add_summary(task->result, task->pool, name, what, &curve->sustained,
-                            flags_by_trial(&curve->sustained, flags));
-    if (!finding)
-        return error_out_of_memory(error);
-    if (known) {
-        finding->declared = known->count;
-        snprintf(documented, sizeof documented, "; documented are %u %s (%s)", known->count,
-                 known->name, known->source);
-    }
-    finding->text =
-        pool_printf(task->pool,
-                    "sustains %s%.1f %s at once: one chain's time over the least there is; %s%.0f "
-                    "chains come within 5 %% of it%s",
-                    found->open ? "at least " : "", (double)curve->sustained.median, what,
-                    found->open ? "not before " : "", series->points[found->knee].x, documented);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-/* In a level that answers at once, four chains that do not take a quarter of one's time are the
- * loop's fault, and then no curve can be trusted. */
-static int add_four(struct probe_task *task, const struct parallelism_level *curve,
-                    struct error *error)
-{
-    const struct summary *four = &curve->four;
-    const bool apart = four->coverage > 0 && ((double)four->low > 1 + four_tolerance ||
-                                              (double)four->high < 1 - four_tolerance);
-    if (!apart || answered_where(task, curve->level) != BY_FIRST)
-        return 0;
-    char name[48];
-    snprintf(name, sizeof name, "%s.parallelism.four", curve->level->name);
-    struct finding *finding = finding_add_summary(task->result, task->pool, name, "", four, 0);
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text = pool_printf(task->pool,
-                                "four chains take %.2f of a quarter of one chain's time, where "
-                                "nothing should hold them up: times of several chains are too %s "
-                                "by about that much",
-                                (double)four->median, (double)four->median > 1 ? "long" : "short");
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-static int add_curve(struct probe_task *task, const struct parallelism_level *curve,
-                     struct error *error)
+static int tell_curve(struct probe_task *task, const struct parallelism_level *curve,
+                      struct error *error)
 {
     const struct parallelism_state *state = task->state;
     struct saturation found;
     const struct series series = task->result->series[curve->series];
     if (!parallelism_plateau(&series, &found))
         return 0;
-    const struct point *best = &series.points[found.typical];
-    const struct estimate each = finding_time_of(best);
-    const unsigned flags = series.points[0].flags | best->flags;
-    const double line = (double)state->ring.line_bytes, ns = 1e9 * line;
-    char name[48];
-    int code = add_sustained(task, curve, &found, flags, error);
+    int code = tell(task, &series, parallelism_sustained, series.points[found.knee].x,
+                    (struct axis){"at once", ""}, &curve->sustained, error);
     if (code == 0)
-        code = add_four(task, curve, error);
-    snprintf(name, sizeof name, "%s.parallelism.ns", curve->level->name);
-    if (code == 0 &&
-        !finding_add_summary(task->result, task->pool, name, "ns", &best->y, best->flags))
-        code = error_out_of_memory(error);
-    snprintf(name, sizeof name, "%s.parallelism.rate", curve->level->name);
-    if (code == 0 &&
-        !finding_add_value(task->result, task->pool, name, "B/s", ns / (double)each.median,
-                           ns / (double)each.high, ns / (double)each.low, best->flags))
-        code = error_out_of_memory(error);
+        code = tell(task, &series, parallelism_four, 4, (struct axis){"of a quarter", ""},
+                    &curve->four, error);
     if (code == 0)
         code =
             add_rates(task, &series, pool_printf(task->pool, "lines from %s", curve->level->name),
-                      (struct axis){"rate", "B/s"}, line, error);
+                      (struct axis){"rate", "B/s"}, (double)state->ring.line_bytes, error);
     return code;
 }
 
-/* Accesses per second of all threads, and of each of them. */
-static int add_threads(struct probe_task *task, struct error *error)
+/* What each thread gets. */
+static int tell_threads(struct probe_task *task, struct error *error)
 {
     const struct parallelism_state *state = task->state;
     const struct series all = task->result->series[state->all];
-    const struct point *one = all.points, *most = NULL;
+    size_t measured = 0;
     for (size_t i = 0; i < all.point_count; i++)
-        if (all.points[i].y.n)
-            most = &all.points[i];
-    if (!most)
+        measured += all.points[i].y.n > 0;
+    if (!measured)
         return 0;
-    struct finding *finding = finding_add_summary(task->result, task->pool, "parallelism.all.rate",
-                                                  "1/s", &most->y, most->flags);
-    if (!finding)
-        return error_out_of_memory(error);
-    char rate[UNIT_TEXT];
-    const double rate_gbs = (double)most->y.median * (double)state->ring.line_bytes * 1e-9;
-    finding->text = pool_printf(task->pool,
-                                "%.0f million random accesses a second by %.0f thread%s of %u "
-                                "chains each, %s GB/s of lines%s",
-                                (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "",
-                                state->chains_per_thread, figure_format(rate_gbs, 3, rate),
-                                most->x > 1 && one->x == 1
-                                    ? pool_printf(task->pool, ": %.2f times those of one thread",
-                                                  (double)most->y.median / (double)one->y.median)
-                                    : "");
     struct point *points = pool_alloc(task->pool, all.point_count, sizeof *points);
     struct series *each = pool_append(task->pool, (void **)&task->result->series,
                                       &task->result->series_count, sizeof *each);
-    if (!finding->text || !points || !each)
+    if (!points || !each)
         return error_out_of_memory(error);
     *each = all;
     each->name = "random accesses by each thread";
@@ -191,42 +116,17 @@ static int add_threads(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static unsigned flags_of(const struct probe_task *task, int series)
-{
-    unsigned flags = 0;
-    for (size_t i = 0; series >= 0 && i < task->result->series[series].point_count; i++)
-        flags |= task->result->series[series].points[i].flags;
-    return flags;
-}
-
-static int add_work(struct probe_task *task, struct error *error)
+/* The knee's x is how many trials could have shown it. */
+static int tell_work(struct probe_task *task, struct error *error)
 {
     const struct parallelism_state *state = task->state;
-    const unsigned flags = flags_of(task, state->work[1]);
-    const struct summary *knee = &state->work_knee, *gain = &state->prefetch_gain;
-    struct finding *finding =
-        knee->n ? finding_add_summary(task->result, task->pool, "parallelism.work.knee", "cycles",
-                                      knee, flags_by_trial(knee, flags))
-                : finding_add(task->result, task->pool, "parallelism.work.knee", "cycles");
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text =
-        knee->n ? "with more work than this after each access, the processor no longer sees the "
-                  "next one while it waits; work that waits for the access fills the schedulers, "
-                  "which may be smaller than the window (fathom window)"
-                : pool_printf(task->pool, "not reached: up to %u cycles of work, accesses overlap",
-                              state->work_most);
-    if (state->work[2] < 0 || !gain->n)
-        return finding->text ? 0 : error_out_of_memory(error);
-    struct finding *won = finding_add_summary(task->result, task->pool, "parallelism.work.prefetch",
-                                              "", gain, flags | flags_of(task, state->work[2]));
-    if (!won)
-        return error_out_of_memory(error);
-    won->text = pool_printf(task->pool,
-                            "with %.0f cycles of work after each access, prefetching %u steps "
-                            "ahead makes it %.2f times as fast",
-                            state->prefetch_at, state->ahead, (double)gain->median);
-    return won->text ? 0 : error_out_of_memory(error);
+    const struct series work = task->result->series[state->work[1]];
+    int code = tell(task, &work, parallelism_knee, state->work_trials,
+                    (struct axis){"work", "cycles"}, &state->work_knee, error);
+    if (code == 0 && state->work[2] >= 0 && state->prefetch_gain.n)
+        code = tell(task, &work, parallelism_gain, state->prefetch_at,
+                    (struct axis){"times as fast", ""}, &state->prefetch_gain, error);
+    return code;
 }
 
 /* Says which levels there was no time for. */
@@ -255,18 +155,278 @@ int parallelism_conclude(struct probe_task *task, const struct sampled *sampled,
     parallelism_take(task);
     for (size_t i = state->level_count; i-- > 0 && code == 0;)
         if (state->curves[i].series >= 0)
-            code = add_curve(task, &state->curves[i], error);
+            code = tell_curve(task, &state->curves[i], error);
     if (code == 0 && state->all >= 0)
-        code = add_threads(task, error);
-    if (code == 0 && state->work[1] >= 0)
-        code = add_work(task, error);
+        code = tell_threads(task, error);
+    return code == 0 && state->work[1] >= 0 ? tell_work(task, error) : code;
+}
+
+/* --- findings --- */
+
+/* Where a level's loads are answered. */
+enum answered { BY_FIRST, BEYOND_FIRST, NOT_KNOWN };
+
+/* One level's curve. */
+struct curve {
+    const struct series *series;
+    const char *level;
+    const struct point *sustained, *four; /* what the trials told; NULL: nothing */
+};
+
+/* What the first level holds, as found or declared; NAN. */
+static double first_capacity(const struct analysis *analysis)
+{
+    const struct finding *found =
+        analysis->document ? document_finding(analysis->document, "L1.capacity") : NULL;
+    const struct machine_facts *facts = analysis->machine;
+    if (found && found->value >= 4096)
+        return found->value;
+    for (size_t i = 0; facts && i < facts->cache_count; i++)
+        if (facts->caches[i].level == 1 && strcmp(facts->caches[i].type, "instruction") != 0)
+            return (double)facts->caches[i].size_bytes;
+    return NAN;
+}
+
+/* A set that the first level holds answers with hits; what that level holds may not be known. */
+static enum answered answered_where(const struct analysis *analysis, const struct curve *curve)
+{
+    const double first = first_capacity(analysis);
+    uint64_t bytes;
+    if (strcmp(curve->level, "DRAM") == 0)
+        return BEYOND_FIRST;
+    if (!(first > 0) || size_parse(analysis_factor(curve->series, "working set"), &bytes, NULL) < 0)
+        return NOT_KNOWN;
+    return (double)bytes > first ? BEYOND_FIRST : BY_FIRST;
+}
+
+static int add_sustained(struct analysis *analysis, const struct curve *curve,
+                         const struct saturation *found, unsigned flags, struct error *error)
+{
+    const struct machine_facts *facts = analysis->machine;
+    const struct series *series = curve->series;
+    const bool misses = answered_where(analysis, curve) == BEYOND_FIRST;
+    const struct miss_buffers *known =
+        misses && facts ? miss_buffers_find(facts->cpu_vendor, facts->cpu_model) : NULL;
+    const char *what = misses ? "misses" : "loads";
+    char name[48], documented[160] = "";
+    snprintf(name, sizeof name, "%s.parallelism", curve->level);
+    if (!curve->sustained)
+        return analysis_keep(analysis, name, "the document does not hold what each trial told",
+                             error);
+    const struct summary *sustained = &curve->sustained->y;
+    if (!sustained->n)
+        return 0;
+    struct finding *finding =
+        analysis_add_summary(analysis, name, what, sustained, flags_by_trial(sustained, flags));
+    if (!finding)
+        return error_out_of_memory(error);
+    if (known) {
+        finding->declared = known->count;
+        snprintf(documented, sizeof documented, "; documented are %u %s (%s)", known->count,
+                 known->name, known->source);
+    }
+    finding->text =
+        pool_printf(analysis->pool,
+                    "sustains %s%.1f %s at once: one chain's time over the least there is; %s%.0f "
+                    "chains come within 5 %% of it%s",
+                    found->open ? "at least " : "", (double)sustained->median, what,
+                    found->open ? "not before " : "", series->points[found->knee].x, documented);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* In a level that answers at once, four chains that do not take a quarter of one's time are the
+ * loop's fault, and then no curve can be trusted. */
+static int add_four(struct analysis *analysis, const struct curve *curve, struct error *error)
+{
+    char name[48];
+    snprintf(name, sizeof name, "%s.parallelism.four", curve->level);
+    if (!curve->four)
+        return analysis_keep(analysis, name, "the document does not hold what each trial told",
+                             error);
+    const struct summary *four = &curve->four->y;
+    const bool apart =
+        four->n && four->coverage > 0 &&
+        ((double)four->low > 1 + four_tolerance || (double)four->high < 1 - four_tolerance);
+    if (!apart || answered_where(analysis, curve) != BY_FIRST)
+        return 0;
+    struct finding *finding = analysis_add_summary(analysis, name, "", four, 0);
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = pool_printf(analysis->pool,
+                                "four chains take %.2f of a quarter of one chain's time, where "
+                                "nothing should hold them up: times of several chains are too %s "
+                                "by about that much",
+                                (double)four->median, (double)four->median > 1 ? "long" : "short");
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+static int add_curve(struct analysis *analysis, const struct curve *curve, struct error *error)
+{
+    struct saturation found;
+    const struct series *series = curve->series;
+    const size_t first = analysis->result->finding_count;
+    if (!parallelism_plateau(series, &found))
+        return 0;
+    const struct point *best = &series->points[found.typical];
+    const struct estimate each = finding_time_of(best);
+    const unsigned flags = series->points[0].flags | best->flags;
+    const double ns = 1e9 * analysis_line_bytes(analysis);
+    char name[48];
+    int code = add_sustained(analysis, curve, &found, flags, error);
+    if (code == 0)
+        code = add_four(analysis, curve, error);
+    snprintf(name, sizeof name, "%s.parallelism.ns", curve->level);
+    if (code == 0 && !analysis_add_summary(analysis, name, "ns", &best->y, best->flags))
+        code = error_out_of_memory(error);
+    snprintf(name, sizeof name, "%s.parallelism.rate", curve->level);
+    if (code == 0 &&
+        !finding_add_value(analysis->result, analysis->pool, name, "B/s", ns / (double)each.median,
+                           ns / (double)each.high, ns / (double)each.low, best->flags))
+        code = error_out_of_memory(error);
+    analysis_read_off(analysis, first, series);
     return code;
+}
+
+/* Accesses per second of all threads. */
+static int add_threads(struct analysis *analysis, const struct series *all, struct error *error)
+{
+    const struct point *one = all->points, *most = NULL;
+    const struct factor *chains = series_factor(all, "chains");
+    const size_t first = analysis->result->finding_count;
+    for (size_t i = 0; i < all->point_count; i++)
+        if (all->points[i].y.n)
+            most = &all->points[i];
+    if (!most)
+        return 0;
+    if (!chains)
+        return analysis_keep(analysis, "parallelism.all.rate",
+                             "the document does not hold how many chains a thread had", error);
+    struct finding *finding =
+        analysis_add_summary(analysis, "parallelism.all.rate", "1/s", &most->y, most->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    char rate[UNIT_TEXT];
+    const double rate_gbs = (double)most->y.median * analysis_line_bytes(analysis) * 1e-9;
+    const char *beside = most->x > 1 && one->x == 1
+                             ? pool_printf(analysis->pool, ": %.2f times those of one thread",
+                                           (double)most->y.median / (double)one->y.median)
+                             : "";
+    if (!beside)
+        return error_out_of_memory(error);
+    finding->text = pool_printf(
+        analysis->pool,
+        "%.0f million random accesses a second by %.0f thread%s of %.0f chains each, %s GB/s of "
+        "lines%s",
+        (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
+        figure_format(rate_gbs, 3, rate), beside);
+    analysis_read_off(analysis, first, all);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+static unsigned flags_of(const struct series *series)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        flags |= series->points[i].flags;
+    return flags;
+}
+
+static const struct point *told_of(const struct series *told)
+{
+    return told && told->point_count ? told->points : NULL;
+}
+
+/* Why there is no knee: that none was seen, only where any trial could have seen one. */
+static const char *no_knee(struct analysis *analysis, const struct point *told)
+{
+    if (!(told->x > 0))
+        return "not known: no trial measured enough to tell; give it time (a larger --budget)";
+    return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
+                       analysis_number(analysis, "work"));
+}
+
+static int add_work(struct analysis *analysis, const struct series *work, struct error *error)
+{
+    const struct point *told = told_of(analysis_series(analysis, parallelism_knee, NULL, NULL)),
+                       *won = told_of(analysis_series(analysis, parallelism_gain, NULL, NULL));
+    const size_t first = analysis->result->finding_count;
+    const unsigned flags = flags_of(work);
+    if (!told)
+        return analysis_keep(analysis, "parallelism.work.*",
+                             "the document does not hold what each trial told", error);
+    const struct summary *knee = &told->y;
+    struct finding *finding =
+        knee->n ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
+                                       flags_by_trial(knee, flags))
+                : analysis_add(analysis, "parallelism.work.knee", "cycles");
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text =
+        knee->n ? "with more work than this after each access, the processor no longer sees the "
+                  "next one while it waits; work that waits for the access fills the schedulers, "
+                  "which may be smaller than the window (fathom window)"
+                : no_knee(analysis, told);
+    if (!finding->text)
+        return error_out_of_memory(error);
+    if (won) {
+        const struct series *prefetched =
+            analysis_series(analysis, parallelism_work_names[2], NULL, NULL);
+        finding = analysis_add_summary(analysis, "parallelism.work.prefetch", "", &won->y,
+                                       flags | flags_of(prefetched));
+        if (!finding)
+            return error_out_of_memory(error);
+        finding->text =
+            pool_printf(analysis->pool,
+                        "with %.0f cycles of work after each access, prefetching %.0f "
+                        "steps ahead makes it %.2f times as fast",
+                        won->x, analysis_number(analysis, "prefetch"), (double)won->y.median);
+    }
+    analysis_read_off(analysis, first, work);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* DRAM, and what else is beyond all levels, before L3, L2 and L1. */
+static int depth_of(const char *level)
+{
+    return level[0] == 'L' && level[1] >= '1' && level[1] <= '9' ? level[1] - '0' : 10;
+}
+
+static const struct point *told_in(const struct analysis *analysis, const char *name,
+                                   const char *level)
+{
+    return told_of(analysis_series(analysis, name, "level", level));
+}
+
+int parallelism_analyse(struct analysis *analysis, struct error *error)
+{
+    static const char curves[] = "chains in ";
+    const struct probe_result *result = analysis->result;
+    int code = 0;
+    for (int depth = 10; depth > 0; depth--)
+        for (size_t i = 0; i < result->series_count && code == 0; i++) {
+            const struct series *series = &result->series[i];
+            const char *level = series->name + sizeof curves - 1;
+            if (strncmp(series->name, curves, sizeof curves - 1) != 0 || depth_of(level) != depth)
+                continue;
+            const struct curve curve = {.series = series,
+                                        .level = level,
+                                        .sustained =
+                                            told_in(analysis, parallelism_sustained, level),
+                                        .four = told_in(analysis, parallelism_four, level)};
+            code = add_curve(analysis, &curve, error);
+        }
+    const struct series *all = analysis_series(analysis, parallelism_all_name, NULL, NULL),
+                        *work = analysis_series(analysis, parallelism_work_names[1], NULL, NULL);
+    if (code == 0 && all)
+        code = add_threads(analysis, all, error);
+    return code == 0 && work ? add_work(analysis, work, error) : code;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 const struct standard parallelism_experiment[] = {
     {"level", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},
+    {"chains", STANDARD_NAMED, NULL, 0}, /* as many as fill a core, which differs from run to run */
     {"prefetch", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
     {.factor = NULL},

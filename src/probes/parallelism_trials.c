@@ -133,6 +133,20 @@ static double trial_knee(const struct probe_task *task, unsigned trial, const vo
     return crossing_down(x, overlap, n, overlap_ends);
 }
 
+/* Whether two amounts of work were measured in that trial with one chain and with several. */
+static bool could_tell(const struct probe_task *task, unsigned trial)
+{
+    const struct parallelism_state *state = task->state;
+    size_t known = 0;
+    for (size_t i = 0; i < task->plan.point_count; i++) {
+        const struct plan_point *point = &task->plan.points[i];
+        if ((int)point->series == state->work[0])
+            known += isfinite(value_at(task, state->work[0], point->x, trial)) &&
+                     isfinite(value_at(task, state->work[1], point->x, trial));
+    }
+    return known >= 2;
+}
+
 static double trial_gain(const struct probe_task *task, unsigned trial, const void *about)
 {
     const struct parallelism_state *state = task->state;
@@ -145,6 +159,9 @@ static void take_work(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
     state->work_knee = by_trial(task, trial_knee, NULL);
+    state->work_trials = 0;
+    for (unsigned trial = 0; trial < state->values.trials; trial++)
+        state->work_trials += could_tell(task, trial);
     if (state->work[2] < 0)
         return;
     /* Where the window has just stopped to reach the next access; else the most work there is. */

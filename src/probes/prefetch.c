@@ -46,20 +46,13 @@ static const struct {
 };
 /* Forward all through, and forward within pages that follow in random order. */
 enum { THROUGH, ANEW, CROSSINGS };
-
-struct series_set {
-    char level[8];
-    size_t first; /* of the ORDERS series, in the order of `orders` */
-};
+static const char *const crossing_names[CROSSINGS] = {"page after page", "pages in random order"};
 
 struct prefetch_state {
     struct chases chases; /* first: chases_prepare() finds it here */
     const struct seat *seat;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
-    struct series_set sets[CHASE_LEVELS_MAX];
-    size_t set_count;
-    size_t crossing; /* the first of the CROSSINGS series; 0: not measured */
 };
 
 static const struct option_spec options[] = {
@@ -146,12 +139,10 @@ static int plan_crossing(struct probe_task *task, struct prefetch_state *state, 
                                         .stride = state->chases.line_bytes,
                                         .order = RING_FORWARD,
                                         .block_bytes = i == ANEW ? PAGE : 0};
-        int series = chases_add_series(&state->chases, task,
-                                       i == ANEW ? "pages in random order" : "page after page",
-                                       &kind, page_policy_names[PAGES_SMALL], error);
+        int series = chases_add_series(&state->chases, task, crossing_names[i], &kind,
+                                       page_policy_names[PAGES_SMALL], error);
         if (series < 0)
             return series;
-        state->crossing = i == THROUGH ? (size_t)series : state->crossing;
         int code = chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat,
                                     error);
         if (code < 0)
@@ -179,9 +170,6 @@ static int plan_prefetch(struct probe_task *task, struct error *error)
         const struct chase_level *level = &state->levels[i];
         if (strcmp(level->name, "L1") == 0)
             continue; /* nothing to hide */
-        struct series_set *set = &state->sets[state->set_count++];
-        memcpy(set->level, level->name, sizeof set->level);
-        set->first = task->plan.series_count;
         for (int order = 0; order < ORDERS && code == 0; order++)
             code = plan_order(task, state, level, order, error);
     }
@@ -219,45 +207,88 @@ static struct share hidden_share(const struct point *part, const struct point *w
                           part->flags | whole->flags};
 }
 
+/* One level's series, by order. */
+struct level_series {
+    char level[8];
+    const struct series *orders[ORDERS];
+};
+
+static const struct series *series_of(struct analysis *analysis, const char *level,
+                                      const char *order)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s, %s", level, order);
+    return analysis_series(analysis, name, NULL, NULL);
+}
+
+/* The level's name in "L2, random"; false where it is another order's series. */
+static bool names_level(const struct series *series, char level[8])
+{
+    const char *comma = strchr(series->name, ',');
+    if (!comma || comma - series->name >= 8 || strcmp(comma, ", random") != 0)
+        return false;
+    snprintf(level, 8, "%.*s", (int)(comma - series->name), series->name);
+    return strcmp(level, "DRAM") == 0 || (level[0] == 'L' && level[2] == '\0');
+}
+
+/* Fills at most CHASE_LEVELS_MAX and returns how many levels were looked at. */
+static size_t find_levels(struct analysis *analysis, struct level_series *levels)
+{
+    const struct probe_result *result = analysis->result;
+    size_t count = 0;
+    for (size_t i = 0; i < result->series_count && count < CHASE_LEVELS_MAX; i++) {
+        struct level_series *here = &levels[count];
+        if (!names_level(&result->series[i], here->level) ||
+            analysis_series(analysis, result->series[i].name, NULL, NULL) != &result->series[i])
+            continue;
+        bool all = true;
+        for (int order = 0; order < ORDERS; order++) {
+            here->orders[order] = series_of(analysis, here->level, orders[order].name);
+            all = all && here->orders[order];
+        }
+        count += all;
+    }
+    return count;
+}
+
 /* The share hidden at that stride, beside nearby random order from a page on; false where it was
  * not measured, or in another level. */
-static bool share_at(const struct probe_task *task, const struct series_set *set, int order,
+static bool share_at(const struct analysis *analysis, const struct level_series *level, int order,
                      double stride, struct share *share)
 {
-    const struct prefetch_state *state = task->state;
-    const struct series *series = task->result->series + set->first;
-    const struct point *part = series_point(&series[order], stride);
-    const struct point *whole =
-        series_point(&series[stride < (double)PAGE ? RANDOM : NEARBY], stride);
-    const struct point *level = series_point(&series[RANDOM], (double)state->chases.line_bytes);
-    const struct point *scattered = series_point(&series[RANDOM], stride);
-    if (!part || !whole || !level || !scattered ||
-        measure_of(scattered).median < still_there * (double)measure_of(level).median)
+    const struct series *const *series = level->orders;
+    const struct point *part = series_point(series[order], stride);
+    const struct point *whole = series_point(series[stride < PAGE ? RANDOM : NEARBY], stride);
+    const struct point *there = series_point(series[RANDOM], analysis_line_bytes(analysis));
+    const struct point *scattered = series_point(series[RANDOM], stride);
+    if (!part || !whole || !there || !scattered ||
+        measure_of(scattered).median < still_there * (double)measure_of(there).median)
         return false;
     *share = hidden_share(part, whole);
     return true;
 }
 
-static int add_direction(struct probe_task *task, const struct series_set *set, int order,
+static int add_direction(struct analysis *analysis, const struct level_series *level, int order,
                          struct error *error)
 {
-    const struct prefetch_state *state = task->state;
     struct share share;
     char name[40];
-    if (!share_at(task, set, order, (double)state->chases.line_bytes, &share))
+    const size_t first = analysis->result->finding_count;
+    if (!share_at(analysis, level, order, analysis_line_bytes(analysis), &share))
         return 0;
-    snprintf(name, sizeof name, "prefetch.%s.%s", set->level, orders[order].name);
+    snprintf(name, sizeof name, "prefetch.%s.%s", level->level, orders[order].name);
     struct finding *finding =
-        finding_add_value(task->result, task->pool, name, "%", 100 * share.value, 100 * share.low,
-                          100 * share.high, share.flags);
+        finding_add_value(analysis->result, analysis->pool, name, "%", 100 * share.value,
+                          100 * share.low, 100 * share.high, share.flags);
     if (!finding)
         return error_out_of_memory(error);
     finding->text =
-        pool_printf(task->pool, "of %s's latency in random order, line after line %s: %s",
-                    set->level, order == FORWARD ? "upwards" : "downwards",
+        pool_printf(analysis->pool, "of %s's latency in random order, line after line %s: %s",
+                    level->level, order == FORWARD ? "upwards" : "downwards",
                     share.low >= hidden_well    ? "prefetchers follow"
                     : share.high <= hidden_well ? "prefetchers hardly follow"
                                                 : "too uncertain to tell");
+    analysis_read_off(analysis, first, level->orders[order]);
     return 0;
 }
 
@@ -268,27 +299,27 @@ static bool hides_well(const struct share *share)
 }
 
 /* The largest stride, forward, at which a quarter is hidden in some level, and the next one. */
-static int add_stride(struct probe_task *task, struct error *error)
+static int add_stride(struct analysis *analysis, const struct level_series *levels,
+                      size_t level_count, struct error *error)
 {
-    const struct prefetch_state *state = task->state;
-    size_t strides[STRIDES_MAX], count = choose_strides(state->chases.line_bytes, strides);
+    size_t strides[STRIDES_MAX], count = choose_strides(analysis_line_bytes(analysis), strides);
     size_t best = count;
-    const struct series_set *where = NULL;
+    const struct level_series *where = NULL;
     struct share widest = {0};
-    for (size_t s = 0; s < state->set_count; s++) {
+    for (size_t s = 0; s < level_count; s++) {
         for (size_t i = 0; i < count; i++) {
             struct share share;
-            bool measured = share_at(task, &state->sets[s], FORWARD, (double)strides[i], &share);
+            bool measured = share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share);
             if (!measured || !hides_well(&share))
                 continue;
             if (best == count || i > best) {
                 best = i;
-                where = &state->sets[s];
+                where = &levels[s];
                 widest = share;
             }
         }
     }
-    struct finding *finding = probe_add_finding(task, "prefetch.max_stride", "B");
+    struct finding *finding = analysis_add(analysis, "prefetch.max_stride", "B");
     if (!finding)
         return error_out_of_memory(error);
     char size[UNIT_TEXT];
@@ -302,7 +333,7 @@ static int add_stride(struct probe_task *task, struct error *error)
         finding->high = best + 1 < count ? (double)strides[best + 1] : NAN;
     }
     finding->flags = widest.flags;
-    finding->text = pool_printf(task->pool,
+    finding->text = pool_printf(analysis->pool,
                                 "forward, a quarter or more of %s's latency is hidden up to a "
                                 "stride of %s%s",
                                 where->level, size_format(finding->value, size),
@@ -310,19 +341,18 @@ static int add_stride(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static int add_crossing(struct probe_task *task, struct error *error)
+static int add_crossing(struct analysis *analysis, struct error *error)
 {
-    const struct prefetch_state *state = task->state;
-    const struct series *series = task->result->series + state->crossing;
-    struct finding *finding = probe_add_finding(task, "prefetch.crosses_page", "");
+    const struct series *through = analysis_series(analysis, crossing_names[THROUGH], NULL, NULL),
+                        *anew = analysis_series(analysis, crossing_names[ANEW], NULL, NULL);
+    struct finding *finding = analysis_add(analysis, "prefetch.crosses_page", "");
     if (!finding)
         return error_out_of_memory(error);
-    if (!state->crossing || task->result->series_count < state->crossing + CROSSINGS ||
-        !series[THROUGH].point_count || !series[ANEW].point_count) {
+    if (!through || !anew || !through->point_count || !anew->point_count) {
         finding->text = "not detected: it was not measured";
         return 0;
     }
-    struct share saved = hidden_share(series[THROUGH].points, series[ANEW].points);
+    struct share saved = hidden_share(through->points, anew->points);
     finding->flags = saved.flags;
     const char *verdict = "not detected: the two orders can't be told apart";
     if (saved.low >= crossing_saves) {
@@ -333,31 +363,30 @@ static int add_crossing(struct probe_task *task, struct error *error)
         verdict = "prefetchers stop at the end of a page";
     }
     const char *ends = isnan(saved.low) ? "in a single trial"
-                                        : pool_printf(task->pool, "(%.0f to %.0f)", 100 * saved.low,
-                                                      100 * saved.high);
+                                        : pool_printf(analysis->pool, "(%.0f to %.0f)",
+                                                      100 * saved.low, 100 * saved.high);
     if (!ends)
         return error_out_of_memory(error);
-    finding->text = pool_printf(task->pool,
+    finding->text = pool_printf(analysis->pool,
                                 "%s: page after page takes %.0f %% %s less than the same pages in "
                                 "random order, on 4 KiB pages",
                                 verdict, 100 * saved.value, ends);
     return 0;
 }
 
-static int conclude_prefetch(struct probe_task *task, const struct sampled *sampled,
-                             struct error *error)
+static int analyse_prefetch(struct analysis *analysis, struct error *error)
 {
-    const struct prefetch_state *state = task->state;
+    struct level_series levels[CHASE_LEVELS_MAX];
+    const size_t count = find_levels(analysis, levels);
     int code = 0;
-    (void)sampled;
-    for (size_t i = 0; i < state->set_count && code == 0; i++) {
-        code = add_direction(task, &state->sets[i], FORWARD, error);
+    for (size_t i = 0; i < count && code == 0; i++) {
+        code = add_direction(analysis, &levels[i], FORWARD, error);
         if (code == 0)
-            code = add_direction(task, &state->sets[i], BACKWARD, error);
+            code = add_direction(analysis, &levels[i], BACKWARD, error);
     }
     if (code == 0)
-        code = add_stride(task, error);
-    return code == 0 ? add_crossing(task, error) : code;
+        code = add_stride(analysis, levels, count, error);
+    return code == 0 ? add_crossing(analysis, error) : code;
 }
 
 const struct probe prefetch_probe = {
@@ -382,5 +411,5 @@ const struct probe prefetch_probe = {
     .plan = plan_prefetch,
     .prepare = chases_prepare,
     .next = next_prefetch,
-    .conclude = conclude_prefetch,
+    .analyse = analyse_prefetch,
 };

@@ -299,6 +299,25 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
     return more;
 }
 
+int probe_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+{
+    const struct probe *probe = task->probe;
+    struct machine_facts machine = task->machine->facts;
+    struct analysis analysis = {.result = task->result,
+                                .document = task->document,
+                                .machine = &machine,
+                                .pool = task->pool};
+    if (task->gpu_count) { /* the document's facts have them */
+        machine.gpus = task->gpus;
+        machine.gpu_count = task->gpu_count;
+    }
+    int code = probe->conclude ? probe->conclude(task, sampled, error) : 0;
+    if (!probe->analyse)
+        return code;
+    const int analysed = analysis_run(&analysis, probe->analyse, code == 0 ? error : NULL);
+    return code == 0 ? analysed : code;
+}
+
 int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
                   struct sampled *sampled, struct error *error)
 {
@@ -321,7 +340,7 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
     int noted = note_placement(task, &course, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
-        int concluded = task->probe->conclude(task, sampled, code == 0 ? error : NULL);
+        int concluded = probe_conclude(task, sampled, code == 0 ? error : NULL);
         if (concluded == 0)
             concluded = experiment_complete(result, &task->machine->facts, task->pool,
                                             code == 0 ? error : NULL);

@@ -8,6 +8,7 @@
 
 #include "base/settings.h"
 #include "engine/engine.h"
+#include "findings/analyse.h"
 #include "findings/registry.h"
 
 enum needs {
@@ -54,8 +55,12 @@ struct probe {
      * may be added. Returns 1, or 0 when there is nothing more to measure. `stage` counts from 1.
      * NULL: the first plan is all. */
     int (*next)(struct probe_task *, const struct sampled *, unsigned stage, struct error *);
-    /* Adds findings to task->result, whose series are complete. */
+    /* Puts into task->result, whose series are complete, what else its document has to hold: series
+     * that are made of others, parameters, and findings that no series can tell. May be NULL. */
     int (*conclude)(struct probe_task *, const struct sampled *, struct error *);
+    /* Computes all findings from the result alone (findings/analyse.h), after measuring as for a
+     * document of old. NULL: conclude() adds all of them. */
+    analyse_function *analyse;
     /* Closes what plan() opened outside the pool; called once, whatever came between. May be NULL.
      */
     void (*release)(struct probe_task *);
@@ -83,6 +88,9 @@ void probe_plan_afresh(struct probe_task *);
  * can't go on at all. */
 int probe_measure(struct probe_task *, struct engine *, double budget_s, struct sampled *,
                   struct error *);
+
+/* Adds the findings: the probe's conclude() and analyse(). A part of probe_measure(). */
+int probe_conclude(struct probe_task *, const struct sampled *, struct error *);
 
 void probe_release(struct probe_task *);
 

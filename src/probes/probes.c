@@ -17,6 +17,12 @@ const struct probe *probe_by_name(const char *name)
     return NULL;
 }
 
+analyse_function *analysis_of(const char *name)
+{
+    const struct probe *probe = probe_by_name(name);
+    return probe ? probe->analyse : NULL;
+}
+
 const struct finding_table *finding_table_at(size_t i, const char **probe)
 {
     if (i >= sizeof probes / sizeof *probes - 1)

@@ -13,13 +13,16 @@
  * number.
  */
 #include "findings/tlb.h"
+#include "findings/registry.h"
 #include "kernels/chase.h"
 #include "probes/chases.h"
 #include "probes/probes.h"
 #include "probes/tlb_state.h"
+#include "result/flag.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { PAGES_MOST = 8192, HUGE_MOST = 128 };
 /* Arenas above it take too long to touch anew for every round. */
@@ -58,7 +61,6 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
                               .policy = policy,
                               .ladder = {-1, -1, -1, -1},
                               .fine = {-1, -1},
-                              .votes = {-1, -1},
                               .spread = TLB_SPREAD,
                               .shared = 1};
     page_name(page_bytes, size->name, sizeof size->name);
@@ -145,37 +147,139 @@ static int next_tlb(struct probe_task *task, const struct sampled *sampled, unsi
 
 /* --- concluding --- */
 
+/* Pages that were not measured are in no series: a parameter says why. */
 static int conclude_tlb(struct probe_task *task, const struct sampled *sampled, struct error *error)
 {
     (void)sampled;
-    struct tlb_state *state = task->state;
-    const struct series *series = task->result->series;
-    int code = 0;
-    for (size_t i = 0; i < state->size_count && code == 0; i++) {
+    const struct tlb_state *state = task->state;
+    for (size_t i = 0; i < state->size_count; i++) {
         const struct tlb_size *size = &state->sizes[i];
-        struct tlb_evidence evidence = {
-            .page = size->name,
-            .second_level = size->policy == PAGES_SMALL,
-            .unavailable = size->unavailable,
-            .spread = tlb_ladder(series, size, size->spread),
-            .packed = tlb_ladder(series, size, TLB_PACKED),
-            .pieces = tlb_ladder(series, size, TLB_PIECES),
-            .piece = state->sizes[0].name,
-            .piece_spread = tlb_ladder(series, &state->sizes[0], TLB_SPREAD),
-            .piece_packed = tlb_ladder(series, &state->sizes[0], TLB_PACKED),
-            .shared = size->shared};
-        if (!evidence.spread && !size->unavailable)
-            continue; /* the time was used up before */
-        if (size->votes[0] >= 0) {
-            evidence.first = &series[size->votes[0]];
-            evidence.first_trials = size->trials[0];
-        }
-        if (size->votes[1] >= 0) {
-            evidence.second = &series[size->votes[1]];
-            evidence.second_trials = size->trials[1];
-            evidence.fine_spread = &series[size->fine[1]];
-        }
-        code = findings_tlb(task->result, task->pool, &evidence, error);
+        if (!size->unavailable)
+            continue;
+        const char *name = pool_printf(task->pool, "unavailable.%s", size->name);
+        struct factor *why = name ? probe_add_parameter(task, name) : NULL;
+        if (!why)
+            return error_out_of_memory(error);
+        why->text = size->unavailable;
+    }
+    return 0;
+}
+
+/* The last series of those pages in that look: refining adds ever finer ones. NULL: none. */
+static const struct series *look_at(const struct analysis *analysis, const char *name,
+                                    const char *page, const char *look)
+{
+    const struct probe_result *result = analysis->result;
+    const struct series *found = NULL;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if ((!name || strcmp(series->name, name) == 0) &&
+            strcmp(analysis_factor(series, "pages"), page) == 0 &&
+            strcmp(analysis_factor(series, "look"), look) == 0)
+            found = series;
+    }
+    return found;
+}
+
+static const struct series *ladder_of(const struct analysis *analysis, unsigned ladder,
+                                      const char *page)
+{
+    return look_at(analysis, tlb_ladder_names[ladder], page, tlb_looks[TLB_LADDER]);
+}
+
+/* The number of trials that ran where they voted; a document of before it was kept has none. */
+static bool take_votes(const struct series *votes, const struct series **series, size_t *trials)
+{
+    const struct factor *ran = votes ? series_factor(votes, "trials") : NULL;
+    if (!votes)
+        return true;
+    *series = votes;
+    *trials = ran ? analysis_count(ran->number) : 0;
+    return ran;
+}
+
+static bool has_flag(const struct series *series, enum flag flag)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].flags & FLAG_BIT(flag))
+            return true;
+    return false;
+}
+
+/* `small`: the pages whose number huge ones are compared with, the first that were looked at. */
+static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
+                         const struct tlb_page *small, struct error *error)
+{
+    const struct machine_facts *machine = analysis->machine;
+    const char *name = page->name;
+    const struct series *packed = ladder_of(analysis, TLB_PACKED, name),
+                        *spread = ladder_of(analysis, TLB_SPREAD, name),
+                        *sparse = ladder_of(analysis, TLB_SPARSE, name);
+    const size_t first = analysis->result->finding_count;
+    char parameter[32], patterns[64];
+    snprintf(parameter, sizeof parameter, "unavailable.%s", name);
+    snprintf(patterns, sizeof patterns, "dtlb<n>.%s.*, dtlb.%s.as.*", name, name);
+    const struct factor *why = analysis_parameter(analysis, parameter);
+    const uint64_t least =
+        machine && machine->page_size_count ? machine->page_sizes[0] : tlb_pages[0].bytes;
+    struct tlb_evidence evidence = {.page = name,
+                                    .second_level = page->bytes == least,
+                                    .unavailable = why ? why->text : NULL,
+                                    .spread = spread,
+                                    .packed = packed,
+                                    .pieces = ladder_of(analysis, TLB_PIECES, name),
+                                    .piece = small->name,
+                                    .piece_spread = ladder_of(analysis, TLB_SPREAD, small->name),
+                                    .piece_packed = ladder_of(analysis, TLB_PACKED, small->name),
+                                    .shared = 1};
+    if (!why && packed && page->bytes != least && has_flag(packed, FLAG_SMALL_PAGES))
+        evidence.unavailable = pool_printf(analysis->pool, "pages of %s can't be had here", name);
+    if (!evidence.unavailable && (!spread || !packed))
+        return analysis_keep(analysis, patterns, "why its pages were not measured is not told",
+                             error);
+    if (spread && packed && sparse)
+        evidence.shared = tlb_shared(spread, sparse, packed);
+    if (evidence.shared > 1)
+        evidence.spread = sparse;
+    evidence.fine_spread = look_at(analysis, NULL, name, tlb_looks[TLB_SECOND]);
+    const bool first_told = take_votes(look_at(analysis, tlb_vote_names[0], name, tlb_vote_look),
+                                       &evidence.first, &evidence.first_trials),
+               second_told = take_votes(look_at(analysis, tlb_vote_names[1], name, tlb_vote_look),
+                                        &evidence.second, &evidence.second_trials);
+    if (!evidence.second)
+        evidence.fine_spread = NULL;
+    if (!first_told || !second_told)
+        return analysis_keep(analysis, patterns, "the document does not hold how many trials voted",
+                             error);
+    int code = findings_tlb(analysis->result, analysis->pool, &evidence, error);
+    if (spread)
+        analysis_read_off(analysis, first, evidence.spread);
+    return code;
+}
+
+static bool is_looked_at(const struct analysis *analysis, const char *page)
+{
+    char parameter[32], prefix[24];
+    snprintf(parameter, sizeof parameter, "unavailable.%s", page);
+    if (ladder_of(analysis, TLB_PACKED, page) || analysis_parameter(analysis, parameter))
+        return true;
+    /* Findings of an old document say why there is no series. */
+    snprintf(prefix, sizeof prefix, "dtlb<n>.%s.*", page);
+    for (size_t i = 0; i < analysis->before_count; i++)
+        if (finding_name_matches(prefix, analysis->before[i].name))
+            return true;
+    return false;
+}
+
+static int analyse_tlb(struct analysis *analysis, struct error *error)
+{
+    const struct tlb_page *small = NULL;
+    int code = 0;
+    for (size_t i = 0; i < TLB_PAGES && code == 0; i++) {
+        if (!is_looked_at(analysis, tlb_pages[i].name))
+            continue;
+        small = small ? small : &tlb_pages[i];
+        code = analyse_pages(analysis, &tlb_pages[i], small, error);
     }
     return code;
 }
@@ -271,4 +375,5 @@ const struct probe tlb_probe = {
     .observe = observe_tlb,
     .next = next_tlb,
     .conclude = conclude_tlb,
+    .analyse = analyse_tlb,
 };

@@ -18,10 +18,12 @@ enum {
     STEP_TRIALS = 11,
     STAGE_POINTS = 100, /* most sizes in a stage that refines */
     BRACKET_MARGIN = 8,
-    SHARED_MOST = 8,
 };
 
-static const char *const ladder_names[TLB_LADDERS] = {"packed", "spread", "sparse", "pieces"};
+const char *const tlb_ladder_names[TLB_LADDERS] = {"packed", "spread", "sparse", "pieces"};
+const char *const tlb_looks[] = {"ladder", "first level's end", "second level's end"};
+const char *const tlb_vote_names[2] = {"first level's vote", "second level's vote"};
+const char *const tlb_vote_look = "entries by trial";
 
 static struct tlb_size *current(struct tlb_state *state)
 {
@@ -33,7 +35,7 @@ static struct tlb_size *current(struct tlb_state *state)
 static int add_series(struct probe_task *task, const char *name, const struct tlb_size *size,
                       const char *look, size_t room, struct error *error)
 {
-    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     if (!factors)
         return error_out_of_memory(error);
     factors[0] = (struct factor){"pages", size->name, 0};
@@ -119,7 +121,8 @@ int tlb_plan_ladder(struct probe_task *task, struct error *error)
         const double most = ladder_most(state, ladder);
         if (most < (double)TLB_PAGES_LEAST)
             continue;
-        size->ladder[ladder] = add_series(task, ladder_names[ladder], size, "ladder", 0, error);
+        size->ladder[ladder] =
+            add_series(task, tlb_ladder_names[ladder], size, tlb_looks[TLB_LADDER], 0, error);
         if (size->ladder[ladder] < 0)
             return size->ladder[ladder];
         for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2) {
@@ -151,8 +154,8 @@ static int plan_fine(struct probe_task *task, int level, double from, double to,
     from = fmax(from, TLB_PAGES_LEAST);
     int most = level ? STAGE_POINTS / 2 : STAGE_POINTS;
     state->step = fmax(1, ceil((to - from) / most));
-    const char *look = level ? "second level's end" : "first level's end";
-    int series = add_series(task, ladder_names[size->spread], size, look, 0, error);
+    int series = add_series(task, tlb_ladder_names[size->spread], size,
+                            tlb_looks[level ? TLB_SECOND : TLB_FIRST], 0, error);
     size->fine[level] = series;
     if (series < 0)
         return series;
@@ -165,26 +168,15 @@ static int plan_fine(struct probe_task *task, int level, double from, double to,
     return code < 0 ? code : 1;
 }
 
-/* Whether neighbouring pages share an entry: then one page a group departs earlier, and how much is
- * a power of two. On a shared TLB or with odd sets the ladder can't tell, and nothing is claimed.
- */
 static void look_for_sharing(struct probe_task *task)
 {
     struct tlb_size *size = current(task->state);
-    const struct series *spread = ladder(task, TLB_SPREAD), *sparse = ladder(task, TLB_SPARSE),
-                        *packed = ladder(task, TLB_PACKED);
+    const struct series *sparse = ladder(task, TLB_SPARSE);
     if (!sparse)
         return;
-    size_t alone = tlb_departure(sparse, packed, 0, tlb_least_cost);
-    size_t side_by_side = tlb_departure(spread, packed, 0, tlb_least_cost);
-    if (alone >= sparse->point_count || side_by_side >= spread->point_count)
-        return;
-    double ratio = spread->points[side_by_side].x / sparse->points[alone].x;
-    for (unsigned shared = 2; shared <= SHARED_MOST; shared *= 2)
-        if (fabs(log2(ratio / shared)) < 0.3) {
-            size->shared = shared;
-            size->spread = TLB_SPARSE;
-        }
+    size->shared = tlb_shared(ladder(task, TLB_SPREAD), sparse, ladder(task, TLB_PACKED));
+    if (size->shared > 1)
+        size->spread = TLB_SPARSE;
 }
 
 static int after_ladder(struct probe_task *task, struct error *error)
@@ -252,16 +244,16 @@ static int keep_votes(struct probe_task *task, int level, double *answers, unsig
                       struct error *error)
 {
     struct tlb_state *state = task->state;
-    struct tlb_size *size = current(state);
-    int index = add_series(task, level ? "second level's vote" : "first level's vote", size,
-                           "entries by trial", trials, error);
-    size->votes[level] = index;
-    size->trials[level] = trial_values_rounds(&state->values);
+    int index =
+        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials, error);
     if (index < 0)
         return index;
+    struct series *votes = &task->plan.series[index];
+    votes->factors[votes->factor_count++] =
+        (struct factor){"trials", NULL, trial_values_rounds(&state->values)};
     for (unsigned i = 0; i < trials; i++)
         if (!isnan(answers[i]))
-            trial_series_tell(&task->plan.series[index], i, &answers[i], 1);
+            trial_series_tell(votes, i, &answers[i], 1);
     return 0;
 }
 

@@ -17,6 +17,10 @@ enum { TLB_PIECES = TLB_LAYOUTS, TLB_LADDERS };
 /* The stages of each page size. */
 enum tlb_look { TLB_LADDER, TLB_FIRST, TLB_SECOND };
 
+/* How the document names series: by ladder, and by their factor "look"; votes by level. */
+extern const char *const tlb_ladder_names[], *const tlb_looks[], *const tlb_vote_names[2],
+                                                                     *const tlb_vote_look;
+
 /* What one page size came to. */
 struct tlb_size {
     uint64_t page_bytes;
@@ -26,8 +30,6 @@ struct tlb_size {
     const char *unavailable;
     int ladder[TLB_LADDERS]; /* series; -1: none */
     int fine[2];             /* series by level: the spread chain around the level's end */
-    int votes[2];            /* series; -1: no end in sight */
-    unsigned trials[2];      /* that ran where they voted */
     enum tlb_layout spread;  /* what is refined: spread, or sparse */
     unsigned shared;
 };

@@ -76,3 +76,24 @@ void trial_series_tell(struct series *series, double x, double *answers, size_t 
     *point = (struct point){.x = x, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
     summarize(answers, n, answers, &point->y);
 }
+
+int trial_series_conclude(struct probe_task *task, const struct series *like, double x,
+                          const struct summary *told, struct error *error)
+{
+    struct probe_result *result = task->result;
+    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
+    struct series *series =
+        pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *series);
+    if (!point || !series)
+        return error_out_of_memory(error);
+    *point =
+        (struct point){.x = x, .y = *told, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+    if (!told->n)
+        point->failed = "no trial could tell";
+    *series = *like;
+    series->points = point;
+    series->point_count = 1;
+    task->plan.series = result->series;
+    task->plan.series_count = result->series_count;
+    return 0;
+}

@@ -28,5 +28,10 @@ unsigned trial_values_rounds(const struct trial_values *);
 int trial_series_add(struct probe_task *, const struct series *like, size_t room, struct error *);
 /* Adds a point to a series with room for it: what trials answered at x. Sorts the answers. */
 void trial_series_tell(struct series *, double x, double *answers, size_t n);
+/* Adds a series like that one to the result, of what trials together told: one point, whose y is
+ * their answers' summary and whose x is how many were asked, or what the caller says. Only for
+ * conclude(), where the plan's series grew by pool_append(). ERROR_SYSTEM without memory. */
+int trial_series_conclude(struct probe_task *, const struct series *like, double x,
+                          const struct summary *, struct error *);
 
 #endif

@@ -18,6 +18,7 @@
 #include "result/flag.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     LEAST_FILLERS = 32,
@@ -45,6 +46,8 @@ static const struct {
     [WINDOW_LOAD] = {"load", "window.load",
                      "loads under way at once, with loads that hit between two misses", 2},
 };
+enum { COARSE, FINE };
+static const char *const looks[] = {"coarse", "around the step"};
 static const char *const filler_names[] = {"all", "nop", "add", "load", NULL};
 
 struct window_state {
@@ -144,7 +147,7 @@ static int plan_coarse(struct probe_task *task, struct error *error)
     for (int filler = 0; filler < WINDOW_FILLERS && code == 0; filler++) {
         if (wanted && wanted != filler + 1)
             continue;
-        int series = add_series(task, (enum window_filler)filler, "coarse", error);
+        int series = add_series(task, (enum window_filler)filler, looks[COARSE], error);
         state->coarse[filler] = series;
         code = series < 0 ? series : 0;
         for (double x = 4; x <= state->most && code == 0; x = next_count(x))
@@ -235,7 +238,7 @@ static int next_window(struct probe_task *task, const struct sampled *sampled, u
         /* Whole instructions; and as far as the points that the step was seen between. */
         const double at = floor((double)state->seen[i].at.median);
         const double around = fmax(AROUND, next_count(at) - at);
-        int series = add_series(task, (enum window_filler)i, "around the step", error);
+        int series = add_series(task, (enum window_filler)i, looks[FINE], error);
         state->fine[i] = series;
         code = series < 0 ? series : 0;
         const double from = fmax(16, at - around), to = fmin(state->most, at + around);
@@ -251,66 +254,27 @@ static int next_window(struct probe_task *task, const struct sampled *sampled, u
 
 /* --- concluding --- */
 
-static unsigned flags_of(const struct series *series)
+/* What the trials told of each filler, in both looks: findings are read off these and off the flags
+ * of the points around the step. */
+static const char told_name[] = "step by trial";
+static int tell_steps(struct probe_task *task, enum window_filler filler, int look,
+                      const struct window_steps *steps, struct error *error)
 {
-    unsigned flags = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        flags |= series->points[i].flags;
-    return flags;
-}
-
-/* Why there is no number: that no step was seen is an answer, all else a doubt. */
-static struct finding *add_unknown(struct probe_task *task, enum window_filler filler,
-                                   const struct window_steps *coarse,
-                                   const struct window_steps *fine)
-{
-    const struct window_state *state = task->state;
-    const struct window_steps *last = state->fine[filler] >= 0 ? fine : coarse;
-    struct finding *finding = probe_add_finding(task, fillers[filler].finding, "");
-    if (!finding)
-        return NULL;
-    if (last->voted < WINDOW_LEAST_VOTERS) {
-        finding->flags = FLAG_BIT(FLAG_UNCONVERGED);
-        finding->text = pool_printf(task->pool,
-                                    "not known: only %u trial%s got so far as to tell, and %d are "
-                                    "the fewest; give it time (a larger --budget)",
-                                    last->voted, last->voted == 1 ? "" : "s", WINDOW_LEAST_VOTERS);
-    } else if (last == fine || last->saw >= noticed * last->voted) {
-        finding->flags = FLAG_BIT(FLAG_UNSTABLE);
-        finding->text = pool_printf(
-            task->pool,
-            "not known: a step was seen near %.0f, but the trials do not agree: %u of %u saw it",
-            (double)(last->saw ? last : coarse)->at.median, last->saw, last->voted);
-    } else {
-        finding->text = pool_printf(task->pool,
-                                    "not detected: up to %.0f between two misses, no step from one "
-                                    "miss's time to two",
-                                    state->most);
-    }
-    return finding;
-}
-
-static int add_step(struct probe_task *task, enum window_filler filler, struct error *error)
-{
-    const struct window_state *state = task->state;
-    const struct window_steps steps =
-        window_steps_of(&state->values, &task->plan, state->fine[filler]);
-    const unsigned own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
-    struct finding *finding;
-    if (!window_steps_agree(&steps)) {
-        finding = add_unknown(task, filler, &state->seen[filler], &steps);
-    } else {
-        /* The trials' own answers tell how sure the step is. */
-        const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
-        unsigned flags = flags_of(&task->result->series[state->fine[filler]]) & ~wide;
-        flags |= summary_half_width(&steps.at) > widest ? wide : 0;
-        finding = finding_add_value(task->result, task->pool, fillers[filler].finding, "",
-                                    (double)steps.at.median + own, (double)steps.at.low + own,
-                                    (double)steps.at.high + own, flags);
-        if (finding)
-            finding->text = fillers[filler].text;
-    }
-    return finding && finding->text ? 0 : error_out_of_memory(error);
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    if (!factors)
+        return error_out_of_memory(error);
+    /* Nops that the loop has of its own depend on the processor. */
+    const double own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
+    factors[0] = (struct factor){"filler", fillers[filler].name, 0};
+    factors[1] = (struct factor){"look", looks[look], 0};
+    factors[2] = (struct factor){"loop's own", NULL, own};
+    return trial_series_conclude(task,
+                                 &(struct series){.name = told_name,
+                                                  .factors = factors,
+                                                  .factor_count = 3,
+                                                  .x = {"trials", ""},
+                                                  .y = {"fillers", ""}},
+                                 steps->voted, &steps->at, error);
 }
 
 static int conclude_window(struct probe_task *task, const struct sampled *sampled,
@@ -319,9 +283,119 @@ static int conclude_window(struct probe_task *task, const struct sampled *sample
     const struct window_state *state = task->state;
     int code = 0;
     (void)sampled;
+    for (int i = 0; i < WINDOW_FILLERS && code == 0 && state->refined; i++) {
+        const struct window_steps fine =
+            window_steps_of(&state->values, &task->plan, state->fine[i]);
+        if (state->coarse[i] < 0)
+            continue;
+        code = tell_steps(task, (enum window_filler)i, COARSE, &state->seen[i], error);
+        if (code == 0 && state->fine[i] >= 0)
+            code = tell_steps(task, (enum window_filler)i, FINE, &fine, error);
+    }
+    return code;
+}
+
+static unsigned flags_of(const struct series *series)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        flags |= series->points[i].flags;
+    return flags;
+}
+
+static const struct series *series_of(const struct analysis *analysis, const char *name,
+                                      const char *filler, const char *look)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if ((!name || strcmp(series->name, name) == 0) &&
+            strcmp(analysis_factor(series, "filler"), filler) == 0 &&
+            strcmp(analysis_factor(series, "look"), look) == 0)
+            return series;
+    }
+    return NULL;
+}
+
+/* NULL: that look was not taken. */
+static struct window_steps steps_told(const struct series *told)
+{
+    struct window_steps steps = {.at = summary_of_nothing()};
+    if (told && told->point_count) {
+        steps.at = told->points[0].y;
+        steps.voted = (unsigned)analysis_count(told->points[0].x);
+        steps.saw = steps.at.n;
+    }
+    return steps;
+}
+
+/* Why there is no number: that no step was seen is an answer, all else a doubt. */
+static struct finding *add_unknown(struct analysis *analysis, enum window_filler filler,
+                                   const struct window_steps *coarse,
+                                   const struct window_steps *fine)
+{
+    const struct window_steps *last = fine ? fine : coarse;
+    struct finding *finding = analysis_add(analysis, fillers[filler].finding, "");
+    if (!finding)
+        return NULL;
+    if (last->voted < WINDOW_LEAST_VOTERS) {
+        finding->flags = FLAG_BIT(FLAG_UNCONVERGED);
+        finding->text = pool_printf(analysis->pool,
+                                    "not known: only %u trial%s got so far as to tell, and %d are "
+                                    "the fewest; give it time (a larger --budget)",
+                                    last->voted, last->voted == 1 ? "" : "s", WINDOW_LEAST_VOTERS);
+    } else if (last == fine || last->saw >= noticed * last->voted) {
+        finding->flags = FLAG_BIT(FLAG_UNSTABLE);
+        finding->text = pool_printf(
+            analysis->pool,
+            "not known: a step was seen near %.0f, but the trials do not agree: %u of %u saw it",
+            (double)(last->saw ? last : coarse)->at.median, last->saw, last->voted);
+    } else {
+        finding->text = pool_printf(analysis->pool,
+                                    "not detected: up to %.0f between two misses, no step from one "
+                                    "miss's time to two",
+                                    analysis_number(analysis, "to"));
+    }
+    return finding;
+}
+
+static int add_step(struct analysis *analysis, enum window_filler filler, struct error *error)
+{
+    const char *name = fillers[filler].name;
+    const struct series *coarse_told = series_of(analysis, told_name, name, looks[COARSE]),
+                        *fine_told = series_of(analysis, told_name, name, looks[FINE]),
+                        *curve = series_of(analysis, NULL, name, looks[FINE]);
+    if (!coarse_told)
+        return analysis_keep(analysis, fillers[filler].finding,
+                             "the document does not hold what each trial told", error);
+    const struct window_steps coarse = steps_told(coarse_told), fine = steps_told(fine_told);
+    const struct factor *own = series_factor(coarse_told, "loop's own");
+    const size_t first = analysis->result->finding_count;
+    struct finding *finding;
+    if (!fine_told || !own || !window_steps_agree(&fine)) {
+        finding = add_unknown(analysis, filler, &coarse, fine_told ? &fine : NULL);
+    } else {
+        /* The trials' own answers tell how sure the step is. */
+        const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
+        unsigned flags = flags_of(curve) & ~wide;
+        flags |= summary_half_width(&fine.at) > widest ? wide : 0;
+        finding = finding_add_value(analysis->result, analysis->pool, fillers[filler].finding, "",
+                                    (double)fine.at.median + own->number,
+                                    (double)fine.at.low + own->number,
+                                    (double)fine.at.high + own->number, flags);
+        if (finding)
+            finding->text = fillers[filler].text;
+        if (curve)
+            analysis_read_off(analysis, first, curve);
+    }
+    return finding && finding->text ? 0 : error_out_of_memory(error);
+}
+
+static int analyse_window(struct analysis *analysis, struct error *error)
+{
+    int code = 0;
     for (int i = 0; i < WINDOW_FILLERS && code == 0; i++)
-        if (state->coarse[i] >= 0 && state->refined)
-            code = add_step(task, (enum window_filler)i, error);
+        code = add_step(analysis, (enum window_filler)i, error);
     return code;
 }
 
@@ -371,4 +445,5 @@ const struct probe window_probe = {
     .observe = observe_window,
     .next = next_window,
     .conclude = conclude_window,
+    .analyse = analyse_window,
 };

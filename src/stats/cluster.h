@@ -1,7 +1,7 @@
 /*
  * Groups in a matrix of latencies: which rows belong together, by the numbers alone.
  *
- * Three things make a group, and each has its test against the noise:
+ * Three things make a group, and each has its test against the noise, or against chance:
  *
  * - NEAR: its members are nearer to one another than to all others: threads of a core, cores of a
  *   complex or of a socket. Average linkage (Sokal and Michener 1958) proposes groups, once on the
@@ -9,12 +9,16 @@
  *   everything, which is no reason to part it from its neighbours; the same correction as in
  *   neighbour joining, Saitou and Nei 1987). A proposal is a group when the latencies at which it
  *   joined and those at which it would have joined the next group differ by more than the noise.
+ *   Of a few rows, or noisy ones, a regularity says more than any single gap: rows that one after
+ *   the other have one as their nearest by far, and groups of a size of which every latency within
+ *   is shorter than every one to outside. No other group parts such a pair.
  * - ALIKE: its members see all others alike and the rest sees the others differently, whether or
  *   not they are near to one another: structural equivalence (Lorrain and White 1971), by the
  *   distance between profiles (Burt 1976). This is how a module on a ring shows, where the way out
  *   and back makes two cores of one module no nearer than two cores of two.
- * - KIND: groups of a make, whose members lie equally far apart: kinds of core. Not the same
- *   partners but partners of the same sort: role equivalence (White and Reitz 1983).
+ * - KIND: groups of a make, whose members lie equally far apart, or cores that are the farther from
+ *   one another the slower they are: kinds of core. Not the same partners but partners of the same
+ *   sort: role equivalence (White and Reitz 1983).
  *
  * Noise is taken relative to the latency, as it is in timings. It is estimated from the matrix: of
  * two rows that see the others most alike, half of the columns tell which they are and the other

@@ -158,7 +158,7 @@ static int add_from(struct groups *groups, const struct cells *cells, const stru
     struct pool scratch = {0};
     struct tree tree;
     double *room = pool_alloc(&scratch, cells->m + 1, sizeof *room);
-    int code = room ? tree_build(&tree, &scratch, cells, rows->own, rows->mate) : ERROR_SYSTEM;
+    int code = room ? tree_build(&tree, &scratch, cells, rows->own) : ERROR_SYSTEM;
     if (code == 0 && !(rows->far > 0))
         code = groups_add_plain(groups, cells, &tree, rows->mate);
     for (size_t i = cells->m; code == 0 && i < tree.count; i++) {

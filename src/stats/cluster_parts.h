@@ -42,10 +42,8 @@ struct tree {
     size_t *order;
 };
 
-/* Over latencies less the rows' own parts, own[m]; with all parts 0 over latencies as they are.
- * Pairs are joined first: mate[m] is the other row of a row's pair, or the row itself. */
-int tree_build(struct tree *, struct pool *, const struct cells *, const double *own,
-               const size_t *mate);
+/* Over latencies less the rows' own parts, own[m]; with all parts 0 over latencies as they are. */
+int tree_build(struct tree *, struct pool *, const struct cells *, const double *own);
 
 /* --- cluster.c's list of candidates --- */
 
@@ -87,7 +85,7 @@ double group_within(const struct group *, const struct cells *, struct pool *scr
 
 int groups_add_pairs(struct groups *, const struct cells *); /* cluster_pairs.c */
 int groups_add_near(struct groups *, const struct cells *);  /* cluster_near.c */
-/* From a tree of latencies as they are; mate[] as in tree_build(). */
+/* From a tree of latencies as they are; mate[m] is the other row of a row's pair, or the row. */
 int groups_add_plain(struct groups *, const struct cells *, const struct tree *,
                      const size_t *mate);                     /* cluster_plain.c */
 int groups_add_blocks(struct groups *, const struct cells *); /* cluster_blocks.c */

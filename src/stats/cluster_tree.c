@@ -56,14 +56,6 @@ static void join(struct joining *joining, struct tree *tree, size_t kept, size_t
     joining->node[gone] = -1;
 }
 
-/* Pairs that are known to be some go first, and nothing parts them any more. */
-static void join_pairs(struct joining *joining, struct tree *tree, const size_t *mate)
-{
-    for (size_t a = 0; a < joining->m; a++)
-        if (mate[a] > a)
-            join(joining, tree, a, mate[a]);
-}
-
 static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
 {
     size_t length = 0, start = 0;
@@ -122,8 +114,7 @@ static void measure_join(struct tree *tree, struct tree_node *node, const struct
         node->scatter = robust_deviation(adjusted, node->pairs, scratch) / node->join;
 }
 
-int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, const double *own,
-               const size_t *mate)
+int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, const double *own)
 {
     size_t m = cells->m, pairs = m * m / 4 + 1;
     struct pool scratch = {0};
@@ -143,7 +134,6 @@ int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, 
             joining.distance[a * m + b] = expf(cells->filled[a * m + b]) - (float)(own[a] + own[b]);
     }
     if (enough) {
-        join_pairs(&joining, tree, mate);
         join_all(&joining, tree, chain);
         set_order(tree, m);
     }

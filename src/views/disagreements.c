@@ -40,13 +40,12 @@ void line_add_disagreement(struct line *line, const struct shown *shown)
     line_add_clean(line, finding->text);
 }
 
-size_t disagreements_print(FILE *out, const struct showing *showing,
-                           const struct probe_result *only, const struct view_style *style)
+size_t disagreements_print(FILE *out, const struct showing *showing, const struct view_style *style)
 {
     size_t count = 0;
     for (size_t i = 0; i < showing->count; i++) {
         const struct shown *shown = &showing->list[i];
-        if ((only && only != shown->probe) || !disagreement_is(shown))
+        if (!disagreement_is(shown))
             continue;
         count++;
         if (!out)

@@ -224,10 +224,11 @@ void notes_print(FILE *out, const struct showing *showing, const struct probe_re
                          !has_failures(&document->probes[p]);
         }
     if (!flags && ended_well && document->conditions.warning_count == 0 &&
-        !(probe && not_measured(probe)) && disagreements_print(NULL, showing, probe, style) == 0)
+        (probe ? !not_measured(probe) : disagreements_print(NULL, showing, style) == 0))
         return;
     fprintf(out, "\n%sto know%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
-    disagreements_print(out, showing, probe, style);
+    if (!probe) /* a probe in full has its findings above */
+        disagreements_print(out, showing, style);
     for (size_t p = 0; p < document->probe_count; p++)
         if (!probe || probe == &document->probes[p])
             print_status(out, &document->probes[p], style);

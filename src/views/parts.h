@@ -148,10 +148,9 @@ void translation_print(FILE *, const struct showing *, const struct view_style *
 bool disagreement_is(const struct shown *);
 /* "L3: 5.70 MiB of 32 MiB behave as cache here: ..." */
 void line_add_disagreement(struct line *, const struct shown *);
-/* What was found and the machine says otherwise, of one probe or of all; returns how much it is.
- * `out` may be NULL: nothing is printed. */
-size_t disagreements_print(FILE *out, const struct showing *, const struct probe_result *only,
-                           const struct view_style *);
+/* What was found and the machine says otherwise, and the notes; returns how much it is. `out` may
+ * be NULL: nothing is printed. */
+size_t disagreements_print(FILE *out, const struct showing *, const struct view_style *);
 /* What has to be known to trust the numbers: flags, warnings, probes that did not end well. Of
  * one probe alone, and with the flags' names, where `probe` is not NULL. */
 void notes_print(FILE *, const struct showing *, const struct probe_result *probe,

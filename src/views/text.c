@@ -107,6 +107,7 @@ static void print_parameters(FILE *out, const struct document *document,
     for (size_t i = 0; i < probe->parameter_count; i++)
         if (!factor_seen(series, probe->parameters[i].name) &&
             strcmp(probe->parameters[i].name, "cpu_labels") != 0 && /* stands beside the rows */
+            strcmp(probe->parameters[i].name, "cpu_groups") != 0 && /* as do the clusters */
             strcmp(probe->parameters[i].name, "not_measured") != 0) /* stands below all */
             line_add_factors(&line, &probe->parameters[i], 1);
     /* What was imported had no random orders, and what was joined had several. */

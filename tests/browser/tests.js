@@ -11,6 +11,7 @@ const { EVIL } = require("./documents.js");
 
 const SAMPLE = path.join(__dirname, "../cli/sample.json");
 const DEVICES = path.join(__dirname, "../data/gpu/made-up.json");
+const EXPERIMENTS = path.join(__dirname, "../data/findings/experiments.json");
 const close = (a, b, relative) => a === b || Math.abs(a - b) <= relative * Math.abs(b);
 const distance = (a, b) => Math.max(...a.map((channel, i) => Math.abs(channel - b[i])));
 const numbers = (colour) => colour.match(/\d+/g).slice(0, 3).map(Number);
@@ -320,6 +321,21 @@ const tests = {
         assert.match(await row("L2.latency"), /\+10\.0 % changed/);
         assert.match(await row("cores.cas.max"), /\+0\.0 %\s*$/);
         assert.deepEqual(page.wrong, []);
+    },
+
+    async "several experiments of one name are told apart, and what a finding means unfolds"(browser) {
+        const page = await browser.open(EXPERIMENTS);
+        const levels = await page.locator(".datasheet tbody th").allTextContents();
+        assert.deepEqual(levels.slice(0, 3), ["L1", "L2", "L2 order forward"]);
+        const before = await page.evaluate(() => document.documentElement.scrollHeight);
+        const meaning = page.locator(".findings details.meaning").first();
+        assert.equal(await meaning.locator("p").first().isVisible(), false);
+        await meaning.locator("summary").click();
+        assert.match(await meaning.locator("p").first().innerText(), /^Load-to-use latency/);
+        await meaning.locator("summary").click();
+        assert.equal(await page.evaluate(() => document.documentElement.scrollHeight), before);
+        assert.deepEqual(page.wrong, []);
+        await page.context().close();
     },
 
     async "a hostile document stays inert"(browser) {

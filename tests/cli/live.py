@@ -289,6 +289,26 @@ def run_all(here):
         (not err and "run.json" in out, err))
 
 
+ANALYSED = ("tlb latency geometry cores parallelism bandwidth loaded numa contention coherence "
+            "prefetch access window")
+
+
+def analysed_again(here):
+    """What was just measured says the same when it is computed anew from its series."""
+    folder = here.folder()
+    here.run(f"fathom run {ANALYSED} --quick --budget 8 -o run.json", folder)
+    status, out, err = here.run("fathom analyse run.json", folder)
+    if status != 0:
+        return [f"status {status}: {err}"]
+    before, after = json.loads((folder / "run.json").read_text()), json.loads(out)
+    complaints = check(("analysed" in after["tool"], "it does not say what analysed it"))
+    for old, new in zip(before["probes"], after["probes"], strict=True):
+        old, new = old.get("findings", []), new.get("findings", [])
+        complaints += [f"was {finding}" for finding in old if finding not in new]
+        complaints += [f"is {finding}" for finding in new if finding not in old]
+    return complaints
+
+
 def budget_kept(here):
     """What would take ten minutes ends when its time is up; thirty times as late is still that."""
     status, out, err = here.run("fathom run --thorough --budget 3 -o -", here.folder())
@@ -430,6 +450,7 @@ def tests():
         ("cores prints its matrix and its closing line", cores_text),
         ("cores --format csv", cores_csv),
         ("run --quick -o FILE", run_all),
+        ("analyse finds again what was just measured", analysed_again),
         ("run keeps its budget", budget_kept),
         ("run names its document", run_names_its_document),
         ("run -f csv -o FILE", run_format_file),

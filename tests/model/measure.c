@@ -105,7 +105,13 @@ static int conclude_modelled(struct probe_task *task, const struct sampled *samp
 {
     const struct measurement *measurement = measurement_of(task);
     const struct sampled modelled = as_modelled(measurement, sampled);
-    return measurement->probe->conclude(task, &modelled, error);
+    struct probe_result *result = task->result;
+    const char *pages =
+        modelled.placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
+    for (size_t i = 0; i < result->parameter_count; i++)
+        if (strcmp(result->parameters[i].name, "pages_obtained") == 0)
+            result->parameters[i].text = pages; /* which the findings go by */
+    return measurement->probe->conclude ? measurement->probe->conclude(task, &modelled, error) : 0;
 }
 
 static int read_options(struct measurement *measurement, const struct probe *probe,

@@ -161,6 +161,10 @@ static void test_a_finding_has_a_role_a_fact_and_a_subject(void **state)
     assert_subject("bandwidth.write_nt.all", "B/s", "write_nt");
     assert_subject("dtlb2.4K.hit", "cycles", "4K");
     assert_subject("DRAM.parallelism", "misses", "DRAM");
+    assert_int_equal(meaning_of("dtlb2.4K.hit", "cycles").number, 2);
+    assert_int_equal(meaning_of("gpu7.L3.latency", "cycles").number, 3);
+    assert_int_equal(meaning_of("DRAM.latency", "cycles").number, -1);
+    assert_int_equal(meaning_of("L99999999999999999999.latency", "cycles").number, -1);
 }
 
 static void test_what_no_line_explains_is_plain(void **state)

@@ -23,7 +23,7 @@ static int import(struct document *document, const char *text, const char *ids, 
         assert_int_equal(settings_set(&settings, "ids", ids, error), 0);
     if (op)
         assert_int_equal(settings_set(&settings, "op", op, error), 0);
-    int code = core_matrix_format.read(&given, &settings, document, error);
+    int code = import_read(&core_matrix_format, &given, &settings, document, error);
     settings_free(&settings);
     return code;
 }
@@ -137,6 +137,14 @@ static void triples(void **state)
     assert_points("0,10,20\n11,0,30\n21,31,0\n", NULL, SQUARE);
 }
 
+static bool has_finding(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (strcmp(probe->findings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static void tables_after_one_another(void **state)
 {
     (void)state;
@@ -159,8 +167,8 @@ static void tables_after_one_another(void **state)
         assert_float_equal(probe->series[i].points[0].y.median, 10 + (float)i, 1e-6F);
     }
     assert_string_equal(document.machine.cpu_model, "Some Processor");
-    assert_string_equal(probe->findings[0].name, "cores.cas.min");
-    assert_string_equal(probe->findings[probe->finding_count - 1].name, "cores.readwrite.max");
+    assert_true(has_finding(probe, "cores.cas.min"));
+    assert_true(has_finding(probe, "cores.readwrite.max"));
     document_free(&document);
     assert_int_equal(import(&document, text, NULL, "cas", &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "holds 2 tables"));

@@ -43,7 +43,7 @@ static inline int read_text(struct desk *desk, const struct import_format *forma
 {
     document_free(&desk->document);
     struct import_text whole = {"table", text, strlen(text)};
-    return format->read(&whole, &desk->settings, &desk->document, &desk->error);
+    return import_read(format, &whole, &desk->settings, &desk->document, &desk->error);
 }
 
 /* A file below tests/data. */

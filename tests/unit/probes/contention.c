@@ -153,7 +153,7 @@ static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **stat
     for (size_t i = 0; i < bench->task.plan.point_count; i++)
         observe(bench, &layout, i);
     give_points(bench);
-    assert_int_equal(contention_probe.conclude(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
     double alone = 1000.0 * contention_steps / 100e3 * 1e9;
     for (int op = 0; op < CONTENTION_OPS; op++) {
         char name[64];

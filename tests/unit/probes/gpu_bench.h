@@ -6,6 +6,8 @@
 #ifndef FATHOM_TESTS_PROBES_GPU_BENCH_H
 #define FATHOM_TESTS_PROBES_GPU_BENCH_H
 
+#include "again.h"
+
 #include "probes/gpu_state.h"
 
 #include <math.h>
@@ -182,6 +184,29 @@ static inline int gpu_bench_by_x(const void *a, const void *b)
 }
 
 /* From the first stage to the findings. */
+/* From the series alone an experiment concludes the same: the findings from the first-th on. */
+static inline void gpu_bench_again(const struct gpu_bench *bench,
+                                   const struct gpu_experiment *experiment, size_t first)
+{
+    const struct probe_result concluded = {.findings = bench->result.findings + first,
+                                           .finding_count = bench->result.finding_count - first};
+    struct gpu_task here = bench->here;
+    struct probe_result result = bench->result;
+    struct probe_task task = {.pool = bench->task.pool, .result = &result};
+    task.plan.series = bench->task.plan.series;
+    task.plan.series_count = bench->task.plan.series_count;
+    result.findings = NULL;
+    result.finding_count = 0;
+    here.task = &task;
+    here.state = NULL;
+    struct error error = {0};
+    int code = experiment->recall(&here, &error);
+    if (code > 0)
+        code = experiment->conclude(&here, &error);
+    assert_int_equal(code, 0);
+    again_compare(&concluded, &result);
+}
+
 static inline void gpu_bench_drive(struct gpu_bench *bench, const struct gpu_experiment *experiment,
                                    unsigned device, gpu_bench_value *value)
 {
@@ -197,7 +222,9 @@ static inline void gpu_bench_drive(struct gpu_bench *bench, const struct gpu_exp
                       sizeof *plan->series[i].points, gpu_bench_by_x);
     }
     assert_int_equal(bench->error.code, 0);
+    const size_t first = bench->result.finding_count;
     assert_int_equal(experiment->conclude(&bench->here, &bench->error), 0);
+    gpu_bench_again(bench, experiment, first);
 }
 
 static inline const struct finding *gpu_bench_find(const struct gpu_bench *bench, const char *name)

@@ -306,7 +306,7 @@ static void levels_are_found_on_the_curve(void **state)
     };
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     fill(bench, steps);
-    assert_int_equal(latency_probe.conclude(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct finding *finding = find(bench, expected[i].name);
         if (!finding)
@@ -324,11 +324,85 @@ static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
     struct sampled sampled = {0};
     assert_int_equal(bench_plan(bench, &latency_probe, "to", "128K", NULL), 0);
     fill(bench, steps);
-    assert_int_equal(latency_probe.conclude(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
     assert_non_null(find(bench, "L1.latency"));
     assert_null(find(bench, "L3.latency"));
     assert_null(find(bench, "DRAM.latency"));
     assert_null(find(bench, "core.clock"));
+}
+
+static double factor_of(const struct finding *finding, const char *name)
+{
+    for (size_t i = 0; i < finding->factor_count; i++)
+        if (strcmp(finding->factors[i].name, name) == 0)
+            return finding->factors[i].number;
+    return NAN;
+}
+
+static void every_size_that_was_named_has_its_latency(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled = {0};
+    static const double sizes[] = {4096, 262144, 134217728};
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K,256K,128M", NULL), 0);
+    fill(bench, steps);
+    bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_UNCONVERGED);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    for (int ns = 0; ns < 2; ns++) {
+        size_t seen = 0;
+        for (size_t i = 0; i < bench->result.finding_count; i++) {
+            const struct finding *finding = &bench->result.findings[i];
+            if (strcmp(finding->name, ns ? "latency_ns" : "latency") != 0)
+                continue;
+            assert_string_equal(finding->unit, ns ? "ns" : "cycles");
+            assert_true(factor_of(finding, "working set") == sizes[seen]);
+            assert_true(factor_of(finding, "stride") == 64);
+            assert_true(finding->value == (ns ? 1 : 3) * steps(sizes[seen]));
+            assert_int_equal(finding->flags, seen == 1 ? FLAG_BIT(FLAG_UNCONVERGED) : 0);
+            seen++;
+        }
+        assert_int_equal(seen, 3);
+    }
+}
+
+static void one_size_has_its_latency_and_a_sweep_has_none(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled = {0};
+    assert_int_equal(bench_plan(bench, &latency_probe, "size", "256M", NULL), 0);
+    fill(bench, steps);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_true(find(bench, "latency")->value == 300);
+    assert_string_equal(find(bench, "latency_ns")->text, "a load in a working set of 256 MiB");
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_null(find(bench, "latency"));
+}
+
+static void two_experiments_are_analysed_by_themselves(void **state)
+{
+    struct bench *bench = *state;
+    struct sampled sampled = {0};
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    struct series two[2] = {bench->result.series[0], bench->result.series[0]};
+    struct factor forward = {"order", "forward", 0};
+    two[1].factors = &forward;
+    two[1].factor_count = 1;
+    bench->result.series = two;
+    bench->result.series_count = 2;
+    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    size_t found = 0, told_forward = 0;
+    for (size_t i = 0; i < bench->result.finding_count; i++) {
+        const struct finding *finding = &bench->result.findings[i];
+        if (strcmp(finding->name, "L2.latency") != 0)
+            continue;
+        found++;
+        told_forward +=
+            finding->factors[0].text && strcmp(finding->factors[0].text, "forward") == 0;
+    }
+    assert_true(found == 2 && told_forward == 1);
 }
 
 /* Stands for the sampler: the stage's series are done. */
@@ -408,6 +482,9 @@ int main(void)
         BENCH_TEST(a_table_on_small_pages_is_not_measured_twice),
         BENCH_TEST(levels_are_found_on_the_curve),
         BENCH_TEST(a_short_sweep_names_no_level_that_it_did_not_reach),
+        BENCH_TEST(every_size_that_was_named_has_its_latency),
+        BENCH_TEST(one_size_has_its_latency_and_a_sweep_has_none),
+        BENCH_TEST(two_experiments_are_analysed_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

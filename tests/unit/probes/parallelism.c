@@ -77,7 +77,7 @@ static unsigned go(struct bench *bench, double seconds)
     assert_int_equal(more, 0);
     bench->result.series = task->plan.series;
     bench->result.series_count = task->plan.series_count;
-    assert_int_equal(parallelism_probe.conclude(task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(task, &sampled, &bench->error), 0);
     return stage;
 }
 
@@ -294,6 +294,30 @@ static void work_that_is_too_little_reaches_no_knee(void **state)
     assert_null(lookup(bench, "parallelism.work.prefetch"));
 }
 
+/* Interrupted as soon as work would have been looked at. */
+static void work_that_was_not_measured_is_no_answer(void **state)
+{
+    struct bench *bench = *state;
+    struct probe_task *task = &bench->task;
+    struct sampled sampled = {0};
+    assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "DRAM", "work", "40", NULL), 0);
+    const struct series *last = &task->plan.series[0];
+    for (unsigned stage = 1; strstr(last->name, "work") == NULL; stage++) {
+        for (size_t i = 0; i < task->plan.point_count; i++)
+            drive_point(bench, &task->plan.points[i], 0, answer);
+        task->plan.budget_s = 25 * task->plan.share;
+        assert_int_equal(parallelism_probe.next(task, &sampled, stage, &bench->error), 1);
+        last = &task->plan.series[task->plan.series_count - 1];
+    }
+    bench->result.series = task->plan.series;
+    bench->result.series_count = task->plan.series_count;
+    assert_int_equal(conclude_twice(task, &sampled, &bench->error), 0);
+    assert_non_null(lookup(bench, "DRAM.parallelism"));
+    assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
+    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not known"));
+    assert_null(lookup(bench, "parallelism.work.prefetch"));
+}
+
 static void points_that_failed_are_passed_over(void **state)
 {
     struct bench *bench = *state;
@@ -315,7 +339,7 @@ static void an_interrupted_run_concludes_what_there_is(void **state)
     assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(parallelism_probe.conclude(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
     assert_int_equal(bench->result.finding_count, 0);
 }
 
@@ -429,6 +453,7 @@ int main(void)
         CORE_TEST(threads_take_as_many_chains_as_there_is_room_for),
         CORE_TEST(work_pushes_the_next_access_out_of_reach),
         CORE_TEST(work_that_is_too_little_reaches_no_knee),
+        CORE_TEST(work_that_was_not_measured_is_no_answer),
         CORE_TEST(points_that_failed_are_passed_over),
         CORE_TEST(an_interrupted_run_concludes_what_there_is),
         CORE_TEST(workers_begin_apart_on_one_ring),

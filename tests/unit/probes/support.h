@@ -2,6 +2,7 @@
 #ifndef FATHOM_TESTS_PROBES_SUPPORT_H
 #define FATHOM_TESTS_PROBES_SUPPORT_H
 
+#include "again.h"
 #include "probes/probes.h"
 
 #include <setjmp.h>
