@@ -121,19 +121,30 @@ void score_add(struct score *score, const struct model_machine *machine, const s
     score_latency(score, machine, machine->level_count, &found->memory);
 }
 
+/* What of a level's latency in ns a table may show that knows neither pages nor clock: all that
+ * translation adds, in the slowest clock. */
+static double slowest_ns(const struct model_machine *machine, unsigned level)
+{
+    const double slow = machine->noise.slow_share > 0 ? machine->noise.slow_ratio : 1;
+    const double walk =
+        machine->walk_cycles[machine->huge_pages ? MODEL_HUGE_PAGES : MODEL_SMALL_PAGES];
+    return (machine_latency_ns(machine, level) + walk * 1e9 / machine->core_hz) / slow;
+}
+
 /* Whether a level that is told has that level's latency. */
 static bool told_of(const struct model_machine *machine, unsigned level,
-                    const struct found_level *told)
+                    const struct found_level *told, bool table)
 {
-    const bool core = level < machine->level_count && machine->caches[level].ns == 0 &&
-                      !isnan(told->cycles.value);
-    const double ratio = core ? told->cycles.value / machine_latency_cycles(machine, level)
-                              : told->latency_ns.value / machine_latency_ns(machine, level);
-    return fabs(ratio - 1) <= told_tolerance;
+    const bool core = level < machine->level_count && machine->caches[level].ns == 0 && !table;
+    const double value = core ? told->cycles.value : told->latency_ns.value;
+    const double least =
+        core ? machine_latency_cycles(machine, level) : machine_latency_ns(machine, level);
+    const double most = table ? slowest_ns(machine, level) : least;
+    return value >= (1 - told_tolerance) * least && value <= (1 + told_tolerance) * most;
 }
 
 void told_add(struct told *told, const struct model_machine *machine,
-              const struct probe_result *result)
+              const struct probe_result *result, bool table)
 {
     bool seen[FOUND_MAX] = {false};
     unsigned wrong = 0;
@@ -145,10 +156,11 @@ void told_add(struct told *told, const struct model_machine *machine,
         if (isnan(level.latency_ns.value))
             continue;
         unsigned which = memory ? machine->level_count : 0;
-        while (which < machine->level_count && !told_of(machine, which, &level))
+        while (which < machine->level_count &&
+               (seen[which] || !told_of(machine, which, &level, table)))
             which++;
-        const bool right = which < machine->level_count + memory &&
-                           told_of(machine, which, &level) && !seen[which];
+        const bool right =
+            which < machine->level_count + memory && told_of(machine, which, &level, table);
         if (right)
             seen[which] = true;
         told->levels_told += right;

@@ -44,8 +44,9 @@ struct told {
 };
 
 /* A level is false whose latency is none of a cache's, or of memory's where it is named so, or that
- * another has already. */
-void told_add(struct told *, const struct model_machine *, const struct probe_result *);
+ * another has already. Of a table, which knows neither pages nor clock, a level's latency may be
+ * more by what translation and a slow clock add. */
+void told_add(struct told *, const struct model_machine *, const struct probe_result *, bool table);
 
 void score_add(struct score *, const struct model_machine *, const struct found *);
 /* Whether that machine was wrong in anything. */

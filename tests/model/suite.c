@@ -159,7 +159,7 @@ static void examine_table(struct outcome *outcome, struct measurement *measureme
     }
     if (findings_levels(&result, &measurement->document.pool, &series, NULL, NULL, 0,
                         &measurement->error) == 0)
-        told_add(&outcome->told[sampling], measurement->machine, &result);
+        told_add(&outcome->told[sampling], measurement->machine, &result, true);
 }
 
 static void examine_coarsely(struct outcome *outcome, struct measurement *measurement)
@@ -177,7 +177,7 @@ static void examine_coarsely(struct outcome *outcome, struct measurement *measur
                     measurement->error.text);
             continue;
         }
-        told_add(told, measurement->machine, &measurement->result);
+        told_add(told, measurement->machine, &measurement->result, false);
         if (told->levels_false > before && getenv("FATHOM_MODEL_CURVES"))
             fprintf(stderr, "# machine %" PRIu64 ": a false level of %s\n", measurement->seed,
                     sampling_names[sampling]);
