@@ -122,11 +122,9 @@ static int analyse_curve(struct analysis *analysis, const struct series *series,
                          const struct translation_knee *knees, size_t count, struct error *error)
 {
     const size_t first = analysis->result->finding_count;
-    /* Another tool's table comes with no machine: nothing is declared, and its pages are unknown.
-     */
-    const struct machine_facts *machine = analysis->machine;
-    const struct machine_facts *declared =
-        machine && (machine->os || machine->cache_count) ? machine : NULL;
+    /* Another tool's table says neither what is declared nor which pages its memory lay on. */
+    const bool ours = series_factor(series, "pages") != NULL;
+    const struct machine_facts *declared = ours ? analysis->machine : NULL;
     int code =
         findings_levels(analysis->result, analysis->pool, series, declared, knees, count, error);
     if (code == 0 && sizes_are_named(analysis, series))
