@@ -91,6 +91,20 @@ char *size_format(double bytes, char *text)
     return text;
 }
 
+char *size_exact_format(uint64_t bytes, char *text)
+{
+    int prefix = 0;
+    while (prefix < (int)sizeof prefixes - 1 && bytes && bytes % 1024 == 0) {
+        bytes /= 1024;
+        prefix++;
+    }
+    if (prefix)
+        snprintf(text, UNIT_TEXT, "%llu %ciB", (unsigned long long)bytes, prefixes[prefix - 1]);
+    else
+        snprintf(text, UNIT_TEXT, "%llu B", (unsigned long long)bytes);
+    return text;
+}
+
 char *hertz_format(double hertz, char *text)
 {
     static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", "THz"};

@@ -166,9 +166,8 @@ static int add_capacity(const struct level_reading *reading, size_t index, const
 /* Curves are read in ns and in cycles; another person's document may have any unit. */
 static bool is_readable(const struct series *series)
 {
-    const struct quantity *y = quantity_of(series->y.unit);
-    return y && (y->dimension == DIMENSION_CYCLES ||
-                 (y->dimension == DIMENSION_TIME && y->metric_factor == 1e-9));
+    return quantity_comparable(series->y.unit, "ns") ||
+           quantity_is(series->y.unit, DIMENSION_CYCLES);
 }
 
 int findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,

@@ -88,10 +88,10 @@ static int add_size(struct analysis *analysis, const struct series *series,
     struct probe_result *result = analysis->result;
     const size_t first = result->finding_count;
     const bool ns = !quantity_is(series->y.unit, DIMENSION_CYCLES);
-    const struct factor bytes = {"working set", NULL, point->x};
-    const char *text =
-        pool_printf(analysis->pool, "a load in a working set of %s", size_format(point->x, size));
-    if (!text)
+    size_exact_format((uint64_t)point->x, size);
+    const struct factor bytes = {"working set", pool_strdup(analysis->pool, size), NAN};
+    const char *text = pool_printf(analysis->pool, "a load in a working set of %s", size);
+    if (!text || !bytes.text)
         return error_out_of_memory(error);
     int code = 0;
     if (!ns || isfinite(point->cycles.median))
@@ -107,11 +107,15 @@ static int add_size(struct analysis *analysis, const struct series *series,
     return code;
 }
 
+/* Of curves in ns and in cycles, whose sizes can be told. */
 static int add_sizes(struct analysis *analysis, const struct series *series, struct error *error)
 {
     int code = 0;
+    if (!quantity_comparable(series->y.unit, "ns") &&
+        !quantity_is(series->y.unit, DIMENSION_CYCLES))
+        return 0;
     for (size_t i = 0; i < series->point_count && code == 0; i++)
-        if (series->points[i].y.n)
+        if (series->points[i].y.n && series->points[i].x >= 1 && series->points[i].x < 0x1p63)
             code = add_size(analysis, series, &series->points[i], error);
     return code;
 }

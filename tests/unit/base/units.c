@@ -137,6 +137,25 @@ static void whole_sizes_survive_the_round_trip(void **state)
         }
 }
 
+static void exact_sizes_lose_no_digit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } cases[] = {{0, "0 B"},
+                 {1, "1 B"},
+                 {1536, "1536 B"},
+                 {16 << 20, "16 MiB"},
+                 {(16 << 20) + 1, "16777217 B"},
+                 {1025 << 10, "1025 KiB"},
+                 {UINT64_C(3) << 60, "3 EiB"},
+                 {UINT64_MAX, "18446744073709551615 B"}};
+    char text[UNIT_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(size_exact_format(cases[i].bytes, text), cases[i].text);
+}
+
 static void figures_have_the_digits_asked_for(void **state)
 {
     (void)state;
@@ -218,6 +237,7 @@ int main(void)
         cmocka_unit_test(what_is_no_number_is_refused_with_a_remedy),
         cmocka_unit_test(sizes_are_written_exactly_where_they_are_whole),
         cmocka_unit_test(whole_sizes_survive_the_round_trip),
+        cmocka_unit_test(exact_sizes_lose_no_digit),
         cmocka_unit_test(figures_have_the_digits_asked_for),
         cmocka_unit_test(frequencies_have_three_digits),
         cmocka_unit_test(durations_carry_into_the_larger_unit),
