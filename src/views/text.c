@@ -55,9 +55,43 @@ static bool needs_name(const struct probe_result *probe, const struct series *se
     return false;
 }
 
+enum { SERIES_SEEN = 256 }; /* of a probe, when one is told from the others; ours have some sixty */
+
+/* Whether the factor tells the series from another of its name on the first screen. */
+static bool tells_apart(const struct probe_result *probe, const struct series *series,
+                        const struct factor *factor)
+{
+    for (size_t i = 0; i < probe->series_count && i < SERIES_SEEN; i++) {
+        const struct series *other = &probe->series[i];
+        if (other == series || !other->headline || !text_same(other->name, series->name))
+            continue;
+        const struct factor *its = series_factor(other, factor->name);
+        if (!its || !text_same(its->text, factor->text) ||
+            (!its->text && its->number != factor->number))
+            return true;
+    }
+    return false;
+}
+
+/* The factors of a heading, those first that tell the series from another; returns how many these
+ * are. */
+static size_t order_factors(const struct probe_result *probe, const struct series *series,
+                            const struct factor **ordered, size_t count)
+{
+    size_t telling = 0, others = 0;
+    for (size_t i = 0; i < count; i++)
+        if (tells_apart(probe, series, &series->factors[i]))
+            ordered[telling++] = &series->factors[i];
+    for (size_t i = 0; i < count; i++)
+        if (!tells_apart(probe, series, &series->factors[i]))
+            ordered[telling + others++] = &series->factors[i];
+    return telling;
+}
+
 /* "latency  Load latency by working-set size (pages huge2m, order random)"; where `brief`, with
- * only as many factors as the line has room for. The series' name follows where another series of
- * the probe would have the same heading; `like` is the series, or the first of those in one table.
+ * only as many factors as the line has room for, but never without one that tells it from another.
+ * The series' name follows where another series of the probe would have the same heading; `like` is
+ * the series, or the first of those in one table.
  */
 static void print_heading(FILE *out, const struct probe_result *probe, const struct series *series,
                           const struct series *like, const struct view_style *style, bool brief)
@@ -82,15 +116,20 @@ static void print_heading(FILE *out, const struct probe_result *probe, const str
         line_add(&line, " from ");
         line_add_clean(&line, of_device && series->x.name ? series->x.name : "row to column");
     }
-    for (size_t count = factors_seen(series); count > 0; count--) {
+    const struct factor *ordered[FACTORS_SEEN];
+    const size_t seen = factors_seen(series);
+    const size_t telling = brief ? order_factors(probe, series, ordered, seen) : 0;
+    for (size_t count = seen; count > 0; count--) {
         struct line factors = {0};
-        for (size_t i = 0; i < count; i++)
-            if (!device_factor_is_named(series, &series->factors[i]))
-                line_add_factors(&factors, &series->factors[i], 1);
+        for (size_t i = 0; i < count; i++) {
+            const struct factor *factor = brief ? ordered[i] : &series->factors[i];
+            if (!device_factor_is_named(series, factor))
+                line_add_factors(&factors, factor, 1);
+        }
         if (!factors.length)
             break;
         size_t columns = indent + clean_columns(line.text) + clean_columns(factors.text) + 3;
-        if (!brief || columns <= (size_t)style->width) {
+        if (!brief || count <= telling || columns <= (size_t)style->width) {
             line_add(&line, " (%s)", factors.text);
             break;
         }

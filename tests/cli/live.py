@@ -293,6 +293,17 @@ ANALYSED = ("tlb latency geometry cores parallelism bandwidth loaded numa conten
             "prefetch access window")
 
 
+def told_without_options(here, folder):
+    """What was measured without any option is what its names alone stand for: no finding is told with
+    a factor, but for the pages where a system has no larger ones."""
+    status, out, err = here.run("fathom report -f openmetrics run.json", folder)
+    samples = re.findall(r"^fathom_finding\w*\{(.*)\} ", out, re.M)
+    told = {label for sample in samples
+            for label in re.findall(r'(?:^|,)(\w+)="', sample)} - {"finding", "probe", "cpus", "pages"}
+    return check((status == 0 and samples, f"status {status}: {err}"),
+                 (not told, f"findings of a run without options are told with {told}"))
+
+
 def analysed_again(here):
     """What was just measured says the same when it is computed anew from its series."""
     folder = here.folder()
@@ -302,6 +313,7 @@ def analysed_again(here):
         return [f"status {status}: {err}"]
     before, after = json.loads((folder / "run.json").read_text()), json.loads(out)
     complaints = check(("analysed" in after["tool"], "it does not say what analysed it"))
+    complaints += told_without_options(here, folder)
     for old, new in zip(before["probes"], after["probes"], strict=True):
         old, new = old.get("findings", []), new.get("findings", [])
         complaints += [f"was {finding}" for finding in old if finding not in new]
