@@ -230,16 +230,41 @@ static void take_node(struct completing *completing, int cpu)
     }
 }
 
+/* The kind of core that all CPUs of a list are; NULL: of several, or no list. */
+static const char *kind_of_list(const struct machine_facts *machine, const char *list)
+{
+    struct cpulist cpus;
+    const char *kind = NULL;
+    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
+        return NULL;
+    for (size_t k = 0; k < machine->kind_count && !kind; k++) {
+        struct cpulist of_kind;
+        size_t in = 0;
+        if (!machine->kinds[k].cpus || cpulist_parse(machine->kinds[k].cpus, &of_kind, NULL) < 0)
+            continue;
+        while (in < cpus.count && cpulist_has(&of_kind, cpus.ids[in]))
+            in++;
+        kind = in == cpus.count ? machine->kinds[k].name : NULL;
+        cpulist_free(&of_kind);
+    }
+    cpulist_free(&cpus);
+    return kind;
+}
+
+/* Which kind of core measured: of the CPU that did, or of those that --cpus left. */
 static void take_core(struct completing *completing, int cpu)
 {
     const struct machine_facts *machine = completing->machine;
-    if (cpu < 0 || machine->kind_count < 2 || !decides(completing, "core"))
+    const struct factor *cpus = parameter(completing->probe, "cpus");
+    const char *kind = NULL;
+    if (machine->kind_count < 2 || !decides(completing, "core"))
         return;
-    for (size_t i = 0; i < machine->kind_count; i++)
-        if (is_listed(machine->kinds[i].cpus, cpu)) {
-            obtain(completing, "core", machine->kinds[i].name, NAN);
-            return;
-        }
+    for (size_t i = 0; i < machine->kind_count && cpu >= 0 && !kind; i++)
+        kind = is_listed(machine->kinds[i].cpus, cpu) ? machine->kinds[i].name : NULL;
+    if (cpu < 0 && cpus)
+        kind = kind_of_list(machine, cpus->text);
+    if (kind)
+        obtain(completing, "core", kind, NAN);
 }
 
 /* Options that make another experiment of it and are no factor of a series. */

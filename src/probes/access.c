@@ -348,6 +348,8 @@ static const struct standard experiment[] = {
     {"store", STANDARD_NAMED, NULL, 0},
     {"offset", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_NAMED, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

@@ -88,13 +88,10 @@ static int next_bandwidth(struct probe_task *task, const struct sampled *sampled
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 static const struct standard experiment[] = {
-    {"kernel", STANDARD_NAMED, NULL, 0},
-    {"level", STANDARD_NAMED, NULL, 0},
-    {"access", STANDARD_NAMED, NULL, 0},
-    {"width", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_ABSENT, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {.factor = NULL},
+    {"kernel", STANDARD_NAMED, NULL, 0},  {"level", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},  {"width", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_ABSENT, NULL, 0}, {"pages", STANDARD_PAGES, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -360,6 +360,7 @@ static int analyse_coherence(struct analysis *analysis, struct error *error)
 static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"state", STANDARD_NAMED, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

@@ -241,6 +241,7 @@ static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"shows", STANDARD_NAMED, NULL, 0},
     {"writers", STANDARD_ABSENT, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

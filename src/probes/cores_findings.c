@@ -207,6 +207,7 @@ const struct standard cores_experiment[] = {
     {"home", STANDARD_ABSENT, NULL, 0},
     {"payload", STANDARD_ABSENT, NULL, 0},
     {"pairs", STANDARD_ABSENT, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

@@ -358,10 +358,9 @@ static int analyse_geometry(struct analysis *analysis, struct error *error)
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 static const struct standard experiment[] = {
-    {"stride", STANDARD_NAMED, NULL, 0},
-    {"level", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {.factor = NULL},
+    {"stride", STANDARD_NAMED, NULL, 0}, {"level", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -394,13 +394,10 @@ int loaded_analyse(struct analysis *analysis, struct error *error)
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 const struct standard loaded_experiment[] = {
-    {"shows", STANDARD_NAMED, NULL, 0},
-    {"injectors", STANDARD_NAMED, NULL, 0},
-    {"mix", STANDARD_NUMBER, NULL, 100},
-    {"traffic", STANDARD_TEXT, "sequential", 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {.factor = NULL},
+    {"shows", STANDARD_NAMED, NULL, 0},  {"injectors", STANDARD_NAMED, NULL, 0},
+    {"mix", STANDARD_NUMBER, NULL, 100}, {"traffic", STANDARD_TEXT, "sequential", 0},
+    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
 };
 
 const struct finding_line loaded_lines[] = {

@@ -197,6 +197,7 @@ int numa_analyse(struct analysis *analysis, struct error *error)
 const struct standard numa_experiment[] = {
     {"shows", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

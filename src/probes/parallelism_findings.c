@@ -429,6 +429,8 @@ const struct standard parallelism_experiment[] = {
     {"chains", STANDARD_NAMED, NULL, 0}, /* as many as fill a core, which differs from run to run */
     {"prefetch", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

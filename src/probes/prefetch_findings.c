@@ -4,7 +4,8 @@
 const struct standard prefetch_experiment[] = {
     {"address", STANDARD_NAMED, NULL, 0}, {"access", STANDARD_NAMED, NULL, 0},
     {"order", STANDARD_NAMED, NULL, 0},   {"stride", STANDARD_NAMED, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},   {.factor = NULL},
+    {"pages", STANDARD_PAGES, NULL, 0},   {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
 };
 
 const struct finding_line prefetch_lines[] = {

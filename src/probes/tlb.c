@@ -288,6 +288,8 @@ static int analyse_tlb(struct analysis *analysis, struct error *error)
 static const struct standard experiment[] = {
     {"pages", STANDARD_NAMED, NULL, 0},
     {"look", STANDARD_NAMED, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

@@ -405,6 +405,8 @@ static const struct standard experiment[] = {
     {"look", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
     {.factor = NULL},
 };
 

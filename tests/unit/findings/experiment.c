@@ -159,6 +159,24 @@ static void nodes_and_cpus_are_told_by_distance_and_kind(void **state)
     pool_free(&bench.pool);
 }
 
+/* Of the CPUs that --cpus left, where they are all of one kind. */
+static void cores_of_a_list_are_told_by_their_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cpus, *told;
+    } cases[] = {{"4-5", "core efficiency"}, {"0-3", ""}, {"3,4", ""}, {"7-3", ""}, {"9", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench bench;
+        set_up(&bench, "cores");
+        struct series *series = add_series(&bench, "hand-off", true);
+        add_factor(&bench, series, "op", "cas", 0);
+        add_parameter(&bench, "cpus", cases[i].cpus, 0);
+        assert_string_equal(told(&bench, "cores.cas.min"), cases[i].told);
+        pool_free(&bench.pool);
+    }
+}
+
 /* The series whose factors the name says; what several that are as like do not share is left out.
  */
 static void a_finding_is_of_the_series_that_its_name_says(void **state)
@@ -230,6 +248,7 @@ int main(void)
         cmocka_unit_test(what_differs_is_told),
         cmocka_unit_test(pages_are_what_was_obtained),
         cmocka_unit_test(nodes_and_cpus_are_told_by_distance_and_kind),
+        cmocka_unit_test(cores_of_a_list_are_told_by_their_kind),
         cmocka_unit_test(a_finding_is_of_the_series_that_its_name_says),
         cmocka_unit_test(what_a_document_says_stays),
         cmocka_unit_test(experiments_have_an_order),
