@@ -253,11 +253,7 @@ const struct series *analysis_series(const struct analysis *analysis, const char
 
 const struct factor *analysis_parameter(const struct analysis *analysis, const char *name)
 {
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->parameter_count; i++)
-        if (strcmp(result->parameters[i].name, name) == 0)
-            return &result->parameters[i];
-    return NULL;
+    return probe_parameter(analysis->result, name);
 }
 
 double analysis_number(const struct analysis *analysis, const char *name)

@@ -1,9 +1,9 @@
 #include "findings/experiment.h"
 
-#include "base/cpulist.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "findings/device.h"
+#include "findings/obtained.h"
 #include "findings/registry.h"
 #include "result/json.h"
 
@@ -11,15 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here memory counts as all small or all huge: a few odd pages are in every arena. */
-static const double nearly_none = 10, nearly_all = 90; /* percent */
-
 enum {
     /* More than any probe of ours has: what another person's document has beyond does not count. */
     SERIES_MOST = 1024,
     FACTORS_MOST = 64,
-    OBTAINED_MOST = 4, /* pages, node, distance, core */
-    OPTIONS_MOST = 8,  /* of one probe's table */
+    OPTIONS_MOST = 8, /* of one probe's table */
 };
 
 struct completing {
@@ -27,38 +23,13 @@ struct completing {
     const struct machine_facts *machine;
     const struct standard *standards; /* NULL: the probe is none that we know */
     struct pool *pool;
-    struct factor obtained[OBTAINED_MOST]; /* the same for all its findings */
-    size_t obtained_count;
+    struct obtained obtained;            /* the same for all its findings */
     struct factor options[OPTIONS_MOST]; /* that were given */
     size_t option_count;
     struct factor *factors; /* of the finding at hand */
     size_t count;
     bool failed; /* no memory */
 };
-
-/* --- what a probe's parameters and its table say --- */
-
-static const struct factor *parameter(const struct probe_result *probe, const char *name)
-{
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, name) == 0)
-            return &probe->parameters[i];
-    return NULL;
-}
-
-static const struct standard *standard_of(const struct standard *list, const char *factor)
-{
-    for (; list && list->factor; list++)
-        if (strcmp(list->factor, factor) == 0)
-            return list;
-    return NULL;
-}
-
-static bool decides(const struct completing *completing, const char *factor)
-{
-    const struct standard *standard = standard_of(completing->standards, factor);
-    return standard && standard->kind != STANDARD_NAMED;
-}
 
 static struct factor *factor_of(struct completing *completing, const char *name)
 {
@@ -157,121 +128,11 @@ static void take_series(struct completing *completing, const struct finding *fin
     }
 }
 
-/* --- what was obtained --- */
-
-static void obtain(struct completing *completing, const char *name, const char *text, double number)
-{
-    completing->obtained[completing->obtained_count++] = (struct factor){name, text, number};
-}
-
-/* "thp" of "thp (2 MiB)", "mixed" of "thp (43 % huge)": a share that differs from run to run is
- * no experiment of its own. */
-static const char *pages_obtained(struct pool *pool, const char *text)
-{
-    const char *open = strchr(text, '(');
-    const double percent = open && strstr(open, "% huge") ? strtod(open + 1, NULL) : 100;
-    if (percent < nearly_all)
-        return percent > nearly_none ? "mixed" : "small";
-    return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
-}
-
-static void take_pages(struct completing *completing)
-{
-    const struct factor *pages = parameter(completing->probe, "pages_obtained");
-    if (!pages || !pages->text || !decides(completing, "pages"))
-        return;
-    const char *text = pages_obtained(completing->pool, pages->text);
-    if (text)
-        obtain(completing, "pages", text, NAN);
-    else
-        completing->failed = true;
-}
-
-static bool is_listed(const char *list, int cpu)
-{
-    struct cpulist cpus;
-    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
-        return false;
-    const bool listed = cpulist_has(&cpus, cpu);
-    cpulist_free(&cpus);
-    return listed;
-}
-
-/* The CPU that measured; -1 unknown. */
-static int measuring_cpu(const struct probe_result *probe)
-{
-    static const char *const names[] = {"cpu", "chase_cpu"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct factor *cpu = parameter(probe, names[i]);
-        if (cpu && !cpu->text && cpu->number >= 0 && cpu->number <= CPU_ID_MAX)
-            return (int)cpu->number;
-    }
-    return -1;
-}
-
-/* Whose memory it was: a node is told by how it lies to the CPU, never by its number. */
-static void take_node(struct completing *completing, int cpu)
-{
-    const struct factor *obtained = parameter(completing->probe, "node_obtained");
-    const struct machine_facts *machine = completing->machine;
-    if (cpu < 0 || !obtained || obtained->text || !decides(completing, "node"))
-        return;
-    for (size_t i = 0; i < machine->node_count; i++) {
-        const struct numa_facts *node = &machine->nodes[i];
-        if (node->id != (int)obtained->number)
-            continue;
-        const bool own = machine->node_count == 1 || is_listed(node->cpus, cpu);
-        const bool bare = !node->cpus || !*node->cpus;
-        const struct factor *distance = parameter(completing->probe, "node_distance");
-        obtain(completing, "node", own ? "own" : bare ? "without CPUs" : "other", NAN);
-        if (!own && distance && !distance->text)
-            obtain(completing, "distance", NULL, distance->number);
-        return;
-    }
-}
-
-/* The kind of core that all CPUs of a list are; NULL: of several, or no list. */
-static const char *kind_of_list(const struct machine_facts *machine, const char *list)
-{
-    struct cpulist cpus;
-    const char *kind = NULL;
-    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
-        return NULL;
-    for (size_t k = 0; k < machine->kind_count && !kind; k++) {
-        struct cpulist of_kind;
-        size_t in = 0;
-        if (!machine->kinds[k].cpus || cpulist_parse(machine->kinds[k].cpus, &of_kind, NULL) < 0)
-            continue;
-        while (in < cpus.count && cpulist_has(&of_kind, cpus.ids[in]))
-            in++;
-        kind = in == cpus.count ? machine->kinds[k].name : NULL;
-        cpulist_free(&of_kind);
-    }
-    cpulist_free(&cpus);
-    return kind;
-}
-
-/* Which kind of core measured: of the CPU that did, or of those that --cpus left. */
-static void take_core(struct completing *completing, int cpu)
-{
-    const struct machine_facts *machine = completing->machine;
-    const struct factor *cpus = parameter(completing->probe, "cpus");
-    const char *kind = NULL;
-    if (machine->kind_count < 2 || !decides(completing, "core"))
-        return;
-    for (size_t i = 0; i < machine->kind_count && cpu >= 0 && !kind; i++)
-        kind = is_listed(machine->kinds[i].cpus, cpu) ? machine->kinds[i].name : NULL;
-    if (cpu < 0 && cpus)
-        kind = kind_of_list(machine, cpus->text);
-    if (kind)
-        obtain(completing, "core", kind, NAN);
-}
-
 /* Options that make another experiment of it and are no factor of a series. */
 static void take_parameters(struct completing *completing)
 {
     for (const struct standard *s = completing->standards; s && s->factor; s++) {
-        const struct factor *given = parameter(completing->probe, s->factor);
+        const struct factor *given = probe_parameter(completing->probe, s->factor);
         if (given && s->kind == STANDARD_ABSENT && completing->option_count < OPTIONS_MOST)
             completing->options[completing->option_count++] = *given;
     }
@@ -291,7 +152,7 @@ static double line_bytes(const struct machine_facts *machine)
 
 static bool is_standard(const struct completing *completing, const struct factor *factor)
 {
-    const struct standard *standard = standard_of(completing->standards, factor->name);
+    const struct standard *standard = standard_find(completing->standards, factor->name);
     const struct machine_facts *machine = completing->machine;
     if (!standard)
         return false;
@@ -355,8 +216,8 @@ static void complete(struct completing *completing, struct finding *finding)
     } else if (known) {
         take_series(completing, finding);
     }
-    for (size_t i = 0; i < completing->obtained_count && known; i++)
-        set(completing, &completing->obtained[i]);
+    for (size_t i = 0; i < completing->obtained.count && known; i++)
+        set(completing, &completing->obtained.list[i]);
     for (size_t i = 0; i < completing->option_count && known; i++)
         if (!factor_of(completing, completing->options[i].name))
             set(completing, &completing->options[i]);
@@ -372,10 +233,8 @@ int experiment_complete(struct probe_result *probe, const struct machine_facts *
                                     .machine = machine,
                                     .standards = table ? table->experiment : NULL,
                                     .pool = pool};
-    const int cpu = measuring_cpu(probe);
-    take_pages(&completing);
-    take_node(&completing, cpu);
-    take_core(&completing, cpu);
+    completing.failed =
+        obtained_read(&completing.obtained, probe, machine, completing.standards, pool) < 0;
     take_parameters(&completing);
     for (size_t i = 0; i < probe->finding_count && !completing.failed; i++)
         complete(&completing, &probe->findings[i]);

@@ -52,6 +52,14 @@ bool finding_name_matches(const char *patterns, const char *name)
     return false;
 }
 
+const struct standard *standard_find(const struct standard *list, const char *factor)
+{
+    for (; list && list->factor; list++)
+        if (strcmp(list->factor, factor) == 0)
+            return list;
+    return NULL;
+}
+
 const struct finding_table *finding_table_of(const char *probe)
 {
     const struct finding_table *table;

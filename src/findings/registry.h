@@ -92,6 +92,9 @@ struct finding_table {
     const struct standard *experiment; /* ends with a NULL factor; NULL: names say all */
 };
 
+/* The list's entry for that factor; NULL where there is none. The list may be NULL. */
+const struct standard *standard_find(const struct standard *list, const char *factor);
+
 /* The i-th probe's table and, in *probe, its name; NULL behind the last. Defined by whoever lists
  * the probes (probes/probes.c), because no finding knows who measures. */
 const struct finding_table *finding_table_at(size_t i, const char **probe);

@@ -109,12 +109,10 @@ int differences_find_unfair(struct differences *result, const struct document *a
     return unfair.failed ? ERROR_SYSTEM : 0;
 }
 
-static const char *pages_of(const struct probe_result *probe, const char *parameter)
+static const char *pages_of(const struct probe_result *probe, const char *name)
 {
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, parameter) == 0)
-            return probe->parameters[i].text;
-    return NULL;
+    const struct factor *parameter = probe_parameter(probe, name);
+    return parameter ? parameter->text : NULL;
 }
 
 int differences_find_other_pages(struct differences *result, const struct probe_result *a,

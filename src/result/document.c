@@ -30,6 +30,14 @@ const struct factor *series_factor(const struct series *series, const char *name
     return NULL;
 }
 
+const struct factor *probe_parameter(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, name) == 0)
+            return &probe->parameters[i];
+    return NULL;
+}
+
 struct point *series_point(const struct series *series, double x)
 {
     for (size_t i = 0; i < series->point_count; i++)

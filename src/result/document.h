@@ -204,6 +204,7 @@ struct probe_result *document_probe(const struct document *, const char *name);
  * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
+const struct factor *probe_parameter(const struct probe_result *, const char *name);
 /* What a curve has measured at `x`; NULL where there is no point, or it failed. */
 struct point *series_point(const struct series *, double x);
 

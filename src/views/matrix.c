@@ -319,14 +319,6 @@ static void print_scatter(FILE *out, const struct series *series, const struct v
     line_print_wrapped(out, style, 2, &line);
 }
 
-static const struct factor *parameter(const struct probe_result *probe, const char *name)
-{
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, name) == 0)
-            return &probe->parameters[i];
-    return NULL;
-}
-
 /* Only where every trial is a line of its own can the lines' share of the scatter be told. */
 static bool is_over_lines(const struct series *series)
 {
@@ -351,12 +343,12 @@ void matrix_print(FILE *out, const struct probe_result *probe, const struct seri
     struct grid grid;
     struct layout layout;
     bool square = grid_build(&grid, series);
-    const struct factor *labels = parameter(probe, "cpu_labels");
+    const struct factor *labels = probe_parameter(probe, "cpu_labels");
     enum directions which = EVERY_DIRECTION;
     if (square)
-        which = parameter(probe, "triangle") ? LOWER_TRIANGLE
-                : is_one_way(&grid, series)  ? ONE_WAY
-                                             : EVERY_DIRECTION;
+        which = probe_parameter(probe, "triangle") ? LOWER_TRIANGLE
+                : is_one_way(&grid, series)        ? ONE_WAY
+                                                   : EVERY_DIRECTION;
     const char *label_text = whole && labels ? labels->text : NULL;
     size_t missing = 0;
     const bool check = matrix_is_repeated(probe, series);

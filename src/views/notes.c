@@ -139,10 +139,8 @@ static void print_status(FILE *out, const struct probe_result *probe,
 /* What was left out and why, "gpu0 texture: needs ..."; NULL where nothing was. */
 static const char *not_measured(const struct probe_result *probe)
 {
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (strcmp(probe->parameters[i].name, "not_measured") == 0)
-            return probe->parameters[i].text;
-    return NULL;
+    const struct factor *parameter = probe_parameter(probe, "not_measured");
+    return parameter ? parameter->text : NULL;
 }
 
 static void print_not_measured(FILE *out, const struct probe_result *probe,

@@ -1,0 +1,20 @@
+/* What a probe obtained of the system, as factors of its findings: the half of experiment.c that
+ * reads parameters and the machine's facts. Not for use outside of it. */
+#ifndef FATHOM_FINDINGS_OBTAINED_H
+#define FATHOM_FINDINGS_OBTAINED_H
+
+#include "findings/registry.h"
+
+enum { OBTAINED_MOST = 4 }; /* pages, node, distance, core */
+
+struct obtained {
+    struct factor list[OBTAINED_MOST];
+    size_t count;
+};
+
+/* As far as the probe's standards say that it decides. Texts are the document's own or in the pool.
+ * ERROR_SYSTEM without memory. */
+int obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
+                  const struct standard *, struct pool *);
+
+#endif
