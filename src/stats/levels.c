@@ -60,7 +60,11 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
     sort_ascending(values, n);
     struct median_ranks ranks = median_interval(n, 0.95);
     double value = median(values, n);
-    return (struct level_estimate){value, fmin(values[ranks.low - 1], value - half),
+    /* No latency is below zero: from half of the value on, a wider interval nears it ever slower.
+     */
+    const bool wide = value > 0 && half > value / 2;
+    const double below = wide ? value * value / (4 * half) : value - half;
+    return (struct level_estimate){value, fmin(values[ranks.low - 1], below),
                                    fmax(values[ranks.high - 1], value + half)};
 }
 

@@ -568,6 +568,9 @@ static void a_plateau_is_its_points_median(void **state)
     double many[] = {5, 5, 5, 5, 5, 5, 5}, doubts[] = {1, 2, 1, 2, 1, 2, 2};
     estimate = level_pool(many, doubts, 7);
     assert_true(estimate.low == 3 && estimate.high == 7); /* they know no more than one of them */
+    double vague[] = {10};
+    estimate = level_pool(one, vague, 1);
+    assert_true(estimate.low == 0.625 && estimate.high == 15); /* and nothing is below zero */
 }
 
 int main(void)
