@@ -200,7 +200,8 @@ static int add_series(struct building *building, struct probe_result *result,
     if (!sources)
         return error_out_of_memory(error);
     for (size_t d = 0; d < building->count; d++) {
-        const struct probe_result *probe = document_probe(&building->documents[d], result->name);
+        const struct probe_result *probe = document_probe_near(
+            &building->documents[d], result->name, building->to->probe_count - 1);
         const struct series *series =
             probe ? series_alike_find(probe, model, &building->series_from[d]) : NULL;
         if (series && quantity_same(series->y.unit, model->y.unit))
@@ -286,7 +287,7 @@ static int keep_shared_conditions(struct building *building, struct error *error
 
 /* --- documents of several --- */
 
-static int add_probe(struct building *building, const char *name, struct error *error)
+static int add_probe(struct building *building, const struct joined_probe *of, struct error *error)
 {
     struct document *to = building->to;
     struct sources sources = {.probes =
@@ -296,7 +297,8 @@ static int add_probe(struct building *building, const char *name, struct error *
     if (!sources.probes || !result)
         return error_out_of_memory(error);
     for (size_t d = 0; d < building->count; d++) {
-        const struct probe_result *probe = document_probe(&building->documents[d], name);
+        const struct probe_result *probe =
+            document_probe_near(&building->documents[d], of->name, of->place);
         if (probe)
             sources.probes[sources.count++] = probe;
     }
@@ -352,10 +354,13 @@ int baseline_build(struct document *to, const struct document *documents, size_t
         to->machine.hostname = NULL;
     if (code == 0)
         code = keep_shared_conditions(&building, error);
-    for (size_t d = 0; d < count && code == 0; d++)
-        for (size_t p = 0; p < documents[d].probe_count && code == 0; p++)
-            if (!document_probe(to, documents[d].probes[p].name))
-                code = add_probe(&building, documents[d].probes[p].name, error);
+    size_t names = 0;
+    struct joined_probe *probes = joined_probes(documents, count, &names);
+    if (!probes && code == 0)
+        code = error_out_of_memory(error);
+    for (size_t i = 0; i < names && code == 0; i++)
+        code = add_probe(&building, &probes[i], error);
+    free(probes);
     free(building.values);
     free(building.scratch);
     free(building.series_from);

@@ -347,14 +347,14 @@ static void compare_documents(struct search *search)
         differences_find_unfair(search->result, search->a, search->b, search->threshold) < 0;
     for (size_t i = 0; i < search->a->probe_count; i++) {
         const struct probe_result *probe = &search->a->probes[i];
-        const struct probe_result *other = document_probe(search->b, probe->name);
+        const struct probe_result *other = document_probe_near(search->b, probe->name, i);
         if (other)
             compare_probes(search, probe, other);
         else
             add_missing(search, pool_printf(pool, "only the first has %s", probe->name));
     }
     for (size_t i = 0; i < search->b->probe_count; i++)
-        if (!document_probe(search->a, search->b->probes[i].name))
+        if (!document_probe_near(search->a, search->b->probes[i].name, i))
             add_missing(search,
                         pool_printf(pool, "only the second has %s", search->b->probes[i].name));
 }

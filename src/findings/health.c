@@ -377,7 +377,7 @@ int health_check(struct health_check *check, const struct document *base,
                       finding_lookup_build(&checking.of_now, &check->pool, now, NULL) < 0;
     bool shared = false;
     for (size_t p = 0; p < base->probe_count && !checking.failed; p++) {
-        const struct probe_result *found = document_probe(now, base->probes[p].name);
+        const struct probe_result *found = document_probe_near(now, base->probes[p].name, p);
         shared = shared || found;
         check_probe(&checking, &base->probes[p], found);
     }

@@ -4,6 +4,7 @@
 #include "findings/device.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int joined_check(const struct document *documents, size_t count, bool one_machine,
@@ -57,6 +58,41 @@ const struct document *joined_newest(const struct document *documents, size_t co
     for (size_t d = 1; d < count; d++)
         newest = joined_is_newer(&documents[d], newest) ? &documents[d] : newest;
     return newest;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct joined_probe *left = a, *right = b;
+    if (left->document != right->document)
+        return left->document < right->document ? -1 : 1;
+    return (left->place > right->place) - (left->place < right->place);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct joined_probe *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : by_place(a, b);
+}
+
+struct joined_probe *joined_probes(const struct document *documents, size_t count, size_t *names)
+{
+    size_t all = 0, n = 0;
+    for (size_t d = 0; d < count; d++)
+        all += documents[d].probe_count;
+    struct joined_probe *list = calloc(all + 1, sizeof *list);
+    for (size_t d = 0; d < count && list; d++)
+        for (size_t p = 0; p < documents[d].probe_count; p++)
+            list[n++] = (struct joined_probe){documents[d].probes[p].name, d, p};
+    *names = 0;
+    if (!list)
+        return NULL;
+    qsort(list, n, sizeof *list, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(list[i].name, list[*names - 1].name) != 0)
+            list[(*names)++] = list[i];
+    qsort(list, *names, sizeof *list, by_place);
+    return list;
 }
 
 static bool same_value(const struct factor *a, const struct factor *b)

@@ -181,14 +181,14 @@ static int newest_first(const void *a, const void *b)
 }
 
 static int add_probe(const struct merging *merging, const struct document *documents, size_t count,
-                     const char *name)
+                     const struct joined_probe *of)
 {
     struct dated *list = malloc(count * sizeof *list);
     struct probe_result *slot = pool_append(merging->pool, (void **)&merging->to->probes,
                                             &merging->to->probe_count, sizeof *slot);
     size_t n = 0;
     for (size_t d = 0; d < count && list; d++) {
-        const struct probe_result *probe = document_probe(&documents[d], name);
+        const struct probe_result *probe = document_probe_near(&documents[d], of->name, of->place);
         if (probe)
             list[n++] = (struct dated){&documents[d], probe};
     }
@@ -230,9 +230,12 @@ int documents_merge(struct document *to, const struct document *documents, size_
         to->machine.gpu_count = devices->machine.gpu_count;
     }
     const struct merging merging = {to, &to->pool, error};
-    for (size_t d = 0; d < count && code == 0; d++)
-        for (size_t p = 0; p < documents[d].probe_count && code == 0; p++)
-            if (!document_probe(to, documents[d].probes[p].name))
-                code = add_probe(&merging, documents, count, documents[d].probes[p].name);
+    size_t names;
+    struct joined_probe *probes = joined_probes(documents, count, &names);
+    if (!probes)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < names && code == 0; i++)
+        code = add_probe(&merging, documents, count, &probes[i]);
+    free(probes);
     return code;
 }

@@ -12,6 +12,14 @@ struct probe_result *document_probe(const struct document *document, const char 
     return NULL;
 }
 
+struct probe_result *document_probe_near(const struct document *document, const char *name,
+                                         size_t place)
+{
+    if (place < document->probe_count && strcmp(document->probes[place].name, name) == 0)
+        return &document->probes[place];
+    return document_probe(document, name);
+}
+
 const struct finding *document_finding(const struct document *document, const char *name)
 {
     for (size_t p = 0; p < document->probe_count; p++)

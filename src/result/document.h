@@ -200,6 +200,8 @@ extern const char *const probe_status_names[]; /* indexed by enum probe_status *
 
 /* The probe or series factor of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
+/* The same, looked for at that place first: documents list their probes in much the same order. */
+struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
 /* The first finding of that name in any probe, of the experiment that its name alone stands for;
  * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
