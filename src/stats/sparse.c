@@ -150,8 +150,9 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
              levels);
 }
 
-static void fill(struct curve *curve, struct group *groups, size_t count, double *halves,
-                 struct levels *levels)
+/* `proof` is the last group's own flat from then on, where memory was proven. */
+static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
+                 double *halves, struct levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
@@ -163,12 +164,11 @@ static void fill(struct curve *curve, struct group *groups, size_t count, double
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
         levels->stays = last && !levels->rising;
-        struct flat proof;
         if (last && k > 0 && levels->stays)
             levels->proven =
-                evidence_of_memory(curve, levels->list[k - 1].capacity, groups[k].ends, &proof);
+                evidence_of_memory(curve, levels->list[k - 1].capacity, groups[k].ends, proof);
         if (levels->proven)
-            groups[k].own = &proof;
+            groups[k].own = proof;
         evidence_take_flat(curve, groups[k].own, k, level, halves);
     }
 }
@@ -177,6 +177,7 @@ int sparse_levels(struct curve *curve, enum level_pages pages, struct levels *le
 {
     struct flat flats[FLATS_MOST];
     struct group groups[LEVELS_MAX];
+    struct flat proof;
     double *halves = malloc((curve->n + 1) * sizeof *halves);
     if (!halves)
         return ERROR_SYSTEM;
@@ -185,7 +186,7 @@ int sparse_levels(struct curve *curve, enum level_pages pages, struct levels *le
     count = let_rise(flats, count);
     const size_t n = gather(curve, pages, flats, count, groups);
     levels->sparse = true;
-    fill(curve, groups, n, halves, levels);
+    fill(curve, groups, n, &proof, halves, levels);
     tell_gaps(curve, groups, n, levels);
     free(halves);
     return 0;
