@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef int join_function(struct document *, const struct document *, size_t, struct error *);
+typedef int join_function(struct document *, const struct document *, size_t, const char **left_out,
+                          struct error *);
 
 static int join(struct invocation *invocation, join_function *how, struct error *error)
 {
@@ -19,11 +20,14 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     const struct settings *settings = &invocation->settings;
     struct document *documents = calloc(count, sizeof *documents);
     struct document joined = {0};
+    const char *left_out = NULL;
     int code = documents ? 0 : error_out_of_memory(error);
     for (; read < count && code == 0; read++)
         code = experiment_read(&documents[read], invocation->operands[read], error);
     if (code == 0)
-        code = how(&joined, documents, count, error);
+        code = how(&joined, documents, count, &left_out, error);
+    if (code == 0 && left_out) /* what can't be looked at or checked later on */
+        fprintf(stderr, "fathom: %s\n", left_out);
     if (code == 0)
         code = output_document(settings, &joined, NULL, error);
     document_free(&joined);
@@ -33,20 +37,9 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     return code;
 }
 
-/* What is left out of a baseline can't be checked later on: the person hears of it. */
-static int build(struct document *to, const struct document *documents, size_t count,
-                 struct error *error)
-{
-    const char *left_out = NULL;
-    int code = baseline_build(to, documents, count, &left_out, error);
-    if (code == 0 && left_out)
-        fprintf(stderr, "fathom: %s\n", left_out);
-    return code;
-}
-
 static int baseline(struct invocation *invocation, struct error *error)
 {
-    return join(invocation, build, error);
+    return join(invocation, baseline_build, error);
 }
 
 static int merge(struct invocation *invocation, struct error *error)
@@ -72,8 +65,11 @@ const struct command merge_command = {
     .name = "merge",
     .operands = "FILE...",
     .summary = "one document of several runs on one machine",
-    .about = "Joins documents of one machine that measured different probes. Where several have a "
-             "probe, the newest run's is taken. The result goes to standard output or to -o FILE.",
+    .about =
+        "Joins documents of one machine. Of each probe the newest run counts; what an older one "
+        "measured in another experiment (another order, stride, node or kernel) stands beside "
+        "it. What is left out is named on standard error. The result goes to standard output "
+        "or to -o FILE.",
     .options = options,
     .run = merge,
 };

@@ -45,7 +45,7 @@ bool series_alike(const struct series *a, const struct series *b)
 const struct series *series_alike_find(const struct probe_result *probe, const struct series *as,
                                        size_t *from)
 {
-    enum { STEPS_MOST = 4096 };
+    enum { STEPS_MOST = 512 };
     for (size_t step = 0; step < probe->series_count && step < STEPS_MOST; step++) {
         size_t i = (*from + step) % probe->series_count;
         if (series_alike(as, &probe->series[i])) {

@@ -169,33 +169,78 @@ static int add_findings(struct building *building, struct probe_result *result,
 
 /* --- series --- */
 
-/* Series of two runs list their places in the same order, apart from sizes that only one of them
- * has: the search goes on from where the last point was found. */
-static const struct point *same_place(const struct series *series, const struct point *place,
-                                      size_t *from)
+static int by_place(const void *a, const void *b)
 {
-    for (size_t step = 0; step < series->point_count; step++) {
-        size_t i = (*from + step) % series->point_count;
-        const struct point *point = &series->points[i];
-        if (series->matrix ? point->from == place->from && point->to == place->to
-                           : point->x == place->x) {
-            *from = i + 1;
-            return point;
-        }
-    }
-    return NULL;
+    const struct point *p = *(const struct point *const *)a, *q = *(const struct point *const *)b;
+    if (p->from != q->from)
+        return (p->from > q->from) - (p->from < q->from);
+    if (p->to != q->to)
+        return (p->to > q->to) - (p->to < q->to);
+    return (p->x > q->x) - (p->x < q->x);
 }
 
+/* A document's series, and its points in the order of their places. */
 struct source {
     const struct series *series;
-    size_t next;
+    const struct point **sorted;
 };
 
-static int add_series(struct building *building, struct probe_result *result,
-                      const struct series *model, struct error *error)
+static int sort_source(struct source *source, struct pool *pool)
+{
+    const size_t count = source->series ? source->series->point_count : 0;
+    source->sorted = pool_alloc(pool, count + 1, sizeof *source->sorted);
+    if (!source->sorted)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < count; i++)
+        source->sorted[i] = &source->series->points[i];
+    qsort(source->sorted, count, sizeof *source->sorted, by_place);
+    return 0;
+}
+
+static const struct point *same_place(const struct source *source, const struct point *place)
+{
+    const struct point **found = source->series
+                                     ? bsearch(&place, source->sorted, source->series->point_count,
+                                               sizeof *source->sorted, by_place)
+                                     : NULL;
+    return found ? *found : NULL;
+}
+
+static int add_points(struct building *building, struct series *series, const struct series *model,
+                      const struct source *sources, struct error *error)
 {
     struct pool *pool = &building->to->pool;
-    struct source *sources = pool_alloc(pool, building->count, sizeof *sources);
+    for (size_t i = 0; i < model->point_count; i++) {
+        struct votes votes = {{0}};
+        size_t n = 0;
+        for (size_t d = 0; d < building->count; d++) {
+            const struct point *point = same_place(&sources[d], &model->points[i]);
+            if (!point || !point->y.n)
+                continue;
+            building->values[n++] = point->y.median;
+            vote(&votes, point->flags);
+        }
+        if (2 * n < building->count || n == 0)
+            continue;
+        struct point *point =
+            pool_append(pool, (void **)&series->points, &series->point_count, sizeof *point);
+        if (!point)
+            return error_out_of_memory(error);
+        *point = model->points[i];
+        point->cycles = (struct estimate){NAN, NAN, NAN};
+        point->scatter = (struct scatter){NAN, NAN, NAN};
+        point->flags = elected(&votes, n);
+        summarize(building->values, n, building->scratch, &point->y);
+    }
+    return 0;
+}
+
+/* In `scratch` lives what is only needed to find the points. */
+static int add_series_from(struct building *building, struct probe_result *result,
+                           const struct series *model, struct pool *scratch, struct error *error)
+{
+    struct pool *pool = &building->to->pool;
+    struct source *sources = pool_alloc(scratch, building->count, sizeof *sources);
     size_t have = 0;
     if (!sources)
         return error_out_of_memory(error);
@@ -217,32 +262,19 @@ static int add_series(struct building *building, struct probe_result *result,
     *series = *model;
     series->points = NULL;
     series->point_count = 0;
-    for (size_t i = 0; i < model->point_count; i++) {
-        struct votes votes = {{0}};
-        size_t n = 0;
-        for (size_t d = 0; d < building->count; d++) {
-            const struct point *point =
-                sources[d].series
-                    ? same_place(sources[d].series, &model->points[i], &sources[d].next)
-                    : NULL;
-            if (!point || !point->y.n)
-                continue;
-            building->values[n++] = point->y.median;
-            vote(&votes, point->flags);
-        }
-        if (2 * n < building->count || n == 0)
-            continue;
-        struct point *point =
-            pool_append(pool, (void **)&series->points, &series->point_count, sizeof *point);
-        if (!point)
+    for (size_t d = 0; d < building->count; d++)
+        if (sort_source(&sources[d], scratch) < 0)
             return error_out_of_memory(error);
-        *point = model->points[i];
-        point->cycles = (struct estimate){NAN, NAN, NAN};
-        point->scatter = (struct scatter){NAN, NAN, NAN};
-        point->flags = elected(&votes, n);
-        summarize(building->values, n, building->scratch, &point->y);
-    }
-    return 0;
+    return add_points(building, series, model, sources, error);
+}
+
+static int add_series(struct building *building, struct probe_result *result,
+                      const struct series *model, struct error *error)
+{
+    struct pool scratch = {0};
+    int code = add_series_from(building, result, model, &scratch, error);
+    pool_free(&scratch);
+    return code;
 }
 
 /* --- what is of all runs --- */

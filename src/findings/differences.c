@@ -314,10 +314,46 @@ static void compare_status(struct search *search, const char *which,
 static void add_lonely_series(struct search *search, const char *which,
                               const struct probe_result *probe, const struct series *series)
 {
-    if (!device_has_condition(series)) /* a device's heat is no result */
-        add_missing(search, pool_printf(&search->result->pool,
-                                        "only the %s has the series %s of %s with these factors",
-                                        which, or_unknown(series->name), probe->name));
+    enum { NAMED_MOST = 8 }; /* of its factors */
+    const struct finding factors = {.factors = series->factors,
+                                    .told = series->factor_count < NAMED_MOST ? series->factor_count
+                                                                              : NAMED_MOST};
+    struct pool *pool = &search->result->pool;
+    if (device_has_condition(series)) /* a device's heat is no result */
+        return;
+    const char *with = experiment_text(&factors, pool);
+    if (!with)
+        search->failed = true;
+    else
+        add_missing(search, pool_printf(pool, "only the %s has the series %s of %s%s%s%s", which,
+                                        or_unknown(series->name), probe->name, *with ? " (" : "",
+                                        with, *with ? ")" : ""));
+}
+
+static const char *told(struct search *search, const struct obtained *obtained)
+{
+    const struct finding finding = {.factors = (struct factor *)obtained->list,
+                                    .told = obtained->count};
+    const char *text = experiment_text(&finding, &search->result->pool);
+    search->failed = search->failed || !text;
+    return text && *text ? text : "as usual";
+}
+
+/* Curves that differ in what was obtained are of two experiments, whatever their factors say. */
+static bool obtained_alike(struct search *search, const struct probe_result *a,
+                           const struct probe_result *b)
+{
+    struct pool *pool = &search->result->pool;
+    struct obtained in_a, in_b;
+    if (experiment_obtained(&in_a, a, &search->a->machine, pool) < 0 ||
+        experiment_obtained(&in_b, b, &search->b->machine, pool) < 0)
+        search->failed = true;
+    if (search->failed || experiment_obtained_alike(&in_a, &in_b))
+        return !search->failed;
+    add_missing(search,
+                pool_printf(pool, "the curves of %s: memory or core was another (%s, then %s)",
+                            a->name, told(search, &in_a), told(search, &in_b)));
+    return false;
 }
 
 static void compare_probes(struct search *search, const struct probe_result *a,
@@ -327,6 +363,8 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
     compare_findings(search, a, b);
+    if (!obtained_alike(search, a, b))
+        return;
     size_t in_a = 0, in_b = 0;
     for (size_t i = 0; i < a->series_count; i++) {
         const struct series *series = &a->series[i], *other = series_alike_find(b, series, &in_b);

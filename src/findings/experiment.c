@@ -13,9 +13,23 @@
 
 enum {
     /* More than any probe of ours has: what another person's document has beyond does not count. */
-    SERIES_MOST = 1024,
+    SERIES_MOST = 256,
     FACTORS_MOST = 64,
     OPTIONS_MOST = 8, /* of one probe's table */
+};
+
+/* A factor's text, and the place of its series. */
+struct word {
+    const char *text;
+    size_t series;
+};
+
+/* What the series of a device, or those of none, share. */
+struct shared {
+    const struct factor *factors;
+    size_t count;
+    int device;
+    bool known;
 };
 
 struct completing {
@@ -23,6 +37,10 @@ struct completing {
     const struct machine_facts *machine;
     const struct standard *standards; /* NULL: the probe is none that we know */
     struct pool *pool;
+    struct shared shared;
+    struct word *words;
+    size_t word_count;
+    int devices[SERIES_MOST];            /* of each series; -1 */
     struct obtained obtained;            /* the same for all its findings */
     struct factor options[OPTIONS_MOST]; /* that were given */
     size_t option_count;
@@ -54,34 +72,79 @@ static void set(struct completing *completing, const struct factor *value)
 
 /* --- the series that a finding was read off --- */
 
-/* Whether a word is a part of the dotted name: "read" of "bandwidth.read.1". */
-static bool has_part(const char *name, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *part = name; length; part++) {
-        if (strncmp(part, word, length) == 0 && (part[length] == '.' || !part[length]))
-            return true;
-        part = strchr(part, '.');
-        if (!part)
-            break;
-    }
-    return false;
-}
-
 static size_t factors_of(const struct series *series)
 {
     return series->factor_count < FACTORS_MOST ? series->factor_count : FACTORS_MOST;
 }
 
-/* How many of its factors the finding's name says; -1: it is another device's. */
-static int likeness(const struct series *series, const char *rest, int device)
+static size_t series_of(const struct probe_result *probe)
 {
-    int alike = 0;
-    if (device_of_name(series->name, NULL) != device)
-        return -1;
-    for (size_t i = 0; i < factors_of(series); i++)
-        alike += series->factors[i].text && has_part(rest, series->factors[i].text);
-    return 2 * alike + series->headline;
+    return probe->series_count < SERIES_MOST ? probe->series_count : SERIES_MOST;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct word *left = a, *right = b;
+    return strcmp(left->text, right->text);
+}
+
+/* The texts of all series' factors, sorted: each finding's name is looked up in them. */
+static void collect_words(struct completing *completing)
+{
+    const struct probe_result *probe = completing->probe;
+    const size_t count = series_of(probe);
+    size_t all = 0;
+    for (size_t s = 0; s < count; s++)
+        all += factors_of(&probe->series[s]);
+    completing->words = pool_alloc(completing->pool, all + 1, sizeof *completing->words);
+    completing->failed = completing->failed || !completing->words;
+    for (size_t s = 0; s < count && completing->words; s++) {
+        const struct series *series = &probe->series[s];
+        completing->devices[s] = device_of_name(series->name, NULL);
+        for (size_t i = 0; i < factors_of(series); i++)
+            if (series->factors[i].text)
+                completing->words[completing->word_count++] =
+                    (struct word){series->factors[i].text, s};
+    }
+    if (completing->words)
+        qsort(completing->words, completing->word_count, sizeof *completing->words, by_text);
+}
+
+/* The first word that is no less than that one. */
+static size_t word_from(const struct completing *completing, const char *text)
+{
+    size_t low = 0, high = completing->word_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(completing->words[middle].text, text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How many of each series' factors the finding's name says, a headline before others; -1: it is
+ * another device's. */
+static void liken(const struct completing *completing, const char *rest, int device,
+                  int alike[SERIES_MOST])
+{
+    enum { PART_BYTES = 64 }; /* a longer part is no factor of ours */
+    for (size_t s = 0; s < series_of(completing->probe); s++)
+        alike[s] = completing->devices[s] == device ? completing->probe->series[s].headline : -1;
+    for (const char *part = rest; part;) {
+        char text[PART_BYTES];
+        const size_t length = strcspn(part, ".");
+        if (length > 0 && length < sizeof text) {
+            memcpy(text, part, length);
+            text[length] = '\0';
+            for (size_t w = word_from(completing, text);
+                 w < completing->word_count && strcmp(completing->words[w].text, text) == 0; w++)
+                if (alike[completing->words[w].series] >= 0)
+                    alike[completing->words[w].series] += 2;
+        }
+        part = part[length] ? part + length + 1 : NULL;
+    }
 }
 
 static bool same_factor(const struct factor *a, const struct factor *b)
@@ -104,21 +167,13 @@ static void keep_shared(struct completing *completing, const struct series *seri
 
 /* The factors of the series that is most like the finding's name; of several that are, those that
  * they share. */
-static void take_series(struct completing *completing, const struct finding *finding)
+static void take_alike(struct completing *completing, const int *alike, int most)
 {
     const struct probe_result *probe = completing->probe;
-    const char *rest;
-    const int device = device_of_name(finding->name, &rest);
-    int most = -1;
-    const size_t count = probe->series_count < SERIES_MOST ? probe->series_count : SERIES_MOST;
-    for (size_t s = 0; s < count; s++) {
-        const int alike = likeness(&probe->series[s], rest, device);
-        most = alike > most ? alike : most;
-    }
     bool begun = false;
-    for (size_t s = 0; s < count && most >= 0; s++) {
+    for (size_t s = 0; s < series_of(probe) && most >= 0; s++) {
         const struct series *series = &probe->series[s];
-        if (likeness(series, rest, device) != most)
+        if (alike[s] != most)
             continue;
         for (size_t i = 0; i < factors_of(series) && !begun; i++)
             set(completing, &series->factors[i]);
@@ -128,12 +183,38 @@ static void take_series(struct completing *completing, const struct finding *fin
     }
 }
 
+static void take_series(struct completing *completing, const struct finding *finding)
+{
+    const char *rest;
+    const int device = device_of_name(finding->name, &rest);
+    int most = -1, alike[SERIES_MOST];
+    liken(completing, rest, device, alike);
+    for (size_t s = 0; s < series_of(completing->probe); s++)
+        most = alike[s] > most ? alike[s] : most;
+    /* Most names say nothing of any series: what all share is the same for each of these. */
+    struct shared *last = &completing->shared;
+    const bool plain = most <= 1;
+    if (plain && last->known && last->device == device) {
+        for (size_t i = 0; i < last->count; i++)
+            set(completing, &last->factors[i]);
+        return;
+    }
+    take_alike(completing, alike, most);
+    if (plain)
+        *last = (struct shared){completing->factors, completing->count, device, true};
+}
+
 /* Options that make another experiment of it and are no factor of a series. */
 static void take_parameters(struct completing *completing)
 {
     for (const struct standard *s = completing->standards; s && s->factor; s++) {
         const struct factor *given = probe_parameter(completing->probe, s->factor);
-        if (given && s->kind == STANDARD_ABSENT && completing->option_count < OPTIONS_MOST)
+        /* A document whose series are gone still says how it was asked to measure. */
+        const bool asked =
+            s->kind == STANDARD_ABSENT ||
+            (!completing->probe->series_count &&
+             (s->kind == STANDARD_TEXT || s->kind == STANDARD_NUMBER || s->kind == STANDARD_LINE));
+        if (given && asked && completing->option_count < OPTIONS_MOST)
             completing->options[completing->option_count++] = *given;
     }
 }
@@ -236,9 +317,34 @@ int experiment_complete(struct probe_result *probe, const struct machine_facts *
     completing.failed =
         obtained_read(&completing.obtained, probe, machine, completing.standards, pool) < 0;
     take_parameters(&completing);
+    collect_words(&completing);
     for (size_t i = 0; i < probe->finding_count && !completing.failed; i++)
         complete(&completing, &probe->findings[i]);
     return completing.failed ? error_out_of_memory(error) : 0;
+}
+
+int experiment_obtained(struct obtained *told, const struct probe_result *probe,
+                        const struct machine_facts *machine, struct pool *pool)
+{
+    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+    const struct completing completing = {.machine = machine,
+                                          .standards = table ? table->experiment : NULL};
+    struct obtained all;
+    *told = (struct obtained){.count = 0};
+    if (obtained_read(&all, probe, machine, completing.standards, pool) < 0)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < all.count; i++)
+        if (!is_standard(&completing, &all.list[i]))
+            told->list[told->count++] = all.list[i];
+    return 0;
+}
+
+bool experiment_obtained_alike(const struct obtained *a, const struct obtained *b)
+{
+    bool alike = a->count == b->count;
+    for (size_t i = 0; i < a->count && alike; i++)
+        alike = same_factor(&a->list[i], &b->list[i]);
+    return alike;
 }
 
 int experiments_complete(struct document *document, struct error *error)

@@ -8,6 +8,7 @@
 #ifndef FATHOM_FINDINGS_EXPERIMENT_H
 #define FATHOM_FINDINGS_EXPERIMENT_H
 
+#include "findings/obtained.h"
 #include "result/document.h"
 
 /* Gives each finding of the probe the factors of its series and what was obtained, where it has
@@ -15,7 +16,12 @@
  * distance, never by number. ERROR_SYSTEM without memory. */
 int experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *,
                         struct error *);
-/* The same for all probes of a document: after document_read(). */
+/* Of what a probe obtained (pages, node, kind of core) that which is told: two curves of one name
+ * and factors are the same measurement only where this is alike. ERROR_SYSTEM without memory. */
+int experiment_obtained(struct obtained *told, const struct probe_result *,
+                        const struct machine_facts *, struct pool *);
+bool experiment_obtained_alike(const struct obtained *, const struct obtained *);
+/* Completes all probes of a document: after document_read(). */
 int experiments_complete(struct document *, struct error *);
 /* Reads a document, and completes its findings: what every command calls. As document_read(). */
 int experiment_read(struct document *, const char *path, struct error *);

@@ -3,16 +3,33 @@
 #include "findings/alike.h"
 #include "findings/experiment.h"
 #include "findings/joined.h"
+#include "findings/pairs.h"
 #include "findings/registry.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NAMED_MOST = 8 }; /* of what is left out */
 
 struct merging {
     struct document *to;
     struct pool *pool;
     struct error *error;
+    size_t *left_out; /* findings of older runs that the newest of their probe has not */
+    const char **names;
 };
+
+/* A value that stands for something (a note has none), and that nobody has any more. */
+static int leave_out(const struct merging *merging, const struct finding *finding)
+{
+    if (!isfinite(finding->value) || (*merging->left_out)++ >= NAMED_MOST)
+        return 0;
+    const char *before = *merging->names;
+    *merging->names = pool_printf(merging->pool, "%s%s%s", before ? before : "", before ? ", " : "",
+                                  finding->name);
+    return *merging->names ? 0 : error_out_of_memory(merging->error);
+}
 
 /* --- experiments --- */
 
@@ -37,6 +54,45 @@ static const struct finding **experiments_of(const struct probe_result *probe, s
         if (*count == 0 || experiment_order(list[*count - 1], list[i]) != 0)
             list[(*count)++] = list[i];
     return list;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct factor *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : strcmp(left->text, right->text);
+}
+
+/* What the names of a result's findings say of their series: kernels, operations, levels. */
+struct named {
+    struct factor *list; /* sorted */
+    size_t count;
+};
+
+static int named_collect(struct named *named, const struct probe_result *probe)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        all += probe->findings[i].factor_count - probe->findings[i].told;
+    *named = (struct named){malloc((all + 1) * sizeof *named->list), 0};
+    if (!named->list)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        for (size_t f = probe->findings[i].told; f < probe->findings[i].factor_count; f++)
+            if (probe->findings[i].factors[f].text)
+                named->list[named->count++] = probe->findings[i].factors[f];
+    qsort(named->list, named->count, sizeof *named->list, by_text);
+    return 0;
+}
+
+/* Whether the finding is of a kernel, operation or level that none of them is of. */
+static bool is_of_another(const struct named *named, const struct finding *finding)
+{
+    for (size_t f = finding->told; f < finding->factor_count; f++)
+        if (finding->factors[f].text &&
+            !bsearch(&finding->factors[f], named->list, named->count, sizeof *named->list, by_text))
+            return true;
+    return false;
 }
 
 static bool has_experiment(const struct finding **list, size_t count, const struct finding *finding)
@@ -133,20 +189,78 @@ static int join_facts(const struct merging *merging, struct probe_result *to,
     return joined_parameters(to, merging->pool, both, 2, merging->error);
 }
 
+/* Writes what was obtained into the factors of the series, which the parameters told until now. */
+static int stamp(const struct merging *merging, struct series *series, size_t count,
+                 const struct obtained *told)
+{
+    for (size_t s = 0; s < count; s++) {
+        struct factor *factors =
+            pool_alloc(merging->pool, series[s].factor_count + told->count, sizeof *factors);
+        size_t n = series[s].factor_count;
+        if (!factors)
+            return error_out_of_memory(merging->error);
+        if (n)
+            memcpy(factors, series[s].factors, n * sizeof *factors);
+        for (size_t i = 0; i < told->count; i++) {
+            size_t at = 0;
+            while (at < n && strcmp(factors[at].name, told->list[i].name) != 0)
+                at++;
+            factors[at] = told->list[i];
+            n += at == n;
+        }
+        series[s].factors = factors;
+        series[s].factor_count = n;
+    }
+    return 0;
+}
+
+/* Series that differ in what was obtained only must not become one curve. */
+static int stamp_both(const struct merging *merging, struct probe_result *to,
+                      struct probe_result *older)
+{
+    const struct machine_facts *machine = &merging->to->machine;
+    struct obtained newest, other;
+    if (experiment_obtained(&newest, to, machine, merging->pool) < 0 ||
+        experiment_obtained(&other, older, machine, merging->pool) < 0)
+        return error_out_of_memory(merging->error);
+    if (experiment_obtained_alike(&newest, &other))
+        return 0;
+    const struct probe_result from = *older;
+    older->series = NULL;
+    older->series_count = 0;
+    struct series *series = pool_extend(merging->pool, (void **)&older->series,
+                                        &older->series_count, from.series_count, sizeof *series);
+    if (!series && from.series_count)
+        return error_out_of_memory(merging->error);
+    if (from.series_count)
+        memcpy(series, from.series, from.series_count * sizeof *series);
+    int code = stamp(merging, to->series, to->series_count, &newest);
+    return code == 0 ? stamp(merging, older->series, older->series_count, &other) : code;
+}
+
 /* Adds what the older result has of experiments that `to` lacks. */
 static int add_experiments(const struct merging *merging, struct probe_result *to,
-                           const struct probe_result *older)
+                           const struct probe_result *from)
 {
+    struct probe_result copy = *from, *older = &copy;
     size_t count, added = 0;
+    struct pool pool = {0};
+    struct finding_pairs pairs;
+    struct named named = {NULL, 0};
     const struct finding **known = experiments_of(to, &count);
-    if (!known)
-        return error_out_of_memory(merging->error);
     int code = 0;
+    if (!known || named_collect(&named, to) < 0 || finding_pairs_find(&pairs, &pool, older, to) < 0)
+        code = error_out_of_memory(merging->error);
     for (size_t i = 0; i < older->finding_count && code == 0; i++) {
         const struct finding *finding = &older->findings[i];
-        if (finding_meaning(finding).role == ROLE_CONDITION ||
-            has_experiment(known, count, finding))
+        const bool another =
+            !has_experiment(known, count, finding) || is_of_another(&named, finding);
+        if (finding_meaning(finding).role == ROLE_CONDITION || pairs.of_a[i])
             continue;
+        if (!another) {
+            code = leave_out(merging, finding);
+            continue;
+        }
         if (added++ == 0)
             code = copy_arrays(merging, to);
         struct finding *slot = code == 0 ? pool_append(merging->pool, (void **)&to->findings,
@@ -158,6 +272,10 @@ static int add_experiments(const struct merging *merging, struct probe_result *t
             code = error_out_of_memory(merging->error);
     }
     free(known);
+    free(named.list);
+    pool_free(&pool);
+    if (added && code == 0)
+        code = stamp_both(merging, to, older);
     for (size_t i = 0, next = 0; i < older->series_count && added && code == 0; i++)
         code = add_series(merging, to, &older->series[i], &next);
     return code == 0 && added ? join_facts(merging, to, older) : code;
@@ -170,9 +288,17 @@ struct dated {
     const struct probe_result *probe;
 };
 
+/* A run that failed or skipped the probe takes nothing from one that measured it. */
+static bool has_content(const struct probe_result *probe)
+{
+    return probe->finding_count || probe->series_count;
+}
+
 static int newest_first(const void *a, const void *b)
 {
     const struct dated *left = a, *right = b;
+    if (has_content(left->probe) != has_content(right->probe))
+        return has_content(left->probe) ? -1 : 1;
     if (joined_is_newer(left->document, right->document))
         return -1;
     if (joined_is_newer(right->document, left->document))
@@ -204,8 +330,11 @@ static int add_probe(const struct merging *merging, const struct document *docum
 }
 
 int documents_merge(struct document *to, const struct document *documents, size_t count,
-                    struct error *error)
+                    const char **left_out, struct error *error)
 {
+    const char *dropped = NULL;
+    size_t dropped_count = 0;
+    *left_out = NULL;
     int code = joined_check(documents, count, true, error);
     if (code < 0)
         return code;
@@ -229,7 +358,7 @@ int documents_merge(struct document *to, const struct document *documents, size_
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;
     }
-    const struct merging merging = {to, &to->pool, error};
+    const struct merging merging = {to, &to->pool, error, &dropped_count, &dropped};
     size_t names;
     struct joined_probe *probes = joined_probes(documents, count, &names);
     if (!probes)
@@ -237,5 +366,13 @@ int documents_merge(struct document *to, const struct document *documents, size_
     for (size_t i = 0; i < names && code == 0; i++)
         code = add_probe(&merging, documents, count, &probes[i]);
     free(probes);
+    if (code == 0 && dropped) {
+        const char *more = dropped_count > NAMED_MOST ? " and others" : "";
+        *left_out = pool_printf(&to->pool,
+                                "left out, because newer runs that have them not took "
+                                "the place of older ones: %s%s",
+                                dropped, more);
+        code = *left_out ? 0 : error_out_of_memory(error);
+    }
     return code;
 }

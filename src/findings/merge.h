@@ -1,6 +1,7 @@
 /*
  * Documents of one machine as one. Of each probe the newest run counts; an older one adds what it
- * measured in another experiment ("--order forward"), so that both stand beside each other.
+ * measured in another experiment ("--order forward") or of another kernel or operation, so that
+ * both stand beside each other.
  */
 #ifndef FATHOM_FINDINGS_MERGE_H
 #define FATHOM_FINDINGS_MERGE_H
@@ -9,8 +10,9 @@
 
 /* Joins documents[count] in an empty document, in its own pool. Of several, the run's facts are
  * those of a joined document. The result refers to the documents' memory, which must outlive it.
- * ERROR_USAGE where they are of different machines. */
+ * *left_out names findings of older runs that are gone because the newest run of their probe lacks
+ * them, NULL: none. ERROR_USAGE where they are of different machines. */
 int documents_merge(struct document *, const struct document *documents, size_t count,
-                    struct error *);
+                    const char **left_out, struct error *);
 
 #endif

@@ -76,7 +76,8 @@ static int measuring_cpu(const struct probe_result *probe)
 /* Whose memory it was: a node is told by how it lies to the CPU, never by its number. */
 static void take_node(const struct reading *reading, int cpu)
 {
-    const struct factor *obtained = probe_parameter(reading->probe, "node_obtained");
+    const struct factor *verified = probe_parameter(reading->probe, "node_obtained");
+    const struct factor *obtained = verified ? verified : probe_parameter(reading->probe, "node");
     const struct machine_facts *machine = reading->machine;
     if (cpu < 0 || !obtained || obtained->text || !decides(reading, "node"))
         return;

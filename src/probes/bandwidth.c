@@ -29,6 +29,9 @@ static int note_counting(struct probe_task *task, struct error *error)
                     error);
     if (code == 0 && !settings_has(task->settings, "width"))
         code = note(task, "width", stream_width_names[stream_widest()], error);
+    else if (code == 0 && settings_choice(task->settings, "width") !=
+                              (int)stream_widest()) /* decides a finding */
+        code = note(task, "narrowed_to", settings_text(task->settings, "width"), error);
     return code;
 }
 
@@ -90,7 +93,8 @@ static int next_bandwidth(struct probe_task *task, const struct sampled *sampled
 static const struct standard experiment[] = {
     {"kernel", STANDARD_NAMED, NULL, 0},  {"level", STANDARD_NAMED, NULL, 0},
     {"access", STANDARD_NAMED, NULL, 0},  {"width", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_ABSENT, NULL, 0}, {"pages", STANDARD_PAGES, NULL, 0},
+    {"stride", STANDARD_ABSENT, NULL, 0}, {"narrowed_to", STANDARD_ABSENT, NULL, 0},
+    {"size", STANDARD_ABSENT, NULL, 0},   {"pages", STANDARD_PAGES, NULL, 0},
     {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
 };
 

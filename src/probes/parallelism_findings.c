@@ -426,6 +426,7 @@ int parallelism_analyse(struct analysis *analysis, struct error *error)
 const struct standard parallelism_experiment[] = {
     {"level", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},
+    {"size", STANDARD_ABSENT, NULL, 0},
     {"chains", STANDARD_NAMED, NULL, 0}, /* as many as fill a core, which differs from run to run */
     {"prefetch", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},

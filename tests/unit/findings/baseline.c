@@ -42,6 +42,11 @@ static int build(struct bench *bench, size_t count, struct error *error)
     return baseline_build(&bench->result, bench->documents, count, &bench->left_out, error);
 }
 
+static int join(struct bench *bench, size_t count, struct error *error)
+{
+    return documents_merge(&bench->result, bench->documents, count, &bench->left_out, error);
+}
+
 static void values_are_medians_over_the_documents(void **state)
 {
     struct bench *bench = *state;
@@ -121,8 +126,7 @@ static void other_processors_are_refused(void **state)
     assert_int_equal(build(bench, DOCUMENTS, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "Another"));
     document_free(&bench->result);
-    assert_int_equal(documents_merge(&bench->result, bench->documents, DOCUMENTS, &error),
-                     ERROR_USAGE);
+    assert_int_equal(join(bench, DOCUMENTS, &error), ERROR_USAGE);
 }
 
 static void documents_without_values_are_refused(void **state)
@@ -144,7 +148,7 @@ static void the_newest_probe_is_merged(void **state)
     bench->documents[2].probes[1].name = "another";
     for (int i = 0; i < 3; i++)
         bench->documents[i].probes[0].findings[0].value = i;
-    assert_int_equal(documents_merge(&bench->result, bench->documents, 3, NULL), 0);
+    assert_int_equal(join(bench, 3, NULL), 0);
     assert_true(document_finding(&bench->result, "L1.latency")->value == 1);
     assert_non_null(document_probe(&bench->result, "another"));
     assert_non_null(document_probe(&bench->result, "cores"));
@@ -167,9 +171,7 @@ static void what_is_of_one_run_alone_is_left_out(void **state)
     bench->documents[2].run.documents = 4; /* merged before */
     for (int merged = 0; merged < 2; merged++) {
         const struct run_facts *run = &bench->result.run;
-        assert_int_equal(merged ? documents_merge(&bench->result, bench->documents, 3, NULL)
-                                : build(bench, 3, NULL),
-                         0);
+        assert_int_equal(merged ? join(bench, 3, NULL) : build(bench, 3, NULL), 0);
         assert_string_equal(run->joined, merged ? "merge" : "baseline");
         assert_int_equal(run->documents, merged ? 6 : 3);
         assert_string_equal(run->started, "2099-01-03T00:00:00Z");
@@ -177,7 +179,7 @@ static void what_is_of_one_run_alone_is_left_out(void **state)
         assert_true(run->seed == 0 && isnan(run->elapsed_s) && isnan(run->budget_s) && !run->id);
         document_free(&bench->result);
     }
-    assert_int_equal(documents_merge(&bench->result, bench->documents, 1, NULL), 0);
+    assert_int_equal(join(bench, 1, NULL), 0);
     assert_null(bench->result.run.joined);
     assert_int_equal(bench->result.run.command_count, 2);
 }
@@ -211,7 +213,7 @@ static void other_machines_are_not_merged(void **state)
     struct bench *bench = *state;
     struct error error;
     bench->documents[1].machine.hostname = "another";
-    assert_int_equal(documents_merge(&bench->result, bench->documents, 2, &error), ERROR_USAGE);
+    assert_int_equal(join(bench, 2, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "another"));
 }
 
@@ -241,7 +243,7 @@ static void the_newest_that_has_devices_tells_of_them(void **state)
     bench->documents[0].machine.gpus = &older;
     bench->documents[1].machine.gpus = &newer;
     bench->documents[0].machine.gpu_count = bench->documents[1].machine.gpu_count = 1;
-    assert_int_equal(documents_merge(&bench->result, bench->documents, 3, NULL), 0);
+    assert_int_equal(join(bench, 3, NULL), 0);
     assert_int_equal(bench->result.machine.gpu_count, 1);
     assert_string_equal(bench->result.machine.gpus[0].driver, "2");
 }
@@ -271,7 +273,7 @@ static void a_merge_keeps_both_of_two_experiments(void **state)
     bench->documents[1].run.started = "2026-11-22T00:00:00Z";
     bench->documents[2].run.started = "2026-11-23T00:00:00Z";
     make_forward(&bench->documents[1]);
-    assert_int_equal(documents_merge(&bench->result, bench->documents, 3, NULL), 0);
+    assert_int_equal(join(bench, 3, NULL), 0);
     const struct probe_result *both = &bench->result.probes[0];
     assert_int_equal(both->finding_count, 2 * before.finding_count);
     assert_int_equal(both->series_count, 2 * before.series_count);
@@ -290,9 +292,54 @@ static void a_newer_run_takes_the_place_of_an_older_one(void **state)
     bench->documents[1].run.started = "2026-11-22T00:00:00Z";
     bench->documents[1].probes[0].findings[0].value = 77;
     bench->documents[0].probes[0].findings[1].name = "L9.latency";
-    assert_int_equal(documents_merge(&bench->result, bench->documents, 2, NULL), 0);
+    assert_int_equal(join(bench, 2, NULL), 0);
     assert_int_equal(bench->result.probes[0].finding_count, findings);
     assert_true(bench->result.probes[0].findings[0].value == 77);
+    assert_non_null(strstr(bench->left_out, "L9.latency")); /* and that is said */
+}
+
+/* A newer run of one kernel does not do away with the others. */
+static void a_merge_keeps_what_the_newest_run_did_not_ask_for(void **state)
+{
+    struct bench *bench = *state;
+    static struct factor copy[] = {{"kernel", "copy", 0}}, read[] = {{"kernel", "read", 0}};
+    struct probe_result *older = &bench->documents[0].probes[0];
+    struct probe_result *newer = &bench->documents[1].probes[0];
+    bench->documents[0].run.started = "2026-11-21T00:00:00Z";
+    bench->documents[1].run.started = "2026-11-22T00:00:00Z";
+    older->findings[1].name = "bandwidth.copy.1";
+    older->findings[1].factors = copy;
+    newer->findings[1].name = "bandwidth.read.1";
+    newer->findings[1].factors = read;
+    older->findings[1].factor_count = newer->findings[1].factor_count = 1;
+    assert_int_equal(join(bench, 2, NULL), 0);
+    assert_int_equal(bench->result.probes[0].finding_count, newer->finding_count + 1);
+    assert_null(bench->left_out);
+}
+
+/* Memory on another node, or of other pages, is another curve, though its factors are the same. */
+static void curves_of_other_memory_stay_apart(void **state)
+{
+    struct bench *bench = *state;
+    static struct factor thp[] = {{"pages_obtained", "thp (2 MiB)", 0}},
+                         small[] = {{"pages_obtained", "small (4 KiB)", 0}};
+    static struct factor told[] = {{"pages", "small", 0}};
+    const size_t series = bench->documents[0].probes[0].series_count;
+    const size_t points = bench->documents[0].probes[0].series[0].point_count;
+    for (int d = 0; d < 2; d++) {
+        struct probe_result *probe = &bench->documents[d].probes[0];
+        probe->parameters = d ? small : thp;
+        probe->parameter_count = 1;
+        for (size_t i = 0; i < probe->finding_count && d; i++) {
+            probe->findings[i].factors = told;
+            probe->findings[i].factor_count = probe->findings[i].told = 1;
+        }
+        for (size_t i = 0; i < points && d; i++)
+            probe->series[0].points[i].x += 1;
+    }
+    assert_int_equal(join(bench, 2, NULL), 0);
+    assert_int_equal(bench->result.probes[0].series_count, 2 * series);
+    assert_int_equal(bench->result.probes[0].series[0].point_count, points);
 }
 
 static void a_baseline_tells_what_it_leaves_out(void **state)
@@ -327,6 +374,8 @@ int main(void)
         TEST(the_newest_probe_is_merged),
         TEST(a_merge_keeps_both_of_two_experiments),
         TEST(a_newer_run_takes_the_place_of_an_older_one),
+        TEST(a_merge_keeps_what_the_newest_run_did_not_ask_for),
+        TEST(curves_of_other_memory_stay_apart),
         TEST(a_baseline_tells_what_it_leaves_out),
         TEST(what_is_of_one_run_alone_is_left_out),
         TEST(parameters_and_conditions_are_those_of_all),

@@ -204,6 +204,45 @@ static void a_finding_is_of_the_series_that_its_name_says(void **state)
     pool_free(&bench.pool);
 }
 
+/* What a name does not say of how it was asked to measure. */
+static void options_that_decide_are_told(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, "bandwidth");
+    struct series *series = add_series(&bench, "bandwidth", true);
+    add_factor(&bench, series, "kernel", "read", 0);
+    add_factor(&bench, series, "width", "128", 0);
+    add_parameter(&bench, "width", "128", 0);
+    assert_string_equal(told(&bench, "L1.bandwidth.read"), "");
+    add_parameter(&bench, "narrowed_to", "128", 0);
+    assert_string_equal(told(&bench, "L1.bandwidth.read"), "narrowed_to 128");
+    add_parameter(&bench, "size", NULL, 16384);
+    assert_string_equal(told(&bench, "L1.bandwidth.read"), "narrowed_to 128, size 16384");
+    pool_free(&bench.pool);
+    /* Where the series are gone, the options are all there is. */
+    set_up(&bench, "latency");
+    add_parameter(&bench, "order", "forward", 0);
+    add_parameter(&bench, "access", "read", 0);
+    assert_string_equal(told(&bench, "L2.latency"), "order forward");
+    pool_free(&bench.pool);
+}
+
+/* Asked for is as good as obtained, where nobody could verify it. */
+static void a_node_that_was_asked_for_is_told(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, "latency");
+    add_chase(&bench, "random", 128);
+    add_parameter(&bench, "cpu", NULL, 1);
+    add_parameter(&bench, "node", NULL, 1);
+    assert_string_equal(told(&bench, "L2.latency"), "node other");
+    add_parameter(&bench, "node_obtained", NULL, 0);
+    assert_string_equal(told(&bench, "L2.latency"), "");
+    pool_free(&bench.pool);
+}
+
 /* Factors of another's document, of whatever type, are told and are never taken for ours. */
 static void what_a_document_says_stays(void **state)
 {
@@ -250,6 +289,8 @@ int main(void)
         cmocka_unit_test(nodes_and_cpus_are_told_by_distance_and_kind),
         cmocka_unit_test(cores_of_a_list_are_told_by_their_kind),
         cmocka_unit_test(a_finding_is_of_the_series_that_its_name_says),
+        cmocka_unit_test(options_that_decide_are_told),
+        cmocka_unit_test(a_node_that_was_asked_for_is_told),
         cmocka_unit_test(what_a_document_says_stays),
         cmocka_unit_test(experiments_have_an_order),
     };
