@@ -88,8 +88,6 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
         return error_out_of_memory(error);
     *point =
         (struct point){.x = x, .y = *told, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
-    if (!told->n)
-        point->failed = "no trial could tell";
     *series = *like;
     series->points = point;
     series->point_count = 1;

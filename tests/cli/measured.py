@@ -73,7 +73,11 @@ def against_schema(document):
     return [f"schema: {error.json_path}: {error.message}"[:300] for error in errors]
 
 
-def measured_point(name, unit, point):
+def measured_point(name, series, point):
+    unit = series["y"]["unit"]
+    if point["n"] == 0 and series["x"]["name"] in ("rounds", "trials"):
+        # What trials told together: that none of them told anything is no failure.
+        return check(("median" not in point, f"{name}: nobody told it: {point}"))
     if "failed" in point:
         return check(("median" not in point, f"{name}: a failed point has a value: {point}"),
                      (says_no_time(point["failed"]), f"{name}: {point['failed']}"))
@@ -94,7 +98,7 @@ def measured(document):
                                  f"{name} {status}: {reason}"))
         for series in probe.get("series", []):
             for point in series["points"]:
-                complaints += measured_point(name, series["y"]["unit"], point)
+                complaints += measured_point(name, series, point)
     return complaints
 
 
