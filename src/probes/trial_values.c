@@ -86,8 +86,10 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
         pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *series);
     if (!point || !series)
         return error_out_of_memory(error);
-    *point =
-        (struct point){.x = x, .y = *told, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+    *point = (struct point){.x = x,
+                            .y = told->n ? *told : summary_of_nothing(),
+                            .cycles = {NAN, NAN, NAN},
+                            .scatter = {NAN, NAN, NAN}};
     *series = *like;
     series->points = point;
     series->point_count = 1;
