@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { FACTORS_MOST = 64 }; /* of a series whose factors may stand in any order; ours have a few */
@@ -54,4 +55,26 @@ const struct series *series_alike_find(const struct probe_result *probe, const s
         }
     }
     return NULL;
+}
+
+int point_order(const void *left, const void *right)
+{
+    const struct point *a = *(const struct point *const *)left;
+    const struct point *b = *(const struct point *const *)right;
+    if (a->from != b->from)
+        return (a->from > b->from) - (a->from < b->from);
+    if (a->to != b->to)
+        return (a->to > b->to) - (a->to < b->to);
+    return (a->x > b->x) - (a->x < b->x);
+}
+
+const struct point **series_by_place(struct pool *pool, const struct series *series)
+{
+    const struct point **points =
+        pool_alloc(pool, series->point_count, sizeof(const struct point *));
+    for (size_t i = 0; points && i < series->point_count; i++)
+        points[i] = &series->points[i];
+    if (points)
+        qsort(points, series->point_count, sizeof *points, point_order);
+    return points;
 }

@@ -169,39 +169,17 @@ static int add_findings(struct building *building, struct probe_result *result,
 
 /* --- series --- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct point *p = *(const struct point *const *)a, *q = *(const struct point *const *)b;
-    if (p->from != q->from)
-        return (p->from > q->from) - (p->from < q->from);
-    if (p->to != q->to)
-        return (p->to > q->to) - (p->to < q->to);
-    return (p->x > q->x) - (p->x < q->x);
-}
-
 /* A document's series, and its points in the order of their places. */
 struct source {
     const struct series *series;
     const struct point **sorted;
 };
 
-static int sort_source(struct source *source, struct pool *pool)
-{
-    const size_t count = source->series ? source->series->point_count : 0;
-    source->sorted = pool_alloc(pool, count + 1, sizeof *source->sorted);
-    if (!source->sorted)
-        return ERROR_SYSTEM;
-    for (size_t i = 0; i < count; i++)
-        source->sorted[i] = &source->series->points[i];
-    qsort(source->sorted, count, sizeof *source->sorted, by_place);
-    return 0;
-}
-
 static const struct point *same_place(const struct source *source, const struct point *place)
 {
     const struct point **found = source->series
                                      ? bsearch(&place, source->sorted, source->series->point_count,
-                                               sizeof *source->sorted, by_place)
+                                               sizeof *source->sorted, point_order)
                                      : NULL;
     return found ? *found : NULL;
 }
@@ -263,7 +241,7 @@ static int add_series_from(struct building *building, struct probe_result *resul
     series->points = NULL;
     series->point_count = 0;
     for (size_t d = 0; d < building->count; d++)
-        if (sort_source(&sources[d], scratch) < 0)
+        if (sources[d].series && !(sources[d].sorted = series_by_place(scratch, sources[d].series)))
             return error_out_of_memory(error);
     return add_points(building, series, model, sources, error);
 }

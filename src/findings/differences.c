@@ -230,28 +230,6 @@ static void compare_findings(struct search *search, const struct probe_result *a
 
 /* --- pairs --- */
 
-static int by_place(const void *left, const void *right)
-{
-    const struct point *a = *(const struct point *const *)left;
-    const struct point *b = *(const struct point *const *)right;
-    if (a->from != b->from)
-        return (a->from > b->from) - (a->from < b->from);
-    if (a->to != b->to)
-        return (a->to > b->to) - (a->to < b->to);
-    return (a->x > b->x) - (a->x < b->x);
-}
-
-static const struct point **sorted_points(struct pool *pool, const struct series *series)
-{
-    const struct point **points =
-        pool_alloc(pool, series->point_count, sizeof(const struct point *));
-    for (size_t i = 0; points && i < series->point_count; i++)
-        points[i] = &series->points[i];
-    if (points)
-        qsort(points, series->point_count, sizeof *points, by_place);
-    return points;
-}
-
 static void compare_series(struct search *search, const struct probe_result *probe,
                            const struct series *a, const struct series *b)
 {
@@ -266,14 +244,14 @@ static void compare_series(struct search *search, const struct probe_result *pro
         search->failed = true;
     if (!what || !are_comparable(search, what, a->y.unit, b->y.unit))
         return;
-    const struct point **left = sorted_points(pool, a), **right = sorted_points(pool, b);
+    const struct point **left = series_by_place(pool, a), **right = series_by_place(pool, b);
     if (!left || !right) {
         search->failed = true;
         return;
     }
     size_t i = 0, j = 0, both = 0, failed = 0, without = 0;
     while (i < a->point_count && j < b->point_count && !search->failed) {
-        int order = by_place(&left[i], &right[j]);
+        int order = point_order(&left[i], &right[j]);
         both += order == 0;
         failed += order == 0 && (!left[i]->y.n || !right[j]->y.n);
         if (order == 0 && left[i]->y.median > 0 && right[j]->y.median > 0) {

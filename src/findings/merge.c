@@ -368,10 +368,9 @@ int documents_merge(struct document *to, const struct document *documents, size_
     free(probes);
     if (code == 0 && dropped) {
         const char *more = dropped_count > NAMED_MOST ? " and others" : "";
-        *left_out = pool_printf(&to->pool,
-                                "left out, because newer runs that have them not took "
-                                "the place of older ones: %s%s",
-                                dropped, more);
+        *left_out = pool_printf(
+            &to->pool, "left out, because the newest run of their probe did not measure them: %s%s",
+            dropped, more);
         code = *left_out ? 0 : error_out_of_memory(error);
     }
     return code;
