@@ -9,8 +9,8 @@
  */
 #include "base/random.h"
 #include "probes/probe.h"
+#include "render/view.h"
 #include "result/json.h"
-#include "views/view.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * Both build the same size in the same touched memory, in turn, so the machine's drift hits both.
  * Prints a row a round: seconds of each, and their ratio.
  */
-#include "engine/ring.h"
+#include "kernels/ring.h"
 #include "base/random.h"
 #include "engine/arena.h"
 

@@ -2,9 +2,9 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "render/clean.h"
 #include "result/json.h"
 #include "version.h"
-#include "views/clean.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "findings/experiment.h"
 #include "findings/health.h"
 #include "probes/probe.h"
-#include "views/health.h"
+#include "render/health.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "cli/output.h"
 #include "findings/differences.h"
 #include "findings/experiment.h"
-#include "views/differences.h"
+#include "render/differences.h"
 
 #include <string.h>
 

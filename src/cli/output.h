@@ -8,8 +8,8 @@
 
 #include "base/save.h"
 #include "cli/command.h"
+#include "render/view.h"
 #include "result/document.h"
-#include "views/view.h"
 
 /* -f with the default that a command has: text, of what shows a document; none, of what makes one,
  * so that -o alone is the place for it; the document itself, of what joins several. */

@@ -2,7 +2,7 @@
 
 #include "findings/finding.h"
 #include "result/flag.h"
-#include "stats/cluster.h"
+#include "stats/cluster/cluster.h"
 #include "stats/quantile.h"
 
 #include <math.h>

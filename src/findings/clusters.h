@@ -1,6 +1,6 @@
 /*
  * Clusters: which CPUs of a matrix of hand-off latencies belong together, by the latencies alone
- * (stats/cluster.h says how), and whether the machine says the same of itself.
+ * (stats/cluster/cluster.h says how), and whether the machine says the same of itself.
  *
  * Each group is a finding "cluster": `cpus` as a CPU list, the median latency within as its value
  * (in the series' unit, with an interval where there is one), and a sentence. It calls nothing

@@ -1,5 +1,6 @@
 /*
- * How the first two cache levels are built, read off series that probes/geometry.c measures.
+ * How the first two cache levels are built, read off series that probes/geometry/geometry.c
+ * measures.
  *
  * Findings: "L1.line" and "L1.way_stride" in bytes, "L1.ways", the same of L2, "L2.inclusive"
  * (1 or 0), each beside what the machine declares; "L1.disagreement" where ways times way stride

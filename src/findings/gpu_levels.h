@@ -3,7 +3,7 @@
 #define FATHOM_FINDINGS_GPU_LEVELS_H
 
 #include "result/document.h"
-#include "stats/levels.h"
+#include "stats/levels/levels.h"
 
 /* What the device says of the caches that the loads went through; 0: nothing. */
 struct gpu_declared {

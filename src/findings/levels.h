@@ -1,6 +1,6 @@
 /*
  * Levels: what a latency curve says of the caches and of DRAM, and whether the machine says the
- * same of itself (stats/levels.h says how they are found).
+ * same of itself (stats/levels/levels.h says how they are found).
  *
  * Findings, by the order in which levels are found: "L1.latency" in cycles where the points have
  * them, "L1.latency_ns", "L1.capacity" in bytes with an interval and, where it is declared,
@@ -15,7 +15,7 @@
 #define FATHOM_FINDINGS_LEVELS_H
 
 #include "result/document.h"
-#include "stats/levels.h"
+#include "stats/levels/levels.h"
 
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
  * is ns, or cycles where its unit says so. `declared` may be NULL, of another tool's table: then

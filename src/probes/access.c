@@ -15,7 +15,7 @@
 #include "findings/finding.h"
 #include "kernels/chase.h"
 #include "kernels/forward.h"
-#include "probes/chases.h"
+#include "probes/chase/chases.h"
 #include "probes/probes.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "probes/probes.h"
 
 #include "engine/engine.h"
-#include "probes/gpu.h"
+#include "probes/gpu/gpu.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

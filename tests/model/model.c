@@ -1,7 +1,7 @@
 #include "model.h"
 
-#include "engine/ring.h"
 #include "kernels/chase.h"
+#include "kernels/ring.h"
 #include "known_kernels.h"
 #include "memory.h"
 

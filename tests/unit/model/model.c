@@ -1,7 +1,7 @@
 #include "model.h"
 
-#include "engine/ring.h"
 #include "kernels/chase_index.h"
+#include "kernels/ring.h"
 #include "machines.h"
 #include "measure.h"
 #include "probes/probes.h"

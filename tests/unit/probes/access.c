@@ -2,7 +2,7 @@
 
 #include "kernels/chase.h"
 #include "kernels/forward.h"
-#include "probes/chases.h"
+#include "probes/chase/chases.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,196 @@
+/*
+ * What the parts of the CUDA backend share.
+ *
+ *   cuda.c           the backend: start and stop of a device, and what it can't do
+ *   cuda_library.c   opens the driver and finds its calls
+ *   cuda_facts.c     lists its devices
+ *   cuda_error.c     says what a result means, and the remedy
+ *   cuda_launch.c    kernels, copies, and waiting for them without ever blocking
+ *   cuda_memory.c    memory on the device, the host and its peers
+ *   cuda_work.c      prepares and runs, by the kind of work:
+ *   cuda_chase.c       rings in global memory, textures, the constant bank
+ *   cuda_scratchpad.c  rings in scratchpads
+ *   cuda_stream.c, cuda_transfer.c
+ *
+ * Every call of the driver that can fail goes through CUDA_TRY, so that each failure is one line.
+ */
+#ifndef FATHOM_GPU_CUDA_CUDA_H
+#define FATHOM_GPU_CUDA_CUDA_H
+
+#include "base/error.h"
+#include "gpu/cuda/api.h"
+#include "gpu/cuda/nvml.h"
+#include "gpu/gpu.h"
+#include "gpu/ptx/ptx.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- the driver and its devices --- */
+
+struct cuda_device {
+    int handle;
+    int compute_mode;
+    unsigned capability; /* 10 * major + minor */
+    unsigned multiprocessors;
+    size_t first_level_bytes; /* never 0: the largest known where it is not declared */
+    size_t shared_bytes;      /* the most that one block may have */
+    size_t texels;            /* the most of a texture in linear memory; 0 unknown */
+    char bus[32];             /* "00000000:17:00.0", for NVML and nvidia-smi; "" unknown */
+};
+
+struct gpu_library {
+    void *handle; /* of dlopen() */
+    struct cuda_calls calls;
+    bool modelled; /* a stand-in for the driver */
+    /* What the host's time is told by: os_raw_ns(), or a stand-in's modelled time. */
+    uint64_t (*host_ns)(void);
+    bool in_use; /* by a device that is stuck: the library can't be closed any more */
+    struct cuda_device *devices;
+    size_t count;
+    struct nvml *nvml; /* NULL where there is none */
+};
+
+int cuda_open(struct gpu_library **, struct pool *, struct gpu_facts **, size_t *count,
+              struct error *);
+void cuda_close(struct gpu_library *);
+/* Asks for all devices' facts; on an error the library's owner closes it. */
+int cuda_list(struct gpu_library *, struct pool *, struct gpu_facts **, struct error *);
+
+/* --- a device at work --- */
+
+enum { CUDA_PARAMETERS = 10 }; /* no kernel has more */
+enum { CUDA_EVENTS = 3 };
+
+/* What a launch or a copy may take before it counts as slow: far beyond the slowest road, a load or
+ * a copy over a narrow or busy bus. */
+static const double CUDA_SLOWEST_LOAD_NS = 4000, CUDA_SLOWEST_BYTE_NS = 1;
+
+/* A stretch of memory. `address` is as the device that works sees it. */
+struct cuda_memory {
+    uint64_t address;
+    size_t bytes;
+    void *host; /* GPU_ON_HOST: as the host sees it */
+    enum gpu_home home;
+    int peer;
+};
+
+/* Memory that all works with the same span share. */
+struct cuda_span {
+    struct cuda_memory memory;
+    struct cuda_span *next;
+};
+
+struct cuda_grid {
+    unsigned blocks, threads;
+    unsigned cluster; /* blocks; 0: no clusters */
+    size_t shared_bytes;
+};
+
+/* The work that is prepared. What each kind keeps between prepare and run; zero where it does not
+ * need it. */
+struct cuda_job {
+    struct gpu_work work;
+    bool ready;
+    bool fresh; /* not run yet */
+    struct cuda_memory memory[2];
+    void *pageable; /* of a transfer: malloc's */
+    void *function;
+    struct cuda_grid grid;
+    uint64_t base;    /* where the ring or the stream's memory begins */
+    uint64_t place;   /* of a chase: where it goes on */
+    uint64_t count;   /* of a chase: elements */
+    uint64_t seed;    /* of a ring that the kernel links itself; 0: strided */
+    uint64_t texture; /* 0: none */
+    size_t piece;     /* of a stream or a transfer: bytes of one move */
+};
+
+struct gpu {
+    struct gpu_library *library;
+    const struct cuda_device *device;
+    unsigned index;
+    void *context, *module, *streams[2], *events[CUDA_EVENTS];
+    void **peers; /* contexts of all devices as far as they were opened beside this one; or NULL */
+    struct cuda_span *spans;
+    struct cuda_memory results;      /* where kernels leave what they saw */
+    struct cuda_memory results_host; /* and where it is copied to; pinned */
+    size_t result_blocks;            /* room for so many */
+    struct cuda_job job;
+    struct nvml_device *sensor; /* NULL: none */
+    struct error lost; /* code 0: it works. Otherwise the reason why nothing more can be asked */
+    bool stuck;        /* a launch does not end, so that calls of the driver could block for ever */
+};
+
+/* --- cuda_error.c --- */
+
+/* 0, or ERROR_IMPOSSIBLE with a line that has the call, CUDA's name for the result and the remedy.
+ * `before` begins that line. */
+int cuda_report(const struct cuda_calls *, const char *before, const char *call, int result,
+                struct error *);
+/* The same for a device; a result after which CUDA refuses everything makes the device `lost`. */
+int cuda_check(struct gpu *, const char *call, int result, struct error *);
+
+#define CUDA_TRY(gpu, error, name, ...)                                                            \
+    cuda_check((gpu), #name, (gpu)->library->calls.name(__VA_ARGS__), (error))
+
+/* --- cuda_launch.c --- */
+
+/* What comes before every use of a device: that it is not lost, and that its context is the
+ * thread's. */
+int cuda_enter(struct gpu *, struct error *);
+/* Until all that was queued is done. Polls: the driver's own waiting can't be given up. After
+ * `expected_ns` and a limit the device is stuck, now and for every later call. */
+int cuda_wait(struct gpu *, double expected_ns, struct error *);
+/* Copies and waits. The caller's memory is its own again, whatever happens. */
+int cuda_send(struct gpu *, uint64_t to, const void *from, size_t bytes, struct error *);
+
+/* The job's kernel, with the split of the first level that the work asks for and room for the
+ * scratchpad of its grid. */
+int cuda_function(struct gpu *, const struct ptx_kernel *, struct error *);
+/* Queues it; the parameters are copied. */
+int cuda_launch(struct gpu *, void *function, const struct cuda_grid *, const uint64_t *parameters,
+                size_t count, struct error *);
+/* The same for a kernel that is not timed, by its name, with many threads; waits for it. */
+int cuda_helper(struct gpu *, const char *name, const uint64_t *parameters, size_t count,
+                double expected_ns, struct error *);
+/* Launches the job's kernel, waits, and has the first `blocks` results in `*seen`. */
+int cuda_timed(struct gpu *, const uint64_t *parameters, size_t count, size_t blocks,
+               double expected_ns, const uint64_t **seen, struct error *);
+
+/* --- cuda_memory.c --- */
+
+/* On an error nothing is held. What memory lacks is told in bytes. */
+int cuda_allocate(struct gpu *, enum gpu_home, int peer, size_t bytes, struct cuda_memory *,
+                  struct error *);
+/* Nothing, where the device is stuck: it may still use the memory. */
+void cuda_free(struct gpu *, struct cuda_memory *);
+/* The ring's or line's memory of a work: its own, which the job then holds, or that of its span;
+ * `base` is where it begins. */
+int cuda_place(struct gpu *, struct error *);
+void cuda_free_spans(struct gpu *);
+void cuda_close_peers(struct gpu *);
+
+/* --- the kinds of work --- */
+
+int cuda_prepare(struct gpu *, const struct gpu_work *, uint64_t seed, struct error *);
+int cuda_run(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t *did,
+             struct gpu_time *, struct error *);
+/* Lets go of what the job holds. */
+void cuda_drop(struct gpu *);
+const char *cuda_refuses(const struct gpu *, const struct gpu_work *);
+
+struct cuda_kind {
+    const char *(*refuses)(const struct gpu *, const struct gpu_work *);
+    int (*prepare)(struct gpu *, uint64_t seed, struct error *); /* gpu->job.work */
+    int (*run)(struct gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *, struct error *);
+};
+
+/* The results of a chase as time; ERROR_IMPOSSIBLE where no block ran where it should. Tries again,
+ * with more blocks, where one multiprocessor is asked for. */
+int cuda_follow(struct gpu *, const uint64_t *parameters, size_t count, double expected_ns,
+                struct gpu_time *, struct error *);
+
+extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer, cuda_empty;
+
+#endif

@@ -1,0 +1,186 @@
+#include "gpu/cuda/cuda.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+/* Contexts belong to the whole process: another struct gpu may have mapped the peer already. Where
+ * it can't be mapped, copies still find it. */
+static int map_peer(struct gpu *gpu, void *context, int handle, struct error *error)
+{
+    int can = 0;
+    int code = CUDA_TRY(gpu, error, cuDeviceCanAccessPeer, &can, gpu->device->handle, handle);
+    if (code < 0 || !can)
+        return code;
+    int result = gpu->library->calls.cuCtxEnablePeerAccess(context, 0);
+    if (result == CUDA_PEER_ACCESS_ALREADY_ENABLED)
+        return 0;
+    return cuda_check(gpu, "cuCtxEnablePeerAccess", result, error);
+}
+
+static int open_peer(struct gpu *gpu, int index, struct error *error)
+{
+    int handle = gpu->library->devices[index].handle;
+    void *context;
+    if (gpu->peers[index])
+        return 0;
+    int code = CUDA_TRY(gpu, error, cuDevicePrimaryCtxRetain, &context, handle);
+    if (code < 0)
+        return code;
+    code = map_peer(gpu, context, handle, error);
+    if (code < 0)
+        gpu->library->calls.cuDevicePrimaryCtxRelease(handle);
+    else
+        gpu->peers[index] = context;
+    return code;
+}
+
+static int enter_home(struct gpu *gpu, enum gpu_home home, int peer, struct error *error)
+{
+    void *context = home == GPU_ON_PEER ? gpu->peers[peer] : gpu->context;
+    return CUDA_TRY(gpu, error, cuCtxSetCurrent, context);
+}
+
+/* What cuMemAlloc's refusal lacks: how much was asked for, and how much there is. */
+static int out_of_memory(struct gpu *gpu, enum gpu_home home, int peer, size_t bytes,
+                         struct error *error)
+{
+    char asked[UNIT_TEXT], left[UNIT_TEXT];
+    size_t free_bytes = 0, total;
+    size_format((double)bytes, asked);
+    if (home == GPU_ON_HOST)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "gpu%u: cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin "
+                         "%s: ask for less, or raise the limit of locked memory (ulimit -l)",
+                         gpu->index, CUDA_OUT_OF_MEMORY, asked);
+    bool known = gpu->library->calls.cuMemGetInfo(&free_bytes, &total) == 0;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "gpu%d: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (%d): %s asked for, %s free: end "
+                     "other programs that use the device, or ask for less",
+                     home == GPU_ON_PEER ? peer : (int)gpu->index, CUDA_OUT_OF_MEMORY, asked,
+                     known ? size_format((double)free_bytes, left) : "an unknown amount");
+}
+
+static int allocate_on_device(struct gpu *gpu, struct cuda_memory *memory, struct error *error)
+{
+    int code = enter_home(gpu, memory->home, memory->peer, error);
+    if (code < 0)
+        return code;
+    int result = gpu->library->calls.cuMemAlloc(&memory->address, memory->bytes);
+    if (result == CUDA_OUT_OF_MEMORY && gpu->spans) {
+        /* Spans are only kept to be the same again. */
+        cuda_free_spans(gpu);
+        code = enter_home(gpu, memory->home, memory->peer, error);
+        if (code < 0)
+            return code;
+        result = gpu->library->calls.cuMemAlloc(&memory->address, memory->bytes);
+    }
+    if (result != 0)
+        memory->address = 0;
+    if (result == CUDA_OUT_OF_MEMORY)
+        code = out_of_memory(gpu, memory->home, memory->peer, memory->bytes, error);
+    else
+        code = cuda_check(gpu, "cuMemAlloc", result, error);
+    if (memory->home == GPU_ON_PEER) {
+        int back = CUDA_TRY(gpu, code < 0 ? NULL : error, cuCtxSetCurrent, gpu->context);
+        code = code < 0 ? code : back;
+    }
+    return code;
+}
+
+static int allocate_on_host(struct gpu *gpu, struct cuda_memory *memory, struct error *error)
+{
+    int result = gpu->library->calls.cuMemHostAlloc(&memory->host, memory->bytes,
+                                                    CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    if (result != 0)
+        memory->host = NULL;
+    if (result == CUDA_OUT_OF_MEMORY)
+        return out_of_memory(gpu, memory->home, memory->peer, memory->bytes, error);
+    int code = cuda_check(gpu, "cuMemHostAlloc", result, error);
+    if (code < 0)
+        return code;
+    return CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
+}
+
+int cuda_allocate(struct gpu *gpu, enum gpu_home home, int peer, size_t bytes,
+                  struct cuda_memory *memory, struct error *error)
+{
+    int code = 0;
+    *memory = (struct cuda_memory){.bytes = bytes, .home = home, .peer = peer};
+    if (home == GPU_ON_PEER)
+        code = open_peer(gpu, peer, error);
+    if (code == 0)
+        code = home == GPU_ON_HOST ? allocate_on_host(gpu, memory, error)
+                                   : allocate_on_device(gpu, memory, error);
+    if (code < 0)
+        cuda_free(gpu, memory);
+    return code;
+}
+
+/* What can't be freed is reported by whatever is asked of the device next. */
+void cuda_free(struct gpu *gpu, struct cuda_memory *memory)
+{
+    const struct cuda_calls *calls = &gpu->library->calls;
+    if (gpu->stuck)
+        return;
+    if (memory->host)
+        calls->cuMemFreeHost(memory->host);
+    else if (memory->address && memory->home == GPU_ON_PEER) {
+        calls->cuCtxSetCurrent(gpu->peers[memory->peer]);
+        calls->cuMemFree(memory->address);
+        calls->cuCtxSetCurrent(gpu->context);
+    } else if (memory->address)
+        calls->cuMemFree(memory->address);
+    *memory = (struct cuda_memory){0};
+}
+
+static struct cuda_span *find_span(struct gpu *gpu, const struct gpu_work *work)
+{
+    for (struct cuda_span *span = gpu->spans; span; span = span->next)
+        if (span->memory.bytes == work->span && span->memory.home == work->home &&
+            (work->home != GPU_ON_PEER || span->memory.peer == work->peer))
+            return span;
+    return NULL;
+}
+
+int cuda_place(struct gpu *gpu, struct error *error)
+{
+    const struct gpu_work *work = &gpu->job.work;
+    if (!work->span) {
+        int code = cuda_allocate(gpu, work->home, work->peer, work->offset + work->bytes,
+                                 &gpu->job.memory[0], error);
+        gpu->job.base = gpu->job.memory[0].address + work->offset;
+        return code;
+    }
+    struct cuda_span *span = find_span(gpu, work);
+    if (!span) {
+        if (!(span = calloc(1, sizeof *span)))
+            return error_out_of_memory(error);
+        int code = cuda_allocate(gpu, work->home, work->peer, work->span, &span->memory, error);
+        if (code < 0) {
+            free(span);
+            return code;
+        }
+        span->next = gpu->spans;
+        gpu->spans = span;
+    }
+    gpu->job.base = span->memory.address + work->offset;
+    return 0;
+}
+
+void cuda_free_spans(struct gpu *gpu)
+{
+    while (gpu->spans) {
+        struct cuda_span *span = gpu->spans;
+        gpu->spans = span->next;
+        cuda_free(gpu, &span->memory);
+        free(span);
+    }
+}
+
+void cuda_close_peers(struct gpu *gpu)
+{
+    for (size_t i = 0; gpu->peers && i < gpu->library->count; i++)
+        if (gpu->peers[i])
+            gpu->library->calls.cuDevicePrimaryCtxRelease(gpu->library->devices[i].handle);
+}

@@ -1,0 +1,142 @@
+#include "gpu/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* nvmlClockType_t and nvmlTemperatureSensors_t. */
+enum { CLOCK_OF_MULTIPROCESSORS = 1, CLOCK_OF_MEMORY = 2 };
+enum { TEMPERATURE_OF_DIE = 0 };
+
+/* nvmlClocksThrottleReasons: those that are no slowing down. An idle clock, and the clock that
+ * someone asked for. */
+enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS = 0x100 };
+
+/* X(name, symbol, its name in older versions or NULL, arguments). All return nvmlReturn_t. */
+#define NVML_NEEDED_CALLS(X)                                                                       \
+    X(nvmlInit, "nvmlInit_v2", NULL, (void))                                                       \
+    X(nvmlShutdown, "nvmlShutdown", NULL, (void))                                                  \
+    X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2", NULL,                     \
+      (const char *bus, struct nvml_device **device))
+
+/* NULL in a library that lacks them: what they tell is then unknown. */
+#define NVML_OPTIONAL_CALLS(X)                                                                     \
+    X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", NULL, (char *text, unsigned size)) \
+    X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NULL,                                      \
+      (struct nvml_device *, int clock, unsigned *mhz))                                            \
+    X(nvmlDeviceGetPowerUsage, "nvmlDeviceGetPowerUsage", NULL,                                    \
+      (struct nvml_device *, unsigned *milliwatts))                                                \
+    X(nvmlDeviceGetTemperature, "nvmlDeviceGetTemperature", NULL,                                  \
+      (struct nvml_device *, int sensor, unsigned *celsius))                                       \
+    X(nvmlDeviceGetCurrentClocksEventReasons, "nvmlDeviceGetCurrentClocksEventReasons",            \
+      "nvmlDeviceGetCurrentClocksThrottleReasons",                                                 \
+      (struct nvml_device *, unsigned long long *reasons))
+
+struct nvml {
+    void *handle;
+    bool started;
+#define DECLARE(name, symbol, older, arguments) int(*name) arguments;
+    NVML_NEEDED_CALLS(DECLARE)
+    NVML_OPTIONAL_CALLS(DECLARE)
+#undef DECLARE
+};
+
+static void *open_library(bool only_named)
+{
+    const char *named = getenv("FATHOM_LIBNVML");
+    if (named && *named)
+        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    if (only_named)
+        return NULL;
+    void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    return handle ? handle : dlopen("/usr/lib/wsl/lib/libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *find(void *handle, const char *symbol, const char *older)
+{
+    void *found = dlsym(handle, symbol);
+    return found || !older ? found : dlsym(handle, older);
+}
+
+/* Whether those are there without which nothing can be asked. */
+static bool find_calls(struct nvml *nvml)
+{
+    bool all = true;
+#define FIND(name, symbol, older, arguments)                                                       \
+    *(void **)&nvml->name = find(nvml->handle, symbol, older);
+#define NEED(name, symbol, older, arguments) all &= nvml->name != NULL;
+    NVML_NEEDED_CALLS(FIND)
+    NVML_OPTIONAL_CALLS(FIND)
+    NVML_NEEDED_CALLS(NEED)
+#undef FIND
+#undef NEED
+    return all;
+}
+
+struct nvml *nvml_open(bool only_named)
+{
+    struct nvml *nvml = calloc(1, sizeof *nvml);
+    if (!nvml)
+        return NULL;
+    nvml->handle = open_library(only_named);
+    if (nvml->handle && find_calls(nvml))
+        nvml->started = nvml->nvmlInit() == 0;
+    if (!nvml->started) {
+        nvml_close(nvml);
+        return NULL;
+    }
+    return nvml;
+}
+
+void nvml_close(struct nvml *nvml)
+{
+    if (!nvml)
+        return;
+    if (nvml->started)
+        nvml->nvmlShutdown();
+    if (nvml->handle)
+        dlclose(nvml->handle);
+    free(nvml);
+}
+
+bool nvml_driver_version(const struct nvml *nvml, char *text, size_t size)
+{
+    return nvml && nvml->nvmlSystemGetDriverVersion &&
+           nvml->nvmlSystemGetDriverVersion(text, (unsigned)size) == 0 && *text;
+}
+
+struct nvml_device *nvml_find(const struct nvml *nvml, const char *bus)
+{
+    struct nvml_device *device = NULL;
+    if (!nvml || !*bus || nvml->nvmlDeviceGetHandleByPciBusId(bus, &device) != 0)
+        return NULL;
+    return device;
+}
+
+static double ask_clock(const struct nvml *nvml, struct nvml_device *device, int clock)
+{
+    unsigned mhz;
+    if (!nvml->nvmlDeviceGetClockInfo || nvml->nvmlDeviceGetClockInfo(device, clock, &mhz) != 0)
+        return NAN;
+    return mhz * 1e6;
+}
+
+void nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct gpu_senses *senses)
+{
+    *senses = (struct gpu_senses){NAN, NAN, NAN, NAN, 0};
+    if (!nvml || !device)
+        return;
+    unsigned value;
+    unsigned long long reasons;
+    senses->clock_hz = ask_clock(nvml, device, CLOCK_OF_MULTIPROCESSORS);
+    senses->memory_clock_hz = ask_clock(nvml, device, CLOCK_OF_MEMORY);
+    if (nvml->nvmlDeviceGetPowerUsage && nvml->nvmlDeviceGetPowerUsage(device, &value) == 0)
+        senses->power_w = value / 1e3;
+    if (nvml->nvmlDeviceGetTemperature &&
+        nvml->nvmlDeviceGetTemperature(device, TEMPERATURE_OF_DIE, &value) == 0)
+        senses->temperature_c = value;
+    if (nvml->nvmlDeviceGetCurrentClocksEventReasons &&
+        nvml->nvmlDeviceGetCurrentClocksEventReasons(device, &reasons) == 0)
+        senses->throttle = reasons & ~(unsigned long long)(REASON_IDLE | REASON_APPLICATION_CLOCKS |
+                                                           REASON_DISPLAY_CLOCKS);
+}

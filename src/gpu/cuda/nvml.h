@@ -1,0 +1,31 @@
+/*
+ * NVML, the library behind nvidia-smi: the state of a device while it works. Opened at run time
+ * where it is there (libnvidia-ml.so.1, or what FATHOM_LIBNVML names); without it everything is
+ * unknown and nothing else is missing, and of one that lacks a call what that call tells.
+ *
+ * Reference: NVIDIA, "NVML API Reference Guide".
+ */
+#ifndef FATHOM_GPU_CUDA_NVML_H
+#define FATHOM_GPU_CUDA_NVML_H
+
+#include "gpu/gpu.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct nvml;
+struct nvml_device;
+
+/* NULL where it can't be had. With `only_named` nothing but FATHOM_LIBNVML is tried: a stand-in for
+ * the driver has no business with the real devices' state. */
+struct nvml *nvml_open(bool only_named);
+void nvml_close(struct nvml *); /* NULL is fine */
+/* The driver's version as it names itself, "550.54.15"; false where it does not say. */
+bool nvml_driver_version(const struct nvml *, char *text, size_t size);
+/* The device at that address of the PCI bus; NULL where it is not known. No need to give it back.
+ */
+struct nvml_device *nvml_find(const struct nvml *, const char *bus);
+/* All absent (NAN, 0) where `device` is NULL; else each where NVML can't tell it. */
+void nvml_sense(const struct nvml *, struct nvml_device *, struct gpu_senses *);
+
+#endif

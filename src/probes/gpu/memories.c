@@ -1,0 +1,270 @@
+/*
+ * The memories of a multiprocessor beside the caches of `latency`: scratchpad, constant memory,
+ * texture and read-only path, loads of different widths, atomics. A chase each, through rings that
+ * are small enough for the nearest level that has them.
+ *
+ * Of constant memory through rings up to its whole bank, whose two caches are read off curves as
+ * those of `latency` are: the first off one with a word in each of its lines (64 bytes), what lies
+ * beyond it off one with a word in each line of the second (256 bytes), for several words a line
+ * would find some of it again, however long the ring.
+ *
+ * References: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking",
+ * 2018, table 3.1 (lines of the constant caches); NVIDIA, PTX ISA, 9.7.9 (the operators).
+ *
+ * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; 24
+ * of one size and 60 of constant memory take 2 s, the refinement of three knees half a second.
+ */
+#include "findings/levels.h"
+#include "probes/chase/knees.h"
+#include "probes/gpu/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A word of scratchpad; a line of the caches, at least. */
+enum { WORD = 8, LINE = 128 };
+/* Rings that fit the first level, or the scratchpad, of every device; for the second level they are
+ * longer, so that lines near and far are as many. */
+enum { RINGS = 3, FIRST_LEVEL = 1 << 10, SECOND_LEVEL = 32 << 10 };
+/* Constant memory: from four lines to the bank that a kernel sees. */
+enum { CONSTANTS = 2, LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, PER_OCTAVE = 4 };
+static const size_t constant_lines[CONSTANTS] = {64, 256};
+
+struct memory {
+    const char *what, *finding;
+    enum gpu_path path;
+    unsigned width_bits;
+    size_t stride, least; /* the smallest ring; each further one is twice as long */
+    const char *text;
+};
+
+static const struct memory memories[] = {
+    {"scratchpad", "shared.latency", GPU_SHARED, 0, WORD, FIRST_LEVEL,
+     "a load from the multiprocessor's own scratchpad (shared or local memory)"},
+    {"scratchpad atomics", "shared.atomic.latency", GPU_SHARED_ATOMIC, 0, WORD, FIRST_LEVEL,
+     "an atomic addition in the scratchpad, until its result is there"},
+    {"texture", "texture.latency", GPU_TEXTURE, 0, LINE, FIRST_LEVEL,
+     "a fetch from a linear texture that the first level holds"},
+    {"read-only path", "readonly.latency", GPU_READ_ONLY, 0, LINE, FIRST_LEVEL,
+     "a load that says that nobody writes there (ld.global.nc), from the first level"},
+    {"loads of 32 bits", "L1.load32.latency", GPU_L1, 32, LINE, FIRST_LEVEL,
+     "it holds an index, so the multiplication and addition that make an address of it count too"},
+    {"loads of 64 bits", "L1.load64.latency", GPU_L1, 64, LINE, FIRST_LEVEL, "it holds an address"},
+    {"loads of 128 bits", "L1.load128.latency", GPU_L1, 128, LINE, FIRST_LEVEL,
+     "two words in one load, of which one is the address"},
+    {"atomics", "atomic.latency", GPU_ATOMIC, 0, LINE, SECOND_LEVEL,
+     "an atomic addition in device memory, until its result is there: the second-level cache does "
+     "it"},
+};
+enum { MEMORIES = sizeof memories / sizeof *memories };
+
+struct memories_state {
+    int series[MEMORIES]; /* index in the plan; -1: the device can't */
+    int constant[CONSTANTS];
+};
+
+/* --- planning --- */
+
+static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
+{
+    struct gpu_work work = gpu_work_none;
+    work.action = GPU_CHASE;
+    work.path = path;
+    work.order = GPU_RANDOM;
+    work.bytes = bytes;
+    work.stride = stride;
+    return work;
+}
+
+/* A curve over bytes: its index, -1 where the device can't do it, or an error. */
+static int add_curve(struct gpu_task *task, const char *what, const struct gpu_work *work,
+                     struct error *error)
+{
+    if (!gpu_can(task, what, work))
+        return -1;
+    struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
+                                           (struct axis){"latency", "ns"});
+    if (!series)
+        return error_out_of_memory(error);
+    int code = 0;
+    if (work->width_bits)
+        code = gpu_add_factor(task, series, "width_bits", NULL, work->width_bits, error);
+    return code < 0 ? code : (int)(series - task->task->plan.series);
+}
+
+static int plan_memory(struct gpu_task *task, const struct memory *memory, int *index,
+                       struct error *error)
+{
+    struct gpu_work work = chase_of(memory->path, memory->least, memory->stride);
+    work.width_bits = memory->width_bits;
+    *index = add_curve(task, memory->what, &work, error);
+    int code = *index < -1 ? *index : 0;
+    for (size_t i = 0; i < RINGS && code == 0 && *index >= 0; i++) {
+        work.bytes = memory->least << i;
+        code = gpu_add_point(task, (size_t)*index, (double)work.bytes, &work, error);
+    }
+    return code;
+}
+
+static size_t constant_bytes(const struct gpu_task *task)
+{
+    uint64_t declared = task->facts->constant_bytes;
+    return declared && declared < CONSTANT_BANK ? (size_t)declared : CONSTANT_BANK;
+}
+
+static int plan_constant(struct gpu_task *task, size_t line, int *index, struct error *error)
+{
+    const double least = (double)(LINES_LEAST * line);
+    struct gpu_work work = chase_of(GPU_CONSTANT, LINES_LEAST * line, line);
+    *index = add_curve(task, "constant memory", &work, error);
+    int code = *index < -1 ? *index : 0;
+    if (*index >= 0)
+        code = gpu_add_factor(task, &task->task->plan.series[*index], "stride", NULL, (double)line,
+                              error);
+    size_t last = 0;
+    for (int i = 0; code == 0 && *index >= 0; i++) {
+        work.bytes = (size_t)(least * exp2((double)i / (double)PER_OCTAVE)) / line * line;
+        if (work.bytes > constant_bytes(task))
+            break;
+        if (work.bytes != last)
+            code = gpu_add_point(task, (size_t)*index, (double)work.bytes, &work, error);
+        last = work.bytes;
+    }
+    return code;
+}
+
+static int plan_first(struct gpu_task *task, struct error *error)
+{
+    struct memories_state *state = pool_alloc(task->task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    task->task->plan.share = 0.6; /* of the time; the knees' stages have the rest */
+    int code = 0;
+    for (size_t i = 0; i < MEMORIES && code == 0; i++)
+        code = plan_memory(task, &memories[i], &state->series[i], error);
+    for (size_t i = 0; i < CONSTANTS && code == 0; i++)
+        code = plan_constant(task, constant_lines[i], &state->constant[i], error);
+    return code < 0 ? code : task->task->plan.point_count > 0;
+}
+
+/* More sizes around the ends of the constant caches. */
+static int refine_constant(struct gpu_task *task, size_t which, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    const int index = state->constant[which];
+    const size_t line = constant_lines[which];
+    uint64_t sizes[KNEES_SIZES_MOST];
+    if (index < 0)
+        return 0;
+    int count =
+        knees_choose(task->task, &task->task->plan.series[index], NULL, 0, line, sizes, error);
+    int code = count < 0 ? count : 0;
+    for (int i = 0; i < count && code == 0; i++) {
+        const struct gpu_work work = chase_of(GPU_CONSTANT, (size_t)sizes[i], line);
+        code = gpu_add_point(task, (size_t)index, (double)sizes[i], &work, error);
+    }
+    return code;
+}
+
+static int refine(struct gpu_task *task, unsigned stage, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < CONSTANTS && code == 0 && stage <= KNEES_STAGES; i++)
+        code = refine_constant(task, i, error);
+    return code < 0 ? code : task->task->plan.point_count > 0;
+}
+
+static int plan_memories(struct gpu_task *task, unsigned stage, struct error *error)
+{
+    return stage == 0 ? plan_first(task, error) : refine(task, stage, error);
+}
+
+/* --- concluding --- */
+
+/* The level that a finding is about: 2 from "L2.latency"; the last plateau, which findings about
+ * caches call memory, is the one after those before it. */
+static unsigned level_of(const char *name, unsigned *levels)
+{
+    unsigned level = 0;
+    if (sscanf(name, "L%u.", &level) == 1)
+        *levels = level;
+    return level ? level : *levels + 1;
+}
+
+/* The first level from the curve of its lines, the others from that of the second one's. */
+static int conclude_constant(struct gpu_task *task, size_t which, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    struct probe_task *probe = task->task;
+    /* Nothing is declared of them, and no page of theirs is small. */
+    const struct machine_facts declared = {.cache_count = 0};
+    struct probe_result found = {0};
+    unsigned levels = 0;
+    int code = findings_levels(&found, probe->pool, &probe->plan.series[state->constant[which]],
+                               &declared, NULL, 0, error);
+    for (size_t i = 0; i < found.finding_count && code == 0; i++) {
+        const struct finding *from = &found.findings[i];
+        const unsigned level = level_of(from->name, &levels);
+        /* Remarks on all levels have no value. */
+        if ((which == 0) != (level == 1) || isnan(from->value))
+            continue;
+        const char *own = pool_printf(probe->pool, "constant%u%s", level, strchr(from->name, '.'));
+        const char *name = own ? gpu_name(task, own) : NULL;
+        struct finding *finding = name ? probe_add_finding(probe, name, from->unit) : NULL;
+        if (!finding)
+            return error_out_of_memory(error);
+        name = finding->name;
+        *finding = *from;
+        finding->name = name;
+    }
+    return code;
+}
+
+static int conclude_memories(struct gpu_task *task, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    const struct series *series = task->task->plan.series;
+    int code = 0;
+    for (size_t i = 0; i < MEMORIES && code == 0; i++) {
+        struct gpu_points points = {0};
+        if (state->series[i] < 0)
+            continue;
+        code = gpu_points_between(&points, task, &series[state->series[i]], 0, INFINITY, error);
+        if (code == 0)
+            code = gpu_add_latency(task, memories[i].finding, &points, memories[i].text, error);
+    }
+    for (size_t i = 0; i < CONSTANTS && code == 0; i++)
+        if (state->constant[i] >= 0)
+            code = conclude_constant(task, i, error);
+    return code;
+}
+
+static int recall_memories(struct gpu_task *task, struct error *error)
+{
+    struct memories_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    int any = 0;
+    if (!state)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < MEMORIES; i++) {
+        state->series[i] = gpu_find_series(task, memories[i].what, NULL, NULL, 0);
+        any |= state->series[i] >= 0;
+    }
+    for (size_t i = 0; i < CONSTANTS; i++) {
+        state->constant[i] =
+            gpu_find_series(task, "constant memory", "stride", NULL, (double)constant_lines[i]);
+        any |= state->constant[i] >= 0;
+    }
+    return any;
+}
+
+const struct gpu_experiment gpu_memories = {
+    .name = "memories",
+    .summary = "scratchpad, constant, texture and read-only memory, widths of loads, atomics",
+    .weight = 2,
+    .by_default = true,
+    .plan = plan_memories,
+    .conclude = conclude_memories,
+    .recall = recall_memories,
+};

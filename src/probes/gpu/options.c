@@ -1,0 +1,139 @@
+#include "probes/gpu/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_TEXT = 320 };
+
+static const char *const backend_names[] = {"auto", "cuda", "opencl", NULL};
+static const char *const order_names[] = {"random", "strided", "both", NULL};
+
+const struct option_spec gpu_options[] = {
+    {"device", 0, OPTION_TEXT, "LIST", "all", 0, 0, NULL,
+     "all, or the numbers of devices as 'fathom gpu' names them, like 0 or 0,2-3"},
+    {"backend", 0, OPTION_CHOICE, "NAME", "auto", 0, 0, backend_names,
+     "who reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
+     "device counts only with opencl"},
+    {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
+     "these experiments and no others: latency, memories, bandwidth, host, cluster, peers, "
+     "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
+     "all but the last two)"},
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "smallest working set (default: 1K, or one stride)"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "largest working set (default: four times the L2 declared, at most a quarter of the device's "
+     "memory)"},
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+     "sizes from one power of two to the next (default: 4, before more are added around the knees; "
+     "2 for all curves but the first)"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
+    {"order", 0, OPTION_CHOICE, "ORDER", "both", 0, 0, order_names,
+     "in which order a chase visits the lines"},
+    {"path", 0, OPTION_TEXT, "NAME,...", "l1,l2,read-only", 0, 0, NULL,
+     "the way that loads take: l1, through every cache; l2, past the first-level cache; read-only"},
+    {"stride", 0, OPTION_SIZE, "SIZE", "128", 8, 1 << 20, NULL,
+     "bytes from one pointer to the next in memory, a multiple of 8"},
+    {"l1", 0, OPTION_TEXT, "SPLIT", NULL, 0, 0, NULL,
+     "how much of the memory that L1 and scratchpad share is wanted as L1: a size like 32K, per "
+     "cent of it like 50, or sweep for every split that the device has (default: as the driver "
+     "splits it)"},
+    {.name = NULL},
+};
+
+/* --- lists of names --- */
+
+static void list_names(const char *const *names, char text[LIST_TEXT])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; names[i] && used < LIST_TEXT; i++)
+        used += (size_t)snprintf(text + used, LIST_TEXT - used, "%s%s", i ? ", " : "", names[i]);
+}
+
+/* The name's number, or -1. */
+static int number_of(const char *const *names, const char *word, size_t length)
+{
+    for (int i = 0; names[i]; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0)
+            return i;
+    return -1;
+}
+
+int gpu_options_names(const struct settings *settings, const char *option, const char *const *names,
+                      uint32_t *listed, struct error *error)
+{
+    const char *word = settings_text(settings, option);
+    *listed = 0;
+    for (bool more = true; more;) {
+        const size_t length = strcspn(word, ",");
+        const int number = number_of(names, word, length);
+        char known[LIST_TEXT];
+        list_names(names, known);
+        if (number < 0)
+            return error_set(error, ERROR_USAGE, "--%s: there is no '%.*s'; choose from %s", option,
+                             (int)(length < 64 ? length : 64), word, known);
+        *listed |= UINT32_C(1) << number;
+        more = word[length] == ',';
+        word += length + more;
+    }
+    return 0;
+}
+
+int gpu_options_what(const struct settings *settings, bool all, uint32_t *experiments,
+                     struct error *error)
+{
+    const char *names[GPU_NAMES_MOST + 1] = {NULL};
+    *experiments = 0;
+    for (size_t i = 0; gpu_experiments[i] && i < GPU_NAMES_MOST; i++) {
+        names[i] = gpu_experiments[i]->name;
+        if (all || gpu_experiments[i]->by_default)
+            *experiments |= UINT32_C(1) << i;
+    }
+    return settings_has(settings, "what")
+               ? gpu_options_names(settings, "what", names, experiments, error)
+               : 0;
+}
+
+const char *gpu_options_backend(const struct settings *settings)
+{
+    const int choice = settings_choice(settings, "backend");
+    return choice == 0 ? NULL : backend_names[choice];
+}
+
+/* --- devices --- */
+
+static int refuse_device(int asked, const struct gpu_facts *facts, size_t count,
+                         struct error *error)
+{
+    char known[LIST_TEXT] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < LIST_TEXT; i++)
+        used += (size_t)snprintf(known + used, LIST_TEXT - used, "%s%zu (%s)", i ? ", " : "", i,
+                                 facts[i].name ? facts[i].name : "unnamed");
+    return error_set(error, ERROR_USAGE, "--device %d: there is no such device; choose from %s",
+                     asked, known);
+}
+
+int gpu_options_devices(const struct settings *settings, const struct gpu_facts *facts,
+                        size_t count, const bool *usable, unsigned *chosen, struct error *error)
+{
+    const char *text = settings_text(settings, "device");
+    struct cpulist list; /* any list of small numbers */
+    int n = 0;
+    if (strcmp(text, "all") == 0) {
+        for (size_t i = 0; i < count; i++)
+            if (usable[i])
+                chosen[n++] = (unsigned)i;
+        return n;
+    }
+    if (cpulist_parse(text, &list, NULL) < 0)
+        return error_set(error, ERROR_USAGE,
+                         "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
+    for (size_t i = 0; i < list.count && n >= 0; i++)
+        if ((size_t)list.ids[i] < count)
+            chosen[n++] = (unsigned)list.ids[i];
+        else
+            n = refuse_device(list.ids[i], facts, count, error);
+    cpulist_free(&list);
+    return n;
+}

@@ -1,0 +1,44 @@
+/* The state of the `gpu` probe: where it is in its experiments. For gpu.c and gpu_work.c. */
+#ifndef FATHOM_PROBES_GPU_STATE_H
+#define FATHOM_PROBES_GPU_STATE_H
+
+#include "probes/gpu/senses.h"
+
+struct gpu_state {
+    const struct gpu_backend *backend; /* that is open; NULL: none */
+    struct gpu_library *library;
+    struct gpu_facts *facts; /* of all its devices */
+    size_t count;
+    unsigned *devices; /* those asked for, as indices of `facts` */
+    size_t device_count;
+    uint32_t asked; /* experiments, as bits */
+
+    size_t device_at, experiment_at; /* whose turn it is */
+    unsigned stage;                  /* that the experiment is asked for next */
+    bool running;                    /* the experiment has begun and is not concluded */
+    struct gpu *gpu;                 /* NULL: the device is not started */
+    struct gpu_task task;            /* the experiment's */
+    struct device device;            /* the engine's */
+
+    struct gpu_work *works; /* the points' own: plan_point.detail is an index */
+    size_t work_count;
+    struct gpu_log log;
+    const char *not_measured; /* "gpu0 texture: needs ..."; NULL: nothing was left out */
+    const char *failures;     /* "gpu1: ..."; NULL: none */
+};
+
+/* The engine's view of the device that is running: trials are works. */
+struct device gpu_device(struct gpu_state *, bool modelled);
+/* Lets the device work until its clock has come up to speed: an idle one begins its first
+ * milliseconds slowly. Errors as gpu_backend.prepare() and run(). */
+int gpu_wake(const struct gpu_backend *, struct gpu *, struct error *);
+
+/* Says in the result that this device did not do that, and why. 0, or ERROR_SYSTEM. */
+int gpu_not_measured(struct gpu_task *, const char *what, const char *why, struct error *);
+/* Says that this device failed. 0, or ERROR_SYSTEM. */
+int gpu_failed(struct probe_task *, unsigned device, const char *why, struct error *);
+/* The result's status and reason, and its parameter `not_measured`, from all of these; for when
+ * everything else is concluded. 0, or ERROR_SYSTEM. */
+int gpu_tell_left_out(struct probe_task *, struct error *);
+
+#endif

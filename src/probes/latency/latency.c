@@ -1,0 +1,377 @@
+/*
+ * Load-to-use latency by working-set size: one chain of dependent loads through a ring of
+ * pointers, one a line, in an order that no prefetcher follows.
+ *
+ * The method is that of lmbench's lat_mem_rd (McVoy and Staelin, "lmbench: portable tools for
+ * performance analysis", USENIX ATC 1996) with its known traps closed: random order over the whole
+ * ring, huge pages where they can be had, fresh memory and a fresh ring for every trial, caches
+ * left as a long chase leaves them before the clock is read.
+ */
+#include "base/units.h"
+#include "findings/finding.h"
+#include "findings/levels.h"
+#include "probes/chase/chases.h"
+#include "probes/chase/knees.h"
+#include "probes/chase/working_sets.h"
+#include "probes/latency/analyse.h"
+#include "probes/latency/findings.h"
+#include "probes/latency/table.h"
+#include "probes/probes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048 };
+static const char *const element_names[] = {"packed", "padded", NULL};
+enum { READ, MODIFY };
+static const char *const access_names[] = {"read", "modify", NULL};
+
+struct latency_state {
+    struct chases chases; /* first: chases_prepare() finds it here */
+    const struct seat *seat;
+    size_t stride;
+    int node;
+    bool table;
+    unsigned table_stages; /* planned so far */
+};
+
+static const struct option_spec options[] = {
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "smallest working set (default: 1K, or one stride)"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "largest working set (default: four times the last-level cache declared, at most 1G)"},
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+     "sizes from one power of two to the next, before more are added around the knees (default: 4 "
+     "below 64M, 2 above)"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "this working set and no other"},
+    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL,
+     "this working set and no other: so many elements, a stride each"},
+    {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "bytes from one pointer to the next in memory, a multiple of 8 (default: one cache line)"},
+    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names,
+     "a name for two strides: packed, 8 bytes, so several elements share a line; padded, one a "
+     "line (default)"},
+    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL,
+     "the first element lies so many bytes into a page, a power of two: aligned to that and to "
+     "nothing larger (default: to the page)"},
+    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names,
+     "what an element holds: pointer, the next one's address; index, its number, to be multiplied "
+     "and added; index-checked, the same with a bounds check before each load; spilled: a pointer "
+     "kept on the stack, as in a build that is not optimized"},
+    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names,
+     "read each element, or modify it too, so that its line has to be written back"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+    {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
+     "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
+     "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
+    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
+     "of the first and second level found, a third of those further out, and in DRAM"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL,
+     "NUMA node that holds the memory (default: the CPU's own)"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static int choose_node(struct probe_task *task, int *node, struct error *error)
+{
+    const struct machine_facts *facts = &task->machine->facts;
+    *node = -1;
+    if (!settings_has(task->settings, "node"))
+        return 0;
+    *node = (int)settings_number(task->settings, "node");
+    char known[128] = "";
+    for (size_t i = 0; i < facts->node_count; i++) {
+        if (facts->nodes[i].id == *node)
+            return 0;
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %d", facts->nodes[i].id);
+    }
+    return error_set(error, ERROR_USAGE,
+                     "--node %d: there is no such NUMA node here; choose from%s, or leave it out",
+                     *node, *known ? known : " none");
+}
+
+static int choose_kind(const struct probe_task *task, const struct chases *chases,
+                       struct chase_kind *kind, struct error *error)
+{
+    const struct settings *settings = task->settings;
+    const bool element = settings_has(settings, "element");
+    *kind = (struct chase_kind){.address = (enum address)settings_choice(settings, "address"),
+                                .modify = settings_choice(settings, "access") == MODIFY,
+                                .stride = chases->line_bytes};
+    if (element && settings_has(settings, "stride"))
+        return error_set(error, ERROR_USAGE,
+                         "--element %s is a stride, so --stride can't be given with it: leave one "
+                         "out",
+                         settings_text(settings, "element"));
+    if (element && settings_choice(settings, "element") == PACKED)
+        kind->stride = WORD;
+    if (settings_has(settings, "stride"))
+        kind->stride = (size_t)settings_size(settings, "stride");
+    if (settings_has(settings, "align"))
+        kind->offset = (size_t)settings_size(settings, "align");
+    if (kind->offset & (kind->offset - 1))
+        return error_set(error, ERROR_USAGE, "--align %zu: give a power of two up to %d",
+                         kind->offset, ALIGN_MOST);
+    int code = chase_order_parse(kind, settings_text(settings, "order"), error);
+    return code == 0 ? chase_kind_check(kind, error) : code;
+}
+
+/* The one working set that --size or --count names: 1, or 0 where neither is given. */
+static int choose_single(struct working_sets *sets, struct probe_task *task, size_t stride,
+                         struct error *error)
+{
+    static const char *const others[] = {"sizes", "from", "to", "per-octave", "count"};
+    const struct settings *settings = task->settings;
+    const char *option = settings_has(settings, "size")    ? "size"
+                         : settings_has(settings, "count") ? "count"
+                                                           : NULL;
+    if (!option)
+        return 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (settings_has(settings, others[i]) && strcmp(others[i], option) != 0)
+            return error_set(error, ERROR_USAGE,
+                             "--%s names the only working set, so --%s can't be given with it: "
+                             "leave one out",
+                             option, others[i]);
+    uint64_t bytes;
+    if (strcmp(option, "size") == 0)
+        bytes = settings_size(settings, "size");
+    else if (__builtin_mul_overflow((uint64_t)settings_number(settings, "count"), stride, &bytes))
+        bytes = UINT64_MAX;
+    int code = working_sets_check(task, option, bytes, stride, error);
+    uint64_t *only = code == 0 ? pool_alloc(task->pool, 1, sizeof *only) : NULL;
+    if (code < 0)
+        return code;
+    if (!only)
+        return error_out_of_memory(error);
+    *only = bytes / stride * stride;
+    *sets = (struct working_sets){only, 1};
+    return 1;
+}
+
+static int add_points(struct probe_task *task, size_t stride, struct error *error)
+{
+    const struct latency_state *state = task->state;
+    struct working_sets sets;
+    int code = choose_single(&sets, task, stride, error);
+    if (code == 0)
+        code = working_sets_choose(&sets, task, stride, error);
+    for (size_t i = 0; i < sets.count && code >= 0; i++)
+        code = chases_add_point(&state->chases, task, 0, (double)sets.bytes[i], sets.bytes[i],
+                                state->seat, error);
+    return code < 0 ? code : 0;
+}
+
+/* Then there is nothing to refine. */
+static bool sizes_are_named(const struct probe_task *task)
+{
+    static const char *const named[] = {"sizes", "size", "count"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (settings_has(task->settings, named[i]))
+            return true;
+    return false;
+}
+
+static size_t index_of_node(const struct machine_facts *facts, int node)
+{
+    size_t i = 0;
+    while (i < facts->node_count && facts->nodes[i].id != node)
+        i++;
+    return i;
+}
+
+/* How far the firmware says the node that was asked for is from the CPU's own; 0 unknown. */
+static unsigned distance_of(const struct machine *machine, int cpu, int node)
+{
+    const struct machine_facts *facts = &machine->facts;
+    for (size_t i = 0; i < machine->cpu_count; i++) {
+        if (machine->cpus[i].id != cpu)
+            continue;
+        const size_t from = index_of_node(facts, machine->cpus[i].node);
+        const size_t to = index_of_node(facts, node);
+        if (machine->nodes && from < facts->node_count && to < facts->node_count && from != to &&
+            machine->nodes[from].distances)
+            return machine->nodes[from].distances[to];
+    }
+    return 0;
+}
+
+static int note(struct probe_task *task, const char *name, double number, struct error *error)
+{
+    struct factor *parameter = probe_add_parameter(task, name);
+    if (!parameter)
+        return error_out_of_memory(error);
+    parameter->number = number;
+    return 0;
+}
+
+/* The CPU that was chosen is a parameter, and how far the memory is that was asked for. */
+static int note_place(struct probe_task *task, int cpu, int node, struct error *error)
+{
+    const unsigned distance = distance_of(task->machine, cpu, node);
+    int code = settings_has(task->settings, "cpu") ? 0 : note(task, "cpu", cpu, error);
+    return code == 0 && distance ? note(task, "node_distance", distance, error) : code;
+}
+
+/* What every stage's plan has in common. */
+static void plan_place(struct probe_task *task)
+{
+    const struct latency_state *state = task->state;
+    task->plan.node = state->node;
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
+    task->plan.unstable_above = 0.1;
+}
+
+static int plan_latency(struct probe_task *task, struct error *error)
+{
+    struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    struct chase_kind kind;
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    state->chases = chases_make(task->machine);
+    state->table = settings_has(task->settings, "table");
+    int code = state->table ? latency_table_check(task, error) : 0;
+    if (code == 0)
+        code = choose_kind(task, &state->chases, &kind, error);
+    if (code == 0)
+        code = chases_seat(task, &state->seat, error);
+    if (code == 0)
+        code = choose_node(task, &state->node, error);
+    if (code == 0)
+        code = note_place(task, state->seat->cpu, state->node, error);
+    if (code < 0)
+        return code;
+    state->stride = kind.stride;
+    plan_place(task);
+    /* Of the time; the knees' stages have the rest. */
+    task->plan.share = sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
+    code = chases_add_series(&state->chases, task, "latency", &kind,
+                             settings_text(task->settings, "pages"), error);
+    if (code < 0)
+        return code;
+    task->plan.series[0].headline = true;
+    return add_points(task, kind.stride, error);
+}
+
+/* --- further stages --- */
+
+/* What translation adds to the pages that were obtained, as it was found before. */
+static size_t translation(const struct probe_task *task, const struct sampled *sampled,
+                          struct translation_knee knees[KNEES_TRANSLATION_MOST])
+{
+    return knees_of_translation(task->document, sampled->placement.page_bytes, knees);
+}
+
+/* The table's stages: pages as asked for or the largest to be had, then small ones, where that is
+ * a difference. Returns 1, or 0 when both are done. */
+static int plan_table(struct probe_task *task, const struct sampled *sampled, struct error *error)
+{
+    struct latency_state *state = task->state;
+    const bool again = state->table_stages == 1 && !settings_given(task->settings, "pages") &&
+                       sampled->placement.huge_share >= 0.9;
+    if (state->table_stages > 0 && !again)
+        return 0;
+    /* What the sweep found so far; where it found nothing, what is declared has to do. */
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    struct probe_result found = {0};
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    int code = findings_levels(&found, task->pool, &task->plan.series[0], &task->machine->facts,
+                               knees, translation(task, sampled, knees), error);
+    if (code < 0)
+        return code;
+    size_t count = chases_levels(task, &found, levels);
+    probe_plan_afresh(task);
+    plan_place(task);
+    const char *pages = settings_text(task->settings, "pages");
+    if (again) {
+        task->plan.pages = PAGES_SMALL;
+        pages = page_policy_names[PAGES_SMALL];
+    } else if (!settings_given(task->settings, "pages")) {
+        task->plan.share = 0.5;
+    }
+    state->table_stages++;
+    code = latency_table_plan(task, &state->chases, state->seat, levels, count, pages, error);
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
+/* More sizes around the knees, unless all sizes were named. Returns 1, or 0 when they are known. */
+static int refine_knees(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                        struct error *error)
+{
+    const struct latency_state *state = task->state;
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    uint64_t sizes[KNEES_SIZES_MOST];
+    int count = stage > KNEES_STAGES || sizes_are_named(task)
+                    ? 0
+                    : knees_choose(task, &task->plan.series[0], knees,
+                                   translation(task, sampled, knees), state->stride, sizes, error);
+    if (count <= 0)
+        return count;
+    probe_plan_afresh(task);
+    plan_place(task);
+    task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
+    for (int i = 0; i < count; i++) {
+        int code = chases_add_point(&state->chases, task, 0, (double)sizes[i], sizes[i],
+                                    state->seat, error);
+        if (code < 0)
+            return code;
+    }
+    return 1;
+}
+
+static int next_latency(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+                        struct error *error)
+{
+    const struct latency_state *state = task->state;
+    int more = state->table_stages ? 0 : refine_knees(task, sampled, stage, error);
+    return more == 0 && state->table ? plan_table(task, sampled, error) : more;
+}
+
+/* --- concluding --- */
+
+/* The clock is read beside the trials and stands in no series. */
+static int conclude_latency(struct probe_task *task, const struct sampled *sampled,
+                            struct error *error)
+{
+    if (sampled->core_hz.n && !probe_add_summary(task, "core.clock", "Hz", &sampled->core_hz, 0))
+        return error_out_of_memory(error);
+    return 0;
+}
+
+const struct probe latency_probe = {
+    .name = "latency",
+    .title = "Load latency by working-set size",
+    .summary = "how long a load takes, from the first-level cache to DRAM",
+    .about = "Load-to-use latency: each load gives the address of the next, so nothing overlaps. "
+             "The working set is what the chain runs through, one pointer a cache line, in "
+             "random order. While it fits a cache, the latency is that cache's; the steps in "
+             "between are soft because part of the set still fits.\n"
+             "What moves it: the core clock (cycles stay, ns change), page size (with small "
+             "pages, address translation adds to every size beyond the TLB's reach), neighbours "
+             "in a shared cache, and the NUMA node that holds the memory. And the chase itself: an "
+             "index costs a shift or an addition more than a pointer, which shows in the "
+             "first-level cache; a bounds check hardly anything, because it is predicted; a "
+             "pointer on the stack a store and a load, unless the processor renames memory; packed "
+             "elements share lines, so part of a set beyond a cache still hits it; forward and "
+             "backward orders are prefetched; lines that were modified have to be written back. "
+             "--table sets all of these side by side.",
+    .weight = 18,
+    .quick = true,
+    .options = options,
+    .findings = {latency_lines, latency_experiment},
+    .plan = plan_latency,
+    .prepare = chases_prepare,
+    .next = next_latency,
+    .conclude = conclude_latency,
+    .analyse = latency_analyse,
+};

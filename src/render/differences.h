@@ -1,0 +1,24 @@
+/* What comparing two documents came to, as a person or a script reads it. */
+#ifndef FATHOM_RENDER_DIFFERENCES_H
+#define FATHOM_RENDER_DIFFERENCES_H
+
+#include "findings/differences.h"
+#include "render/view.h"
+
+/* Changed values first, then what may have changed, then why to be careful. */
+void view_differences_text(FILE *, const struct differences *, double threshold,
+                           const struct view_style *);
+/* Every value that both have, one a row. */
+void view_differences_csv(FILE *, const struct differences *);
+
+/* The same as a JSON object: threshold (relative), values, changed and uncertain (counts), unfair
+ * and missing (sentences), differences[] with the columns of the CSV; a number that is absent has
+ * no key. */
+void view_differences_json(FILE *, const struct differences *, double threshold);
+
+/* What a difference is of: "L1.latency", "cluster (CPUs 0-3)", "latency at 48 KiB (stride 64)". */
+struct line;
+void line_add_difference(struct line *, const struct difference *);
+const char *difference_unit(const struct difference *); /* "" where it has none */
+
+#endif

@@ -1,0 +1,17 @@
+/* In place of the page where the program is built without it. */
+#include "render/view.h"
+
+int view_html_possible(struct error *error)
+{
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "this fathom was built without the HTML page: build it with Node and npm "
+                     "(meson configure -Dhtml=enabled), or keep the document and make the page of "
+                     "it elsewhere: fathom report FILE --format html");
+}
+
+int view_html(FILE *out, const struct document *const *documents, size_t count, double threshold,
+              struct error *error)
+{
+    (void)out, (void)documents, (void)count, (void)threshold;
+    return view_html_possible(error);
+}

@@ -1,0 +1,106 @@
+/*
+ * The parts that the page is put together from. Not for use outside of views.
+ *
+ * Text of a document goes into the page by html_text() and html_json_text() alone. Both make it
+ * inert by the rules of clean.h and then escape it for where it stands, so it can be neither markup
+ * nor script, and both cut it: a text of ten megabytes is no text that anybody reads.
+ */
+#ifndef FATHOM_RENDER_PAGE_PAGE_H
+#define FATHOM_RENDER_PAGE_PAGE_H
+
+#include "render/parts.h"
+
+enum {
+    HTML_TEXT_BYTES_MAX = 4000,
+    HTML_CELLS_MAX = 1024 * 1024,     /* of a matrix that is drawn */
+    HTML_TABLE_CELLS_MAX = 256 * 256, /* of one that is a table as well */
+    HTML_ROWS_MAX = 4096,
+};
+
+/* Escaped for an element's content and for a quoted attribute alike. NULL is an empty text. */
+void html_text(FILE *, const char *text);
+/* A quoted JSON string that can stand inside <script>: <, > and & are \u escapes. */
+void html_json_text(FILE *, const char *text);
+/* A JSON number, or null where it is not finite. */
+void html_json_number(FILE *, double);
+void html_json_float(FILE *, float);
+void html_json_whole(FILE *, double); /* rounded */
+/* As figure_plain(). A matrix of 128 CPUs has 16384 of them, and printf() takes ten times as long.
+ */
+void html_figure(FILE *, double);
+/* "op cas, stride 64" */
+void html_factors(FILE *, const struct factor *, size_t count);
+/* What was typed, as a shell would read it again: quoted where it has to be. */
+void html_command(FILE *, const struct run_facts *);
+/* Whether another tool's table is all that the document knows. A fathom that measures writes down
+ * when; what `fathom import` makes has no such time. */
+bool html_is_imported(const struct document *);
+/* Flags by name with their meaning at hand; nothing where there are none. */
+void html_flags(FILE *, unsigned flags);
+/* Of several documents the one at `index`, by a letter and its host: "A vm". */
+void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
+
+/* --- html_pictures.c: which series share a picture --- */
+
+/* A series and where it comes from. */
+struct member {
+    size_t document; /* index */
+    const struct probe_result *probe;
+    const struct series *series;
+};
+
+/* Curves of one probe over the same axes, of all documents; or one matrix, as each has it. */
+struct picture {
+    const char *probe; /* name, as the first document has it */
+    struct member *members;
+    size_t member_count;
+    size_t left_out; /* members beyond MEMBERS_MAX */
+};
+enum { PICTURES_MAX = 256, MEMBERS_MAX = 64 };
+
+struct pictures {
+    struct picture *list;
+    size_t count;
+    size_t left_out; /* series beyond PICTURES_MAX pictures */
+};
+/* In the order of the documents. False without memory. */
+bool pictures_collect(struct pictures *, const struct document *const *, size_t count,
+                      struct pool *);
+/* Of a device's picture what it is about, before a colon: "gpu0: ", "gpu0 scratchpad, texture: ".
+ */
+void line_add_subject(struct line *, const struct picture *);
+/* What tells this member from the picture's others, or the series' name where nothing does. */
+void line_add_member(struct line *, const struct picture *, size_t member,
+                     const struct document *const *, size_t count);
+
+/* --- the rest, each in the file of its name --- */
+
+/* The last section: machine and conditions of each document, and the loops that were timed. */
+void html_method(FILE *, const struct document *const *, size_t count);
+/* The first screen: machine, datasheet, what to know, how far to trust it. */
+void html_sheet(FILE *, const struct showing *, size_t count, size_t index);
+/* A part of it: what has to be known to trust the numbers; nothing where there is nothing. */
+void html_know(FILE *, const struct showing *, size_t index);
+/* The values of one finding: figure, unit, interval. */
+void html_finding_value(FILE *, const struct finding *);
+/* What it was read off, where the name alone does not say it: small, behind what it is of. */
+void html_experiment(FILE *, const struct finding *);
+/* A probe's findings of one document as a table. */
+void html_findings(FILE *, const struct showing *, size_t document, const struct probe_result *);
+/* Every point of a picture's members as tables. */
+void html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
+/* What several documents differ in, by findings/differences; false without memory. */
+bool html_differences(FILE *, const struct showing *, size_t count, double threshold);
+/* All that the script draws, as JSON. */
+void html_data(FILE *, const struct pictures *, const struct showing *, size_t count);
+
+/* --- made by web/assemble when the program is built --- */
+
+extern const char html_style[], html_script[];
+extern const char
+    html_policy[]; /* Content-Security-Policy that allows these two and nothing else */
+/* What is timed, as HTML; "" where it can't be had: fathom's loops for CPUs, disassembled, and the
+ * kernels of the backends of GPUs, as their text. */
+extern const char html_loops[], html_kernels_cuda[], html_kernels_opencl[];
+
+#endif

@@ -1,0 +1,202 @@
+#include "base/units.h"
+#include "render/clean.h"
+#include "render/figure.h"
+#include "render/page/page.h"
+#include "result/flag.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Text that is inert and not too long, one character at a time. */
+struct inert {
+    const char *cursor;
+    size_t left;
+    char character[5]; /* with a NUL behind it */
+};
+
+static bool inert_next(struct inert *inert)
+{
+    size_t bytes = clean_next(&inert->cursor, inert->character);
+    inert->character[bytes] = '\0';
+    if (bytes == 0)
+        return false;
+    if (bytes > inert->left) {
+        strcpy(inert->character, *inert->cursor ? "…" : "");
+        inert->cursor = "";
+        return true;
+    }
+    inert->left -= bytes;
+    return true;
+}
+
+static struct inert inert_begin(const char *text)
+{
+    return (struct inert){.cursor = text ? text : "", .left = HTML_TEXT_BYTES_MAX};
+}
+
+void html_text(FILE *out, const char *text)
+{
+    for (struct inert inert = inert_begin(text); inert_next(&inert);)
+        switch (inert.character[0]) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&#39;", out);
+            break;
+        default:
+            fputs(inert.character, out);
+        }
+}
+
+static void put_json_character(FILE *out, const char *character)
+{
+    if (strchr("<>&'", character[0]))
+        fprintf(out, "\\u%04x", (unsigned)character[0]);
+    else if (strchr("\"\\", character[0]))
+        fprintf(out, "\\%c", character[0]);
+    else
+        fputs(character, out);
+}
+
+void html_json_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (struct inert inert = inert_begin(text); inert_next(&inert);)
+        if (inert.character[0])
+            put_json_character(out, inert.character);
+    fputc('"', out);
+}
+
+void html_json_number(FILE *out, double number)
+{
+    if (isfinite(number))
+        fprintf(out, "%.9g", number);
+    else
+        fputs("null", out);
+}
+
+void html_json_float(FILE *out, float number)
+{
+    char text[UNIT_TEXT];
+    fputs(isfinite(number) ? float_format(number, text) : "null", out);
+}
+
+/* Digits with a point before the last `decimals` of them. */
+static void put_digits(FILE *out, uint64_t number, int decimals, bool negative)
+{
+    char digits[32], *digit = digits + sizeof digits;
+    for (int written = 0; number || written <= decimals; written++) {
+        if (written && written == decimals)
+            *--digit = '.';
+        *--digit = (char)('0' + number % 10);
+        number /= 10;
+    }
+    if (negative)
+        *--digit = '-';
+    fwrite(digit, 1, (size_t)(digits + sizeof digits - digit), out);
+}
+
+void html_json_whole(FILE *out, double value)
+{
+    double size = round(fabs(value));
+    if (size < 1e15)
+        put_digits(out, (uint64_t)size, 0, value < 0 && size > 0);
+    else
+        html_json_number(out, value);
+}
+
+void html_figure(FILE *out, double value)
+{
+    char text[UNIT_TEXT];
+    if (!(value >= 1 && value < 1e6)) {
+        fputs(figure_plain(value, text), out);
+        return;
+    }
+    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    static const double powers[] = {1, 10, 100};
+    put_digits(out, (uint64_t)round(value * powers[decimals]), decimals, false);
+}
+
+void html_factors(FILE *out, const struct factor *factors, size_t count)
+{
+    char number[UNIT_TEXT];
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", out);
+        html_text(out, factors[i].name);
+        fputc(' ', out);
+        if (factors[i].text)
+            html_text(out, factors[i].text);
+        else
+            fputs(figure_factor(factors[i].number, number), out);
+    }
+}
+
+static bool is_plain_word(const char *word)
+{
+    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_./,:=+%@") == strlen(word);
+}
+
+/* A line's worth: who types more has a script to look it up in. */
+void html_command(FILE *out, const struct run_facts *run)
+{
+    struct line line = {0};
+    for (size_t i = 0; i < run->command_count; i++) {
+        const char *word = run->command[i];
+        line_add(&line, "%s", i ? " " : "");
+        if (is_plain_word(word)) {
+            line_add_clean(&line, word);
+            continue;
+        }
+        line_add(&line, "'");
+        for (char character[5]; *word;) {
+            character[clean_next(&word, character)] = '\0';
+            /* 'it'\\''s' is how a shell writes an apostrophe. */
+            line_add(&line, "%s", *character == '\'' ? "'\\''" : character);
+        }
+        line_add(&line, "'");
+    }
+    html_text(out, line.text);
+}
+
+bool html_is_imported(const struct document *document)
+{
+    return !document->run.started && !document->run.command_count;
+}
+
+void html_flags(FILE *out, unsigned flags)
+{
+    const char *separator = "";
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (flags & FLAG_BIT(i)) {
+            fprintf(out, "%s<abbr title=\"", separator);
+            html_text(out, flag_texts[i].meaning);
+            fprintf(out, "\">%s</abbr>", flag_texts[i].name);
+            separator = ", ";
+        }
+}
+
+void line_add_document(struct line *line, const struct document *const *documents, size_t count,
+                       size_t index)
+{
+    const struct machine_facts *machine = &documents[index]->machine;
+    const char *host = machine->hostname && *machine->hostname ? machine->hostname
+                       : machine->cpu_model                    ? machine->cpu_model
+                                                               : "unknown machine";
+    char name[CLEAN_TEXT];
+    if (count > 1 && index < 26)
+        line_add(line, "%c ", (int)('A' + index));
+    else if (count > 1)
+        line_add(line, "%zu ", index + 1);
+    line_add(line, "%s", clean_text(host, name, sizeof name));
+}

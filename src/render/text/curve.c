@@ -1,0 +1,257 @@
+/*
+ * A curve as a filled area, both axes logarithmic: each column of the terminal is a bar, drawn to
+ * an eighth of a row with the block elements U+2581 to U+2588.
+ */
+#include "findings/device.h"
+#include "quantity/quantity.h"
+#include "render/clean.h"
+#include "render/figure.h"
+#include "render/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LABEL_COLUMNS = 7, COLUMNS_MAX = 240, MARKS_MAX = 8, EIGHTHS = 8 };
+
+struct mark {
+    int column;
+    int level;
+    double size_bytes;
+};
+
+struct curve {
+    double x_low, x_high; /* logarithms */
+    double y_low, y_high;
+    int columns;
+    double y[COLUMNS_MAX]; /* logarithm of the value; NAN where there is none */
+    struct mark marks[MARKS_MAX];
+    int mark_count;
+};
+
+/* Whether a logarithm of it, and of what lies a few rows around it, makes sense. */
+static bool is_plausible(double value)
+{
+    return value >= 1e-15 && value <= 1e15;
+}
+
+static bool is_drawable(const struct point *point)
+{
+    return is_plausible(point->x) && is_plausible(point->y.median);
+}
+
+static int column_of(const struct curve *curve, double x_log)
+{
+    double share = (x_log - curve->x_low) / (curve->x_high - curve->x_low);
+    return (int)lround(share * (curve->columns - 1));
+}
+
+/* Each column is the mean of its points, or lies between its neighbours where it has none. */
+static void curve_fill(struct curve *curve, const struct series *series)
+{
+    size_t counts[COLUMNS_MAX] = {0};
+    int last = -1;
+    memset(curve->y, 0, sizeof curve->y);
+    for (size_t i = 0; i < series->point_count; i++) {
+        if (!is_drawable(&series->points[i]))
+            continue;
+        int column = column_of(curve, log2(series->points[i].x));
+        curve->y[column] += log2(series->points[i].y.median);
+        counts[column]++;
+    }
+    for (int c = 0; c < curve->columns; c++) {
+        if (counts[c] == 0) {
+            curve->y[c] = NAN;
+            continue;
+        }
+        curve->y[c] /= (double)counts[c];
+        for (int gap = last + 1; last >= 0 && gap < c; gap++)
+            curve->y[gap] =
+                curve->y[last] + (curve->y[c] - curve->y[last]) * (gap - last) / (c - last);
+        last = c;
+    }
+}
+
+static void curve_frame(struct curve *curve, const struct series *series, int rows)
+{
+    curve->x_low = curve->y_low = INFINITY;
+    curve->x_high = curve->y_high = -INFINITY;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!is_drawable(point))
+            continue;
+        curve->x_low = fmin(curve->x_low, log2(point->x));
+        curve->x_high = fmax(curve->x_high, log2(point->x));
+        curve->y_low = fmin(curve->y_low, log2(point->y.median));
+        curve->y_high = fmax(curve->y_high, log2(point->y.median));
+    }
+    /* The lowest value is one row high; a flat curve stays flat and low. */
+    curve->y_high = fmax(curve->y_high, curve->y_low + 2);
+    curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
+}
+
+static void curve_mark_at(struct curve *curve, int level, double size_bytes)
+{
+    double x = size_bytes > 0 ? log2(size_bytes) : -INFINITY;
+    if (x < curve->x_low || x > curve->x_high || curve->mark_count == MARKS_MAX)
+        return;
+    struct mark mark = {column_of(curve, x), level, size_bytes};
+    int at = curve->mark_count;
+    while (at > 0 && curve->marks[at - 1].column > mark.column)
+        at--;
+    if (at > 0 && curve->marks[at - 1].column == mark.column)
+        return;
+    memmove(curve->marks + at + 1, curve->marks + at,
+            sizeof mark * (size_t)(curve->mark_count - at));
+    curve->marks[at] = mark;
+    curve->mark_count++;
+}
+
+/* The caches that are declared: the machine's, or those of the device that the series is about. */
+static void curve_mark(struct curve *curve, const struct machine_facts *machine,
+                       const struct series *series)
+{
+    int device = device_of_name(series->name, NULL);
+    const struct gpu_facts *gpu = device_facts(machine, device);
+    curve->mark_count = 0;
+    if (gpu) {
+        curve_mark_at(curve, 1, (double)gpu->first_level_bytes);
+        curve_mark_at(curve, 2, (double)gpu->l2_bytes);
+    }
+    for (size_t i = 0; i < machine->cache_count && device < 0; i++) {
+        const struct cache_facts *cache = &machine->caches[i];
+        if (cache->type && strcmp(cache->type, "instruction") != 0)
+            curve_mark_at(curve, cache->level, (double)cache->size_bytes);
+    }
+}
+
+static bool has_mark(const struct curve *curve, int column)
+{
+    for (int i = 0; i < curve->mark_count; i++)
+        if (curve->marks[i].column == column)
+            return true;
+    return false;
+}
+
+/* The line above the area, which names the marks. */
+static void print_marks(FILE *out, const struct curve *curve, const struct view_style *style,
+                        const char *unit)
+{
+    int column = 0;
+    fprintf(out, "%*s%s", LABEL_COLUMNS - 1, unit, ink(style, INK_DIM));
+    fputc(' ', out);
+    for (int i = 0; i < curve->mark_count; i++) {
+        const struct mark *mark = &curve->marks[i];
+        char label[64], size[UNIT_TEXT];
+        int length = snprintf(label, sizeof label, "L%d %s", mark->level,
+                              figure_short_size(mark->size_bytes, size));
+        int end = i + 1 < curve->mark_count ? curve->marks[i + 1].column : curve->columns + 1;
+        fprintf(out, "%*s┊", mark->column - column, "");
+        column = mark->column + 1;
+        if (column + length < end) {
+            fputs(label, out);
+            column += length;
+        }
+    }
+    fprintf(out, "%s\n", ink(style, INK_PLAIN));
+}
+
+/* The 1-2-5 value that lies in a row, if one does. */
+static char *row_label(const struct curve *curve, int row, int rows, char *text)
+{
+    double step = (curve->y_high - curve->y_low) / rows;
+    double low = exp2(curve->y_low + step * row), high = exp2(curve->y_low + step * (row + 1));
+    static const double steps[] = {5, 2, 1};
+    double decade = pow(10, floor(log10(high)));
+    text[0] = '\0';
+    for (int i = 0; i < 3; i++)
+        if (steps[i] * decade > low && steps[i] * decade <= high) {
+            snprintf(text, UNIT_TEXT, "%.6g", steps[i] * decade);
+            break;
+        }
+    return text;
+}
+
+static void print_row(FILE *out, const struct curve *curve, const struct view_style *style, int row,
+                      int rows)
+{
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    char label[UNIT_TEXT];
+    double scale = rows * EIGHTHS / (curve->y_high - curve->y_low);
+    fprintf(out, "%*s ", LABEL_COLUMNS - 1, row_label(curve, row, rows, label));
+    for (int c = 0; c < curve->columns; c++) {
+        double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
+        int eighths = !(height > 0) ? 0 : height >= (double)EIGHTHS ? EIGHTHS : (int)lround(height);
+        if (eighths == 0 && has_mark(curve, c)) {
+            fprintf(out, "%s┊%s", ink(style, INK_DIM), ink(style, INK_PLAIN));
+            continue;
+        }
+        if (eighths > 0)
+            ink_ramp(out, style, (curve->y[c] - curve->y_low) / (curve->y_high - curve->y_low));
+        fputs(blocks[eighths], out);
+        if (eighths > 0)
+            fputs(ink(style, INK_PLAIN), out);
+    }
+    fputc('\n', out);
+}
+
+static char *x_label(double x_log, const char *unit, char *text)
+{
+    if (quantity_is(unit, DIMENSION_SIZE))
+        return figure_short_size(round(exp2(x_log)), text);
+    return figure_plain(exp2(x_log), text);
+}
+
+/* Powers of two, as many as there is room for; the two ends where there are not two of these. */
+static void print_x_axis(FILE *out, const struct curve *curve, const char *unit)
+{
+    char label[UNIT_TEXT], last[UNIT_TEXT];
+    int column = -LABEL_COLUMNS, step = 1;
+    if (floor(curve->x_high) <= ceil(curve->x_low)) {
+        x_label(curve->x_high, unit, last);
+        fprintf(out, "%*s%-*s%s\n", LABEL_COLUMNS, "", curve->columns - (int)strlen(last),
+                x_label(curve->x_low, unit, label), last);
+        return;
+    }
+    while (curve->columns * step / (curve->x_high - curve->x_low) < (double)LABEL_COLUMNS)
+        step++;
+    for (int power = (int)ceil(curve->x_low); power <= curve->x_high; power++) {
+        if (power % step != 0)
+            continue;
+        int length = (int)strlen(x_label(power, unit, label));
+        int centred = column_of(curve, power) - length / 2;
+        if (centred > column)
+            column += fprintf(out, "%*s%s", centred - column, "", label);
+    }
+    fputc('\n', out);
+}
+
+bool curve_is_worth_drawing(const struct series *series)
+{
+    enum { POINTS_MIN = 12 };
+    double low = INFINITY, high = -INFINITY;
+    int count = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (is_drawable(&series->points[i])) {
+            low = fmin(low, series->points[i].x);
+            high = fmax(high, series->points[i].x);
+            count += count < POINTS_MIN;
+        }
+    return count == POINTS_MIN && high > low * 1.01;
+}
+
+void curve_print(FILE *out, const struct document *document, const struct series *series,
+                 const struct view_style *style, int rows)
+{
+    struct curve curve = {.columns = style->width - LABEL_COLUMNS - 3};
+    if (curve.columns > COLUMNS_MAX)
+        curve.columns = COLUMNS_MAX;
+    curve_frame(&curve, series, rows);
+    curve_fill(&curve, series);
+    if (quantity_is(series->x.unit, DIMENSION_SIZE))
+        curve_mark(&curve, &document->machine, series);
+    char unit[CLEAN_TEXT];
+    print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));
+    for (int row = rows - 1; row >= 0; row--)
+        print_row(out, &curve, style, row, rows);
+    print_x_axis(out, &curve, series->x.unit);
+}

@@ -1,0 +1,113 @@
+/* Groups that are plain as they stand: each latency between members is shorter than each to any
+ * other. Of a few rows and noisy ones no estimate of the noise tells more than that order does: had
+ * it come about by chance, it would be one of all the orders in which as many latencies can stand.
+ * One group may be what is left of all where some cores are slow. Two of a size are none such. */
+#include "base/error.h"
+#include "stats/cluster/parts.h"
+
+#include <math.h>
+
+/* The least latency outside over the most inside. */
+static const double plain_ratio = 1.15;
+/* All plain groups of a size come about by chance less often than this. They share what lies
+ * between them, so for two halves, the worst case, this is a fifth of it. */
+static const double most_chance = 0.01;
+enum { GROUPS_MIN = 2 };
+
+/* Of the groups of a size. */
+struct same_size {
+    size_t groups;
+    double chance; /* logarithm */
+};
+
+struct plain {
+    const struct cells *cells;
+    const struct tree *tree;
+    const size_t *mate;
+    double *most; /* of each node, the longest latency within */
+    bool *found;  /* nodes that are plain */
+    struct same_size *sizes;
+    size_t units; /* pairs and single rows: what is near in a pair is so without the group */
+};
+
+static size_t count_units(const struct plain *plain, const struct tree_node *node)
+{
+    size_t units = 0;
+    for (size_t i = node->first; i < node->first + node->count; i++)
+        units += plain->mate[plain->tree->order[i]] >= plain->tree->order[i];
+    return units;
+}
+
+/* Shortest latency to a row outside; the noise that is known of the members is taken for a part of
+ * the ratio that it has to exceed. */
+static double least_outside(const struct plain *plain, const struct tree_node *node, double *told)
+{
+    double least = INFINITY;
+    *told = 0;
+    for (size_t i = node->first; i < node->first + node->count; i++) {
+        size_t row = plain->tree->order[i], m = plain->cells->m;
+        *told = fmax(*told, plain->cells->told[row]);
+        for (size_t k = 0; k < m; k++)
+            if (k < node->first || k >= node->first + node->count)
+                least = fmin(least, (double)plain->cells->known[row * m + plain->tree->order[k]]);
+    }
+    return least;
+}
+
+static double log_choose(double n, double k)
+{
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+/* So many sets of `units` are there, and so many orders of latencies within and to the rest. */
+static double log_chance(double all, double units)
+{
+    double within = units * (units - 1) / 2, outside = units * (all - units);
+    return fmin(0, log_choose(all, units) - log_choose(within + outside, within));
+}
+
+static void look_at(struct plain *plain, size_t index)
+{
+    const struct tree_node *node = &plain->tree->nodes[index];
+    double *most = plain->most, told;
+    most[index] = fmax(node->most, fmax(most[node->left], most[node->right]));
+    if (node->parent < 0 || node->count <= 2 || !(most[index] > 0))
+        return;
+    /* What it was joined with next alone rules most nodes out. */
+    const struct tree_node *next = &plain->tree->nodes[node->parent];
+    if (!(next->least >= plain_ratio * most[index]))
+        return;
+    double gap = log(least_outside(plain, node, &told) / most[index]);
+    if (!isfinite(gap) || gap < log(plain_ratio) || gap < told)
+        return;
+    size_t units = count_units(plain, node);
+    plain->found[index] = true;
+    plain->sizes[node->count].groups++;
+    plain->sizes[node->count].chance += log_chance((double)plain->units, (double)units);
+}
+
+int groups_add_plain(struct groups *groups, const struct cells *cells, const struct tree *tree,
+                     const size_t *mate)
+{
+    struct pool scratch = {0};
+    struct plain plain = {cells,
+                          tree,
+                          mate,
+                          pool_alloc(&scratch, tree->count + 1, sizeof *plain.most),
+                          pool_alloc(&scratch, tree->count + 1, sizeof *plain.found),
+                          pool_alloc(&scratch, cells->m + 1, sizeof *plain.sizes),
+                          0};
+    int code = plain.most && plain.found && plain.sizes ? 0 : ERROR_SYSTEM;
+    for (size_t a = 0; a < cells->m; a++)
+        plain.units += mate[a] >= a;
+    for (size_t i = cells->m; code == 0 && i < tree->count; i++)
+        look_at(&plain, i);
+    for (size_t i = cells->m; code == 0 && i < tree->count; i++) {
+        const struct tree_node *node = &tree->nodes[i];
+        const struct same_size *same = &plain.sizes[node->count];
+        if (plain.found[i] && same->groups >= GROUPS_MIN && same->chance <= log(most_chance))
+            code = groups_add(groups, cells, tree->order + node->first, node->count, CLUSTER_NEAR);
+    }
+    pool_free(&scratch);
+    return code;
+}

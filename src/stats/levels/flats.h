@@ -1,0 +1,31 @@
+/*
+ * Flats of a curve: stretches of at least two sizes that agree with one another. Where a plateau
+ * (stats/levels/plateaus.h) is what a curve may be explained by, a flat is what anyone can see in
+ * it, so it is the evidence for a level: no level without one.
+ */
+#ifndef FATHOM_STATS_LEVELS_FLATS_H
+#define FATHOM_STATS_LEVELS_FLATS_H
+
+#include "stats/levels/plateaus.h"
+
+#include <stdbool.h>
+
+enum { FLATS_MOST = 32 };
+
+struct flat {
+    size_t first, last; /* bins; those between may lie off it, up to a fifth of all */
+    size_t sizes;       /* bins that agree */
+    double middle;      /* the median of those, as a logarithm */
+    double low, high;   /* all of those lie within, as logarithms */
+    double octaves;
+};
+
+/* The flats of n bins with ascending x, at most FLATS_MOST, ascending and apart: the longest first,
+ * then the longest of what is left. What agrees lies within `tolerance` (of the logarithm); a flat
+ * is `octaves` long at least. */
+size_t flats_find(const struct curve_bin *, size_t n, double tolerance, double octaves,
+                  struct flat list[FLATS_MOST]);
+/* Whether the bin is one of those that agree. */
+bool flat_holds(const struct flat *, const struct curve_bin *, size_t bin);
+
+#endif

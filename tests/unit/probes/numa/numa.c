@@ -1,0 +1,355 @@
+/* The probe of NUMA nodes on machines that do not exist, from the plan to the findings: where the
+ * memory is bound, who measures it, and what is made of it, with a model in place of the memory. */
+#include "probes/numa/numa.h"
+#include "kernels/chase.h"
+#include "probes/probes.h"
+#include "result/flag.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../machines/tree.h"
+
+enum { BINDINGS_MOST = 64, NODES = 9 };
+
+/* One arena's node, who touched it, and how often trials were prepared in it. */
+struct binding {
+    int node, touch_cpu;
+    enum yields yields;
+};
+
+struct bench {
+    struct tree tree;
+    struct machine machine;
+    struct clock clock;
+    struct engine engine;
+    struct stand_in model;
+    struct settings settings;
+    struct probe_result result;
+    struct probe_task task;
+    struct sampled sampled;
+    struct pool pool;
+    struct error error;
+    struct binding bindings[BINDINGS_MOST]; /* each that differs from the one before */
+    size_t binding_count;
+    int node;                /* of the trial's memory */
+    double ns[NODES][NODES]; /* latency of the model; 0: 100, and 50 for each node between */
+};
+
+static double latency_ns(const struct bench *bench, int from, int to)
+{
+    if (bench->ns[from][to] > 0)
+        return bench->ns[from][to];
+    return 100 + 50 * abs(from - to);
+}
+
+/* The seam: what was asked of the arena is seen here. */
+static void prepared(void *self, const struct trial *trial)
+{
+    struct bench *bench = self;
+    const struct binding now = {trial->arena->node, trial->plan->touch_cpu, trial->plan->yields};
+    const struct binding *last =
+        &bench->bindings[bench->binding_count ? bench->binding_count - 1 : 0];
+    bench->node = now.node < 0 ? 0 : now.node;
+    if (!bench->binding_count || last->node != now.node || last->yields != now.yields) {
+        assert_true(bench->binding_count < BINDINGS_MOST);
+        bench->bindings[bench->binding_count++] = now;
+    }
+    assert_true(trial->point->detail * trial->point->seat_count <= trial->arena->bytes);
+    assert_int_equal(trial->point->to, bench->node);
+}
+
+static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
+{
+    const struct bench *bench = self;
+    const struct cpu_place *place = machine_cpu(&bench->machine, cpu);
+    double ns = latency_ns(bench, place->node < 0 ? 0 : place->node, bench->node);
+    (void)state;
+    if (run == chase_run)
+        return (uint64_t)((double)repeats * chase_steps * ns * 1000);
+    return (uint64_t)((double)repeats * ns * 100); /* reading: a step in a tenth of it */
+}
+
+static uint64_t additions(void *self, int cpu, uint64_t count)
+{
+    (void)self, (void)cpu;
+    return count * 500;
+}
+
+static int set_up(void **state)
+{
+    static struct bench bench;
+    bench = (struct bench){0};
+    bench.model = (struct stand_in){&bench, prepared, work, additions};
+    clock_calibrate(&bench.clock);
+    bench.engine = (struct engine){
+        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .stand_in = &bench.model};
+    *state = &bench;
+    return team_create(&bench.engine.team, NULL, NULL);
+}
+
+static int tear_down(void **state)
+{
+    struct bench *bench = *state;
+    probe_release(&bench->task);
+    settings_free(&bench->settings);
+    machine_free(&bench->machine);
+    pool_free(&bench->pool);
+    team_free(bench->engine.team);
+    if (*bench->tree.root)
+        tree_remove(&bench->tree);
+    return 0;
+}
+
+static void be(struct bench *bench, const char *synthetic, const char *name)
+{
+    struct machine_source source = {.synthetic = synthetic};
+    if (name) {
+        assert_true(tree_unpack(&bench->tree, name));
+        source.root = bench->tree.root;
+    }
+    if (machine_read(&bench->machine, &source, &bench->error) < 0)
+        fail_msg("%s", bench->error.text);
+    bench->machine.memory_available_bytes = UINT64_C(1) << 30;
+    /* Small caches: the model's rings are built in real memory. */
+    for (size_t i = 0; i < bench->machine.facts.cache_count; i++)
+        if (bench->machine.facts.caches[i].size_bytes > 1 << 20)
+            bench->machine.facts.caches[i].size_bytes = 1 << 20;
+}
+
+static int plan(struct bench *bench, const char *option, const char *value)
+{
+    probe_release(&bench->task);
+    settings_free(&bench->settings);
+    assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
+    assert_int_equal(settings_add(&bench->settings, numa_probe.options, NULL), 0);
+    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
+    if (option)
+        assert_int_equal(settings_set(&bench->settings, option, value, &bench->error), 0);
+    return probe_prepare(&bench->task, &numa_probe, &bench->settings, &bench->machine, &bench->pool,
+                         &bench->result, &bench->error);
+}
+
+static void measure(struct bench *bench, const char *option, const char *value)
+{
+    int code = plan(bench, option, value);
+    if (code == 0)
+        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->sampled, &bench->error);
+    if (code < 0)
+        fail_msg("%s", bench->error.text);
+}
+
+static const struct point *cell(const struct bench *bench, enum numa_series which, int from, int to)
+{
+    const struct series *series = &bench->result.series[which];
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].from == from && series->points[i].to == to)
+            return &series->points[i];
+    fail_msg("no cell from %d to %d", from, to);
+    return NULL;
+}
+
+static const struct finding *find(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, name) == 0)
+            return &bench->result.findings[i];
+    return NULL;
+}
+
+static void assert_value(const struct bench *bench, const char *name, double wanted)
+{
+    const struct finding *finding = find(bench, name);
+    if (!finding || !(fabs(finding->value / wanted - 1) < 0.001))
+        fail_msg("%s is %g and not %g", name, finding ? finding->value : NAN, wanted);
+}
+
+/* Every pair of nodes, on memory that was bound to each node in turn, twice. */
+static void assert_whole(const struct bench *bench, int nodes, int readers)
+{
+    assert_int_equal(bench->result.status, PROBE_OK);
+    assert_int_equal(bench->binding_count, 2 * nodes);
+    for (int i = 0; i < 2 * nodes; i++) {
+        const struct cpu_place *toucher =
+            machine_cpu(&bench->machine, bench->bindings[i].touch_cpu);
+        assert_int_equal(bench->bindings[i].node, i / 2);
+        assert_int_equal(bench->bindings[i].yields,
+                         i % 2 ? OPERATIONS_PER_SECOND : TIME_PER_OPERATION);
+        assert_int_equal(toucher->node, i / 2);
+    }
+    for (int from = 0; from < nodes; from++)
+        for (int to = 0; to < nodes; to++) {
+            const struct point *latency = cell(bench, NUMA_LATENCY, from, to),
+                               *bandwidth = cell(bench, NUMA_BANDWIDTH, from, to);
+            double ns = latency_ns(bench, from, to);
+            assert_true(fabs((double)latency->y.median / ns - 1) < 0.001);
+            assert_true(fabs((double)bandwidth->y.median / (readers * 256e10 / ns) - 1) < 0.001);
+            assert_true(latency->flags & FLAG_BIT(FLAG_MODELLED));
+            assert_false(latency->flags & FLAG_BIT(FLAG_MISPLACED));
+            assert_true(latency->y.n >= 6 && bandwidth->y.n >= 6);
+        }
+    assert_int_equal(bench->result.series[NUMA_LATENCY].point_count, nodes * nodes);
+    assert_int_equal(bench->result.series[NUMA_BANDWIDTH].point_count, nodes * nodes);
+}
+
+static void two_four_and_eight_nodes(void **state)
+{
+    struct bench *bench = *state;
+    for (int nodes = 2; nodes <= 8; nodes *= 2) {
+        char synthetic[80];
+        snprintf(synthetic, sizeof synthetic,
+                 "pack:%d [numa(memory=1073741824)] l3:1(size=1048576) core:3 pu:2", nodes);
+        bench->binding_count = 0;
+        be(bench, synthetic, NULL);
+        measure(bench, NULL, NULL);
+        assert_whole(bench, nodes, 6);
+        assert_value(bench, "numa.latency.local", 100);
+        assert_value(bench, "numa.latency.remote", 100 + 50 * (nodes - 1));
+        assert_value(bench, "numa.bandwidth.local", 6 * 256e10 / 100);
+        assert_value(bench, "numa.bandwidth.remote", 6 * 256e10 / (100 + 50 * (nodes - 1)));
+        machine_free(&bench->machine);
+    }
+}
+
+static void a_node_without_cpus_is_a_column(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
+    measure(bench, NULL, NULL);
+    assert_int_equal(bench->result.series[NUMA_LATENCY].point_count, 2 * 3);
+    assert_true(cell(bench, NUMA_LATENCY, 0, 2)->y.median == 200);
+    assert_true(cell(bench, NUMA_LATENCY, 1, 2)->y.median == 150);
+    assert_int_equal(bench->bindings[4].node, 2);
+    assert_int_equal(machine_cpu(&bench->machine, bench->bindings[4].touch_cpu)->node, 0);
+    bench->result.finding_count = 0;
+    assert_int_equal(plan(bench, "from", "2"), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "no CPU that may be used; choose from 0, 1"));
+}
+
+static void disagreements_with_the_firmware_are_findings(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
+    measure(bench, NULL, NULL);
+    /* Node 2 is declared as 17 from node 0, nearer than node 1 with 21; the model says 200 and 150.
+     */
+    const struct finding *found = find(bench, "numa.disagreement.0.2.1");
+    assert_non_null(found);
+    assert_true(fabs(found->value - 200.0 / 150) < 0.001);
+    assert_non_null(strstr(found->text, "declared nearer than node 1 (17 against 21)"));
+    assert_non_null(strstr(found->text, "200 ns against 150 ns"));
+    size_t disagreements = 0;
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        disagreements += strncmp(bench->result.findings[i].name, "numa.disagreement", 17) == 0;
+    assert_int_equal(disagreements, 1);
+    bool declared = false;
+    for (size_t i = 0; i < bench->result.parameter_count; i++)
+        declared =
+            declared || (strcmp(bench->result.parameters[i].name, "declared_distances.1") == 0 &&
+                         strcmp(bench->result.parameters[i].text, "0:21 1:10 2:28") == 0);
+    assert_true(declared);
+}
+
+static void where_firmware_is_right_there_is_none(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
+    bench->ns[0][2] = 140; /* 17 against 21 */
+    bench->ns[1][2] = 250; /* 28 against 21 */
+    measure(bench, NULL, NULL);
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        assert_null(strstr(bench->result.findings[i].name, "disagreement"));
+}
+
+static void one_node_is_one_cell(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "amd-epyc-milan-kvm-2cpu");
+    measure(bench, NULL, NULL);
+    assert_int_equal(bench->result.series[NUMA_LATENCY].point_count, 1);
+    assert_false(bench->result.series[NUMA_LATENCY].headline);
+    assert_int_equal(bench->bindings[0].node, -1); /* nothing to choose, nothing to ask for */
+    assert_value(bench, "numa.latency.local", 100);
+    assert_non_null(strstr(find(bench, "numa.latency.local")->text, "one NUMA node"));
+    assert_null(find(bench, "numa.latency.remote"));
+}
+
+static void without_nodes_there_is_one_cell_too(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "no-sys");
+    bench->machine.memory_available_bytes = UINT64_C(8) << 30;
+    assert_int_equal(plan(bench, NULL, NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 1);
+    assert_int_equal(bench->task.plan.points[0].from, 0);
+    assert_int_equal(bench->task.plan.points[0].to, 0);
+    assert_int_equal(bench->task.plan.node, -1);
+}
+
+static void options_name_one_row_or_column(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, "pack:4 [numa(memory=1073741824)] l3:1(size=1048576) core:2 pu:1", NULL);
+    measure(bench, "from", "2");
+    assert_int_equal(bench->result.series[NUMA_LATENCY].point_count, 4);
+    assert_int_equal(bench->result.series[NUMA_LATENCY].points[1].from, 2);
+    bench->binding_count = 0;
+    measure(bench, "to", "3");
+    assert_int_equal(bench->result.series[NUMA_LATENCY].point_count, 4);
+    assert_int_equal(bench->binding_count, 2);
+    assert_int_equal(bench->bindings[0].node, 3);
+    measure(bench, "cpus", "4-5");
+    assert_int_equal(bench->result.series[NUMA_LATENCY].point_count, 4);
+    assert_int_equal(bench->result.series[NUMA_LATENCY].points[0].from, 2);
+    assert_int_equal(plan(bench, "from", "4"), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "no such NUMA node here; choose from 0, 1, 2, 3"));
+    assert_int_equal(plan(bench, "to", "9"), ERROR_USAGE);
+    bench->machine.facts.nodes[1].memory_bytes = 0;
+    assert_int_equal(plan(bench, "to", "1"), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "that node has no memory"));
+}
+
+static void nodes_that_cannot_be_measured_have_cells_with_the_reason(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, "pack:3 [numa(memory=1073741824)] l3:1(size=1048576) core:2 pu:1", NULL);
+    bench->machine.nodes[0].allowed = false;
+    bench->machine.nodes[2].free_bytes = 1 << 20;
+    measure(bench, NULL, NULL);
+    assert_int_equal(bench->result.status, PROBE_PARTIAL);
+    assert_int_equal(bench->binding_count, 2);
+    for (int from = 0; from < 3; from++) {
+        assert_true(cell(bench, NUMA_LATENCY, from, 1)->y.n >= 6);
+        assert_int_equal(cell(bench, NUMA_LATENCY, from, 0)->y.n, 0);
+        assert_non_null(strstr(cell(bench, NUMA_LATENCY, from, 0)->failed, "cpuset"));
+        assert_non_null(strstr(cell(bench, NUMA_BANDWIDTH, from, 2)->failed, "too little"));
+    }
+    for (int i = 0; i < 3; i++)
+        bench->machine.nodes[i].allowed = false;
+    assert_int_equal(plan(bench, NULL, NULL), 0);
+    assert_int_equal(bench->result.status, PROBE_SKIPPED);
+    assert_non_null(bench->result.reason);
+}
+
+#define NUMA_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NUMA_TEST(two_four_and_eight_nodes),
+        NUMA_TEST(a_node_without_cpus_is_a_column),
+        NUMA_TEST(disagreements_with_the_firmware_are_findings),
+        NUMA_TEST(where_firmware_is_right_there_is_none),
+        NUMA_TEST(one_node_is_one_cell),
+        NUMA_TEST(without_nodes_there_is_one_cell_too),
+        NUMA_TEST(options_name_one_row_or_column),
+        NUMA_TEST(nodes_that_cannot_be_measured_have_cells_with_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

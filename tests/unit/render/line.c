@@ -1,0 +1,59 @@
+#include "capture.h"
+
+#include "render/parts.h"
+
+static const struct view_style narrow = {.width = 40};
+
+static void assert_wrapped(size_t indent, const char *text, const char *expected)
+{
+    struct capture capture = {0};
+    struct line line = {0};
+    line_add(&line, "%s", text);
+    line_print_wrapped(capture_begin(&capture), &narrow, indent, &line);
+    char *wrapped = capture_end(&capture);
+    assert_string_equal(wrapped, expected);
+    free(wrapped);
+}
+
+static void lines_wrap_between_words(void **state)
+{
+    (void)state;
+    assert_wrapped(4, "", "\n");
+    assert_wrapped(4, "short", "short\n");
+    assert_wrapped(4, "twelve words that are together longer than a narrow line",
+                   "twelve words that are together\n    longer than a narrow line\n");
+    assert_wrapped(4, "one-word-that-is-longer-than-the-whole-line-and-stays-whole then",
+                   "one-word-that-is-longer-than-the-whole-line-and-stays-whole\n    then\n");
+}
+
+static void a_line_is_cut_at_its_end(void **state)
+{
+    (void)state;
+    struct line line = {0};
+    for (int i = 0; i < 1000; i++) {
+        line_add(&line, "%s", "0123456789");
+        line_add_clean(&line, "\xe2\x94\x8a");
+    }
+    assert_true(line.length < sizeof line.text);
+    assert_int_equal(strlen(line.text), line.length);
+}
+
+static void factors_are_named(void **state)
+{
+    (void)state;
+    struct line line = {0};
+    const struct factor factors[] = {
+        {"op", "cas", NAN}, {"stride", NULL, 64}, {"share", NULL, 0.5}, {"to", NULL, 0xc0000001}};
+    line_add_factors(&line, factors, 4);
+    assert_string_equal(line.text, "op cas, stride 64, share 0.5, to 3221225473");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_wrap_between_words),
+        cmocka_unit_test(a_line_is_cut_at_its_end),
+        cmocka_unit_test(factors_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

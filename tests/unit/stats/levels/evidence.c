@@ -1,0 +1,208 @@
+/* What the points of dense curves bear out, through levels_find_on(). */
+#include "stats/levels/evidence.h"
+
+#include "sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { SAMPLES_MOST = 200 };
+static const double kib = 1024;
+
+struct table {
+    struct level_sample samples[SAMPLES_MOST];
+    size_t n;
+};
+
+static void add(struct table *table, double bytes, double latency)
+{
+    assert_true(table->n < SAMPLES_MOST);
+    table->samples[table->n++] =
+        (struct level_sample){.bytes = bytes, .latency = latency, .low = NAN, .high = NAN};
+}
+
+static struct levels levels_of(struct table *table, enum level_pages pages)
+{
+    struct levels levels;
+    assert_int_equal(levels_find_on(pages, table->samples, table->n, NULL, 0, &levels), 0);
+    assert_false(levels.sparse);
+    return levels;
+}
+
+static void assert_near(double value, double expected, double relative)
+{
+    if (!(fabs(value / expected - 1) <= relative))
+        fail_msg("%g is not %g", value, expected);
+}
+
+/* Each level's latency lies within what its own points read. */
+static void assert_within_points(const struct table *table, const struct levels *levels)
+{
+    for (size_t k = 0; k < levels->count; k++) {
+        double least = INFINITY, most = 0;
+        for (size_t i = 0; i < table->n; i++)
+            if (table->samples[i].level == (int)k) {
+                least = fmin(least, table->samples[i].latency);
+                most = fmax(most, table->samples[i].latency);
+            }
+        assert_true(levels->list[k].latency >= least * (1 - 1e-9));
+        assert_true(levels->list[k].latency <= most * (1 + 1e-9));
+    }
+}
+
+/* An L2 of two halves: KiB and cycles of an NVIDIA A100 beyond its L1, some of those that
+ * RRZE-HPC/gpu-benches publishes (gpu-latency). */
+static const double halves[][2] = {
+    {8178, 205.6},   {8812, 205.8},   {9495, 205.8},    {10231, 205.8},   {11023, 205.8},
+    {11877, 205.8},  {12797, 205.6},  {13789, 205.7},   {14857, 205.7},   {16008, 205.7},
+    {17248, 205.4},  {18584, 206.7},  {19291, 208.0},   {20024, 280.2},   {20785, 297.8},
+    {21575, 290.8},  {22395, 331.8},  {23246, 395.6},   {24130, 405.5},   {25047, 412.7},
+    {25999, 397.2},  {26987, 387.6},  {28013, 391.4},   {29078, 398.6},   {30183, 405.9},
+    {31330, 413.0},  {32521, 412.5},  {33757, 406.9},   {35040, 395.2},   {36372, 390.2},
+    {37754, 397.8},  {39189, 405.6},  {40678, 463.5},   {42224, 467.6},   {43829, 491.4},
+    {45494, 512.2},  {47223, 514.4},  {49018, 515.8},   {52815, 506.7},   {54822, 507.7},
+    {56905, 516.7},  {59068, 528.3},  {61312, 540.3},   {63643, 546.7},   {66061, 547.1},
+    {71178, 544.8},  {76691, 536.0},  {82630, 525.9},   {89030, 521.6},   {95925, 520.6},
+    {103354, 514.3}, {111358, 514.8}, {115590, 524.5},  {119983, 536.3},  {136996, 550.2},
+    {156423, 550.5}, {203930, 550.8}, {265865, 551.1},  {346610, 551.5},  {451878, 552.0},
+    {589118, 552.2}, {768037, 552.2}, {1001296, 552.3}, {1305398, 552.4}, {1701857, 552.4},
+    {2218724, 552.5}};
+
+static struct table table_of_halves(void)
+{
+    struct table table = {.n = 0};
+    for (double at = 200; at < 8000; at *= 1.1) /* L2 begins there */
+        add(&table, at * kib, 205.5);
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        add(&table, halves[i][0] * kib, halves[i][1]);
+    return table;
+}
+
+static void a_far_half_is_a_level_of_its_own(void **state)
+{
+    (void)state;
+    struct table table = table_of_halves();
+    struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    assert_int_equal(levels.count, 3);
+    assert_near(levels.list[0].latency, 205.7, 0.005);
+    assert_near(levels.list[1].latency, 400, 0.03);
+    assert_near(levels.list[2].latency, 551, 0.01);
+    assert_true(levels.list[1].capacity > 37000 * kib && levels.list[1].capacity < 48000 * kib);
+    assert_true(levels.proven);
+    assert_within_points(&table, &levels);
+}
+
+static void a_thousandth_of_jitter_changes_no_level(void **state)
+{
+    (void)state;
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0, 0, 0};
+    for (uint64_t seed = 1; seed <= 16; seed++) {
+        struct random random = {seed};
+        struct table table = table_of_halves();
+        for (size_t i = 0; i < table.n; i++)
+            table.samples[i].latency *= 1 + 0.001 * (2 * random_unit(&random) - 1);
+        struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+        assert_int_equal(levels.count, 3);
+        for (size_t k = 0; k < 3; k++) {
+            least[k] = fmin(least[k], levels.list[k].latency);
+            most[k] = fmax(most[k], levels.list[k].latency);
+        }
+    }
+    for (size_t k = 0; k < 3; k++)
+        if (!(most[k] / least[k] < 1.005))
+            fail_msg("level %zu: %g to %g", k, least[k], most[k]);
+}
+
+/* Four an octave: level upon level, the last cache keeping `kept` of its lines however many there
+ * are. */
+static struct table table_of_kept(double kept)
+{
+    struct table table = {.n = 0};
+    for (int i = 0; i <= 64; i++) {
+        const double bytes = kib * exp2(i / 4.0), ratio = bytes / (256 * kib);
+        add(&table, bytes, bytes <= 32 * kib ? 4 : ratio <= 1 ? 14 : 14 + 136 * (1 - kept / ratio));
+    }
+    return table;
+}
+
+/* A cache that resists thrashing keeps a part of what is too large for it: from each size on a
+ * smaller share, so memory is never asked for all, and is no slower than its points. */
+static void memory_is_no_slower_than_its_points(void **state)
+{
+    (void)state;
+    for (double kept = 0; kept <= 1; kept += 0.125) {
+        struct table table = table_of_kept(kept);
+        struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+        assert_int_equal(levels.count, 3);
+        assert_within_points(&table, &levels);
+        assert_near(levels.list[2].latency, 150, 0.02);
+        assert_true(levels.proven);
+    }
+}
+
+static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
+{
+    (void)state;
+    struct table table = {.n = 0};
+    for (int i = 0; i <= 64; i++) {
+        const double octave = i / 4.0;
+        add(&table, kib * exp2(octave),
+            octave <= 5    ? 4
+            : octave >= 10 ? 400
+                           : 4 * pow(100, (octave - 5) / 5)); /* up and up, a quarter each step */
+    }
+    struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    assert_int_equal(levels.count, 2);
+    assert_near(levels.list[0].latency, 4, 0.01);
+    assert_near(levels.list[1].latency, 400, 0.01);
+}
+
+static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(void **state)
+{
+    (void)state;
+    struct table table = {.n = 0};
+    for (int i = 0; i <= 64; i++) {
+        const double octave = i / 4.0; /* 48 KiB, 192 KiB of translation, 2 MiB */
+        add(&table, kib * exp2(octave),
+            octave <= 5.6   ? 2.4
+            : octave <= 7.6 ? 7.6
+            : octave <= 11  ? 10.9
+                            : 150);
+    }
+    struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    assert_int_equal(levels.count, 3);
+    assert_near(levels.list[1].latency, 7.6, 0.01);
+    assert_near(levels.list[1].translation, 3.3, 0.05);
+    assert_near(levels.list[1].translated, 200 * kib, 0.2);
+    assert_near(levels.list[1].capacity, 2200 * kib, 0.2);
+    levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    assert_int_equal(levels.count, 4);
+}
+
+static void steps_of_translation_are_small_and_fit_entries_of_a_tlb(void **state)
+{
+    (void)state;
+    assert_true(evidence_is_translation(log(6), log(8.6), 170 * kib));
+    assert_true(evidence_is_translation(log(40), log(52), 8192 * kib));
+    assert_false(evidence_is_translation(log(6), log(12), 170 * kib));
+    assert_false(evidence_is_translation(log(6), log(8.6), 16 * kib));
+    assert_false(evidence_is_translation(log(6), log(8.6), 900 * kib));
+    assert_false(evidence_is_translation(log(6), log(8.6), 65536 * kib));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_far_half_is_a_level_of_its_own),
+        cmocka_unit_test(a_thousandth_of_jitter_changes_no_level),
+        cmocka_unit_test(memory_is_no_slower_than_its_points),
+        cmocka_unit_test(a_level_on_which_no_two_sizes_agree_is_refused),
+        cmocka_unit_test(a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown),
+        cmocka_unit_test(steps_of_translation_are_small_and_fit_entries_of_a_tlb),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
