@@ -119,7 +119,7 @@ static int add_finding(struct building *building, struct probe_result *result,
     finding->declared = model->declared;
     finding->factors = model->factors;
     finding->factor_count = model->factor_count;
-    finding->told = model->told;
+    finding->deviations = model->deviations;
     finding->cpus = pool_strdup(pool, model->cpus);
     finding->text = pool_printf(pool, "median and middle four fifths of %zu documents", n);
     return 0;

@@ -293,9 +293,9 @@ static void add_lonely_series(struct search *search, const char *which,
                               const struct probe_result *probe, const struct series *series)
 {
     enum { NAMED_MOST = 8 }; /* of its factors */
-    const struct finding factors = {.factors = series->factors,
-                                    .told = series->factor_count < NAMED_MOST ? series->factor_count
-                                                                              : NAMED_MOST};
+    const struct finding factors = {
+        .factors = series->factors,
+        .deviations = series->factor_count < NAMED_MOST ? series->factor_count : NAMED_MOST};
     struct pool *pool = &search->result->pool;
     if (device_has_condition(series)) /* a device's heat is no result */
         return;
@@ -311,7 +311,7 @@ static void add_lonely_series(struct search *search, const char *which,
 static const char *told(struct search *search, const struct obtained *obtained)
 {
     const struct finding finding = {.factors = (struct factor *)obtained->list,
-                                    .told = obtained->count};
+                                    .deviations = obtained->count};
     const char *text = experiment_text(&finding, &search->result->pool);
     search->failed = search->failed || !text;
     return text && *text ? text : "as usual";

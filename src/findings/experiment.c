@@ -281,7 +281,7 @@ static void sort_told(struct completing *completing, struct finding *finding)
     qsort(sorted + told, completing->count - told, sizeof *sorted, by_name);
     finding->factors = sorted;
     finding->factor_count = completing->count;
-    finding->told = told;
+    finding->deviations = told;
 }
 
 /* A condition is of the run and not of a series. */
@@ -374,23 +374,23 @@ static int compare_factors(const struct factor *a, const struct factor *b)
 
 int experiment_order(const struct finding *a, const struct finding *b)
 {
-    if (a->told != b->told)
-        return a->told < b->told ? -1 : 1;
+    if (a->deviations != b->deviations)
+        return a->deviations < b->deviations ? -1 : 1;
     int order = 0;
-    for (size_t i = 0; i < a->told && order == 0; i++)
+    for (size_t i = 0; i < a->deviations && order == 0; i++)
         order = compare_factors(&a->factors[i], &b->factors[i]);
     return order;
 }
 
 bool experiment_is_standard(const struct finding *finding)
 {
-    return finding->told == 0;
+    return finding->deviations == 0;
 }
 
 const char *experiment_text(const struct finding *finding, struct pool *pool)
 {
     const char *text = "";
-    for (size_t i = 0; i < finding->told && text; i++) {
+    for (size_t i = 0; i < finding->deviations && text; i++) {
         const struct factor *factor = &finding->factors[i];
         const char *comma = i ? ", " : "";
         text = factor->text

@@ -73,12 +73,12 @@ static int named_collect(struct named *named, const struct probe_result *probe)
 {
     size_t all = 0;
     for (size_t i = 0; i < probe->finding_count; i++)
-        all += probe->findings[i].factor_count - probe->findings[i].told;
+        all += probe->findings[i].factor_count - probe->findings[i].deviations;
     *named = (struct named){malloc((all + 1) * sizeof *named->list), 0};
     if (!named->list)
         return ERROR_SYSTEM;
     for (size_t i = 0; i < probe->finding_count; i++)
-        for (size_t f = probe->findings[i].told; f < probe->findings[i].factor_count; f++)
+        for (size_t f = probe->findings[i].deviations; f < probe->findings[i].factor_count; f++)
             if (probe->findings[i].factors[f].text)
                 named->list[named->count++] = probe->findings[i].factors[f];
     qsort(named->list, named->count, sizeof *named->list, by_text);
@@ -88,7 +88,7 @@ static int named_collect(struct named *named, const struct probe_result *probe)
 /* Whether the finding is of a kernel, operation or level that none of them is of. */
 static bool is_of_another(const struct named *named, const struct finding *finding)
 {
-    for (size_t f = finding->told; f < finding->factor_count; f++)
+    for (size_t f = finding->deviations; f < finding->factor_count; f++)
         if (finding->factors[f].text &&
             !bsearch(&finding->factors[f], named->list, named->count, sizeof *named->list, by_text))
             return true;

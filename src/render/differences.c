@@ -20,7 +20,7 @@ void line_add_difference(struct line *line, const struct difference *difference)
         const struct finding *finding = difference->finding_a;
         struct line experiment = {0};
         line_add_clean(line, finding->name);
-        line_add_factors(&experiment, finding->factors, finding->told);
+        line_add_factors(&experiment, finding->factors, finding->deviations);
         if (experiment.length)
             line_add(line, " (%s)", experiment.text);
         if (finding->cpus) {

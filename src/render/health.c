@@ -33,7 +33,7 @@ static void add_name(struct line *line, const struct finding *finding)
     clean_text(finding->name, name, sizeof name);
     for (char *c = name; *c; c++)
         *c = *c == '.' ? ' ' : *c;
-    line_add_factors(&told, finding->factors, finding->told);
+    line_add_factors(&told, finding->factors, finding->deviations);
     line_add(line, told.length ? "%s (%s)" : "%s", name, told.text);
 }
 
@@ -175,7 +175,7 @@ static void put_performance(FILE *out, const struct health_value *value)
     const double factor = quantity ? quantity->metric_factor : 1;
     const bool time = quantity && quantity->dimension == DIMENSION_TIME;
     struct line told = {0}, label = {0};
-    line_add_factors(&told, value->now->factors, value->now->told);
+    line_add_factors(&told, value->now->factors, value->now->deviations);
     line_add_clean(&label, value->now->name);
     if (told.length)
         line_add(&label, " (%s)", told.text);
@@ -213,7 +213,7 @@ static void put_number(FILE *out, const char *key, double number)
 static void put_factors(FILE *out, const struct finding *finding)
 {
     fputs(",\"factors\":{", out);
-    for (size_t i = 0; i < finding->told; i++) {
+    for (size_t i = 0; i < finding->deviations; i++) {
         const struct factor *factor = &finding->factors[i];
         fputs(i ? "," : "", out);
         clean_print_json(out, factor->name);
@@ -240,7 +240,7 @@ static void put_value(FILE *out, const struct health_value *value)
     }
     fputs("{\"name\":", out);
     clean_print_json(out, value->should->name);
-    if (value->should->told)
+    if (value->should->deviations)
         put_factors(out, value->should);
     fputs(",\"unit\":", out);
     clean_print_json(out, value->should->unit);

@@ -92,23 +92,25 @@ static int by_label_name(const void *a, const void *b)
 bool metric_labels_make(struct metric_labels *labels, const struct probe_result *probe,
                         const struct finding *finding, struct pool *pool)
 {
-    *labels = (struct metric_labels){.probe = probe, .finding = finding, .count = finding->told};
-    if (!finding->told)
+    *labels =
+        (struct metric_labels){.probe = probe, .finding = finding, .count = finding->deviations};
+    if (!finding->deviations)
         return true;
-    struct plain *plain = malloc(finding->told * sizeof *plain);
-    labels->told = pool_alloc(pool, finding->told, sizeof *labels->told);
-    for (size_t i = 0; i < finding->told && plain && labels->told; i++)
+    struct plain *plain = malloc(finding->deviations * sizeof *plain);
+    labels->deviations = pool_alloc(pool, finding->deviations, sizeof *labels->deviations);
+    for (size_t i = 0; i < finding->deviations && plain && labels->deviations; i++)
         make_plain(&plain[i], &finding->factors[i], i);
-    const bool done = plain && labels->told;
+    const bool done = plain && labels->deviations;
     if (done)
-        qsort(plain, finding->told, sizeof *plain, by_plain_name);
-    for (size_t i = 0; i < finding->told && done; i++) {
+        qsort(plain, finding->deviations, sizeof *plain, by_plain_name);
+    for (size_t i = 0; i < finding->deviations && done; i++) {
         const bool before = i > 0 && strcmp(plain[i - 1].name, plain[i].name) == 0;
-        const bool after = i + 1 < finding->told && strcmp(plain[i + 1].name, plain[i].name) == 0;
-        name_label(&labels->told[i], &plain[i], !before && !after);
+        const bool after =
+            i + 1 < finding->deviations && strcmp(plain[i + 1].name, plain[i].name) == 0;
+        name_label(&labels->deviations[i], &plain[i], !before && !after);
     }
     if (done)
-        qsort(labels->told, labels->count, sizeof *labels->told, by_label_name);
+        qsort(labels->deviations, labels->count, sizeof *labels->deviations, by_label_name);
     free(plain);
     return done;
 }
@@ -129,9 +131,10 @@ int metric_labels_order(const struct metric_labels *a, const struct metric_label
         return a->count > b->count ? 1 : -1;
     for (size_t i = 0; i < a->count && !order; i++) {
         char left[UNIT_TEXT], right[UNIT_TEXT];
-        order = strcmp(a->told[i].name, b->told[i].name);
-        order =
-            order ? order : clean_order(value_of(&a->told[i], left), value_of(&b->told[i], right));
+        order = strcmp(a->deviations[i].name, b->deviations[i].name);
+        order = order ? order
+                      : clean_order(value_of(&a->deviations[i], left),
+                                    value_of(&b->deviations[i], right));
     }
     return order;
 }
@@ -151,7 +154,8 @@ void metric_labels_put(FILE *out, const struct metric_labels *labels)
         metric_label_put(out, "unit", finding->unit, ",");
     for (size_t i = 0; i < labels->count; i++) {
         char number[UNIT_TEXT];
-        metric_label_put(out, labels->told[i].name, value_of(&labels->told[i], number), ",");
+        metric_label_put(out, labels->deviations[i].name, value_of(&labels->deviations[i], number),
+                         ",");
     }
     fputs("} ", out);
 }

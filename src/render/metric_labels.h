@@ -17,7 +17,7 @@ struct metric_label {
 struct metric_labels {
     const struct probe_result *probe;
     const struct finding *finding;
-    struct metric_label *told; /* by name; none for a standard finding */
+    struct metric_label *deviations; /* by name; none for a standard finding */
     size_t count;
 };
 

@@ -126,7 +126,7 @@ size_t showing_named(const struct showing *showing, const char *name, struct sho
 
 void line_add_experiment(struct line *line, const struct finding *finding)
 {
-    line_add_factors(line, finding->factors, finding->told);
+    line_add_factors(line, finding->factors, finding->deviations);
 }
 
 void line_add_in_brackets(struct line *line, const struct finding *finding)

@@ -24,7 +24,7 @@ const struct finding *document_finding(const struct document *document, const ch
 {
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t f = 0; f < document->probes[p].finding_count; f++)
-            if (!document->probes[p].findings[f].told &&
+            if (!document->probes[p].findings[f].deviations &&
                 strcmp(document->probes[p].findings[f].name, name) == 0)
                 return &document->probes[p].findings[f];
     return NULL;

@@ -164,10 +164,11 @@ struct finding {
     const char *cpus; /* CPU list the finding is about; may be NULL */
     unsigned flags;
     /* The experiment that it was read off: the factors of its series, and what was obtained. The
-     * first `told` of them differ from what its name alone stands for (findings/experiment.h), so
-     * they are said wherever it is shown, and only findings that share them are compared. */
+     * first `deviations` of them differ from what its name alone stands for
+     * (findings/experiment.h), so they are said wherever it is shown, and only findings that share
+     * them are compared. */
     struct factor *factors;
-    size_t factor_count, told;
+    size_t factor_count, deviations;
 };
 
 enum probe_status { PROBE_OK, PROBE_PARTIAL, PROBE_SKIPPED, PROBE_FAILED };

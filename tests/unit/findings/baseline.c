@@ -257,7 +257,7 @@ static void make_forward(struct document *document)
     struct probe_result *probe = &document->probes[0];
     for (size_t i = 0; i < probe->finding_count; i++) {
         probe->findings[i].factors = forward;
-        probe->findings[i].factor_count = probe->findings[i].told = 1;
+        probe->findings[i].factor_count = probe->findings[i].deviations = 1;
     }
     for (size_t i = 0; i < probe->series_count; i++) {
         probe->series[i].factors = forward;
@@ -279,7 +279,7 @@ static void a_merge_keeps_both_of_two_experiments(void **state)
     assert_int_equal(both->series_count, 2 * before.series_count);
     size_t told = 0;
     for (size_t i = 0; i < both->finding_count; i++)
-        told += both->findings[i].told;
+        told += both->findings[i].deviations;
     assert_int_equal(told, before.finding_count);
 }
 
@@ -332,7 +332,7 @@ static void curves_of_other_memory_stay_apart(void **state)
         probe->parameter_count = 1;
         for (size_t i = 0; i < probe->finding_count && d; i++) {
             probe->findings[i].factors = told;
-            probe->findings[i].factor_count = probe->findings[i].told = 1;
+            probe->findings[i].factor_count = probe->findings[i].deviations = 1;
         }
         for (size_t i = 0; i < points && d; i++)
             probe->series[0].points[i].x += 1;
@@ -350,14 +350,14 @@ static void a_baseline_tells_what_it_leaves_out(void **state)
     assert_non_null(bench->left_out);
     assert_non_null(strstr(bench->left_out, "L1.latency (order forward)"));
     for (size_t i = 0; i < bench->result.probes[0].finding_count; i++)
-        assert_int_equal(bench->result.probes[0].findings[i].told, 0);
+        assert_int_equal(bench->result.probes[0].findings[i].deviations, 0);
     document_free(&bench->result);
     for (int i = 0; i < 3; i++)
         make_forward(&bench->documents[i]);
     assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
     size_t told = 0;
     for (size_t i = 0; i < bench->result.probes[0].finding_count; i++)
-        told += bench->result.probes[0].findings[i].told;
+        told += bench->result.probes[0].findings[i].deviations;
     assert_true(told > 0); /* four of seven have it, though not the first that is looked at */
 }
 

@@ -255,7 +255,7 @@ static void what_a_document_says_stays(void **state)
     finding->factors = factors;
     finding->factor_count = 2;
     assert_int_equal(experiment_complete(&bench.probe, &bench.machine, &bench.pool, NULL), 0);
-    assert_int_equal(finding->told, 2);
+    assert_int_equal(finding->deviations, 2);
     assert_string_equal(experiment_text(finding, &bench.pool), "order 3, phase of the moon");
     /* A second time nothing changes. */
     assert_int_equal(experiment_complete(&bench.probe, &bench.machine, &bench.pool, NULL), 0);
@@ -269,9 +269,9 @@ static void experiments_have_an_order(void **state)
     struct factor forward = {"order", "forward", 0}, number = {"order", NULL, 3},
                   stride = {"stride", NULL, 8};
     const struct finding standard = {0};
-    const struct finding a = {.factors = &forward, .factor_count = 1, .told = 1};
-    const struct finding b = {.factors = &number, .factor_count = 1, .told = 1};
-    const struct finding c = {.factors = &stride, .factor_count = 1, .told = 1};
+    const struct finding a = {.factors = &forward, .factor_count = 1, .deviations = 1};
+    const struct finding b = {.factors = &number, .factor_count = 1, .deviations = 1};
+    const struct finding c = {.factors = &stride, .factor_count = 1, .deviations = 1};
     assert_true(experiment_is_standard(&standard));
     assert_false(experiment_is_standard(&a));
     assert_int_equal(experiment_order(&a, &a), 0);

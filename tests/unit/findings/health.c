@@ -347,7 +347,7 @@ static void another_experiment_is_held_against_nothing(void **state)
     for (size_t i = 0; i < now->finding_count; i++)
         if (strcmp(now->findings[i].name, "core.clock") != 0) {
             now->findings[i].factors = &forward;
-            now->findings[i].factor_count = now->findings[i].told = 1;
+            now->findings[i].factor_count = now->findings[i].deviations = 1;
         }
     bench->base.probe_count = 1;
     check(bench);

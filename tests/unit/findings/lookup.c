@@ -91,7 +91,7 @@ static void the_standard_experiment_comes_first(void **state)
         add(&document, 0, i % 2 ? "a_ns" : "a", NULL);
     struct finding *list = document.probes[0].findings;
     list[0].factors = list[1].factors = &forward;
-    list[0].told = list[1].told = list[0].factor_count = list[1].factor_count = 1;
+    list[0].deviations = list[1].deviations = list[0].factor_count = list[1].factor_count = 1;
     assert_int_equal(finding_lookup_build(&all, &document.pool, &document, NULL), 0);
     assert_ptr_equal(finding_lookup_name(&all, "a"), &list[2]);
     assert_ptr_equal(finding_lookup_exact(&all, "a", &standard, NULL), &list[2]);

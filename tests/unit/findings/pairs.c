@@ -60,11 +60,11 @@ static void another_experiment_is_no_partner(void **state)
     struct factor forward = {"order", "forward", 0}, backward = {"order", "backward", 0};
     struct finding *of_a = add(&bench, &bench.a, "L2.latency", NULL, 6);
     of_a->factors = &forward;
-    of_a->factor_count = of_a->told = 1;
+    of_a->factor_count = of_a->deviations = 1;
     add(&bench, &bench.b, "L2.latency", NULL, 17);
     struct finding *of_b = add(&bench, &bench.b, "L2.latency", NULL, 7);
     of_b->factors = &backward;
-    of_b->factor_count = of_b->told = 1;
+    of_b->factor_count = of_b->deviations = 1;
     pair(&bench);
     assert_pair(&bench, 0, -1);
     of_b->factors = &forward;

@@ -159,7 +159,7 @@ static void a_table_of_lat_mem_rd_has_a_series_a_stride(void **state)
             dram = &probe->findings[i];
     assert_non_null(dram);
     assert_true(fabs(dram->value - 80) < 2);
-    assert_int_equal(dram->told, 1);                                 /* a stride that is no line */
+    assert_int_equal(dram->deviations, 1);                           /* a stride that is no line */
     assert_int_equal(read_text(desk, &lat_mem_rd_format, curve), 0); /* its heading cut off */
     assert_int_equal(desk->document.probes[0].series_count, 1);
     free(curve);

@@ -13,7 +13,7 @@ static const struct finding *found(const struct document *document, const char *
 {
     const struct probe_result *probe = &document->probes[0];
     for (size_t i = 0; i < probe->finding_count; i++)
-        if (strcmp(probe->findings[i].name, name) == 0 && probe->findings[i].told > 0)
+        if (strcmp(probe->findings[i].name, name) == 0 && probe->findings[i].deviations > 0)
             return &probe->findings[i];
     fail_msg("no %s of an experiment of its own", name);
     return NULL;

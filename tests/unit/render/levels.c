@@ -54,7 +54,7 @@ static void every_experiment_has_a_row_and_the_standard_one_comes_first(void **s
     begin(&document);
     struct finding *other = add(&document, "L2.latency", "cycles");
     other->factors = forward;
-    other->factor_count = other->told = 1;
+    other->factor_count = other->deviations = 1;
     add(&document, "L2.latency", "cycles")->value = 17;
     add(&document, "DRAM.latency", "ns");
     collect(&levels, &document);
@@ -75,7 +75,7 @@ static void a_row_says_its_experiment_behind_it_or_below(void **state)
     begin(&document);
     struct finding *other = add(&document, "L1.latency", "cycles");
     other->factors = forward;
-    other->factor_count = other->told = 1;
+    other->factor_count = other->deviations = 1;
     const struct document *list[] = {&document};
     assert_true(showing_build(&showing, list, 1));
     depth_print(capture_begin(&capture), &showing, &(struct view_style){.width = 90});
@@ -102,7 +102,7 @@ static void what_has_no_room_is_counted(void **state)
         struct finding *finding = add(&document, "L2.latency", "cycles");
         factors[i] = (struct factor){"k", NULL, (double)i};
         finding->factors = &factors[i];
-        finding->factor_count = finding->told = 1;
+        finding->factor_count = finding->deviations = 1;
     }
     add(&document, "L2.latency", "cycles"); /* the standard one always has its row */
     collect(&levels, &document);

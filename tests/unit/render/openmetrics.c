@@ -121,7 +121,7 @@ static void an_experiment_is_told_by_labels_that_are_valid_and_differ(void **sta
     struct finding *finding = add(&document, "L2.latency", "cycles");
     finding->factors = factors;
     finding->factor_count = 9;
-    finding->told = 8;
+    finding->deviations = 8;
     char *text = print(&document);
     const char *sample =
         strstr(text, "\nfathom_finding_cycles{finding=\"L2.latency\",probe=\"latency\",");
@@ -151,7 +151,7 @@ static void an_experiment_is_given_once(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct finding *finding = add(&document, "some", "ns");
         finding->factors = list[i].factors;
-        finding->factor_count = finding->told = list[i].count;
+        finding->factor_count = finding->deviations = list[i].count;
     }
     char *text = print(&document);
     size_t count = 0;

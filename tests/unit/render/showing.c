@@ -10,7 +10,7 @@ static void tell(struct finding *finding, struct factor *factors, size_t told)
 {
     finding->factors = factors;
     finding->factor_count = 2;
-    finding->told = told;
+    finding->deviations = told;
 }
 
 static struct finding *add(struct document *document, const char *name, const char *unit)
@@ -74,13 +74,13 @@ static void what_is_told_is_inert_and_nothing_else(void **state)
     (void)state;
     struct line line = {0}, brackets = {0};
     struct factor factors[] = {{"order\n", "\x1b[2Jx", NAN}, {"stride", NULL, 8}};
-    struct finding finding = {.factors = factors, .factor_count = 2, .told = 1};
+    struct finding finding = {.factors = factors, .factor_count = 2, .deviations = 1};
     line_add_experiment(&line, &finding);
     assert_string_equal(line.text, "order? ?[2Jx");
     line_add(&brackets, "L2.latency");
     line_add_in_brackets(&brackets, &finding);
     assert_string_equal(brackets.text, "L2.latency (order? ?[2Jx)");
-    finding.told = 0;
+    finding.deviations = 0;
     line_add_in_brackets(&brackets, &finding);
     assert_string_equal(brackets.text, "L2.latency (order? ?[2Jx)");
 }

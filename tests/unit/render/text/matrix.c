@@ -365,7 +365,7 @@ static void clusters_of_another_experiment_are_another_tree(void **state)
     struct probe_result *probe = &document.probes[1];
     struct finding *other = &probe->findings[probe->finding_count - 1];
     other->factors = factors;
-    other->factor_count = other->told = 1;
+    other->factor_count = other->deviations = 1;
     char *text = print_clusters(&document, true);
     assert_string_equal(text, "\nclusters\n"
                               "  0-3                     55.0 ns  a\n"

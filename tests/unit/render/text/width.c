@@ -72,7 +72,7 @@ static void every_experiment_has_a_line_of_its_own(void **state)
     struct probe_result *probe = &document.probes[0];
     probe->findings[probe->finding_count - 1].factors = stride;
     probe->findings[probe->finding_count - 1].factor_count = 1;
-    probe->findings[probe->finding_count - 1].told = 1;
+    probe->findings[probe->finding_count - 1].deviations = 1;
     add(&document, "bandwidth.read.1", "B/s", 14.8e9, 0);
     add(&document, "bandwidth.write.all", "B/s", 9e9, 0);
     add(&document, "bandwidth.copy.1", "furlongs", 7, 0);
@@ -80,7 +80,7 @@ static void every_experiment_has_a_line_of_its_own(void **state)
     add(&document, "DRAM.parallelism", "misses", 9, 0);
     probe->findings[probe->finding_count - 1].factors = small;
     probe->findings[probe->finding_count - 1].factor_count = 1;
-    probe->findings[probe->finding_count - 1].told = 1;
+    probe->findings[probe->finding_count - 1].deviations = 1;
     char *text = print(&document);
     assert_string_equal(text, "\nwidth             1 CPU     all CPUs   (DRAM)\n"
                               "  read         14.8 GB/s\n"
