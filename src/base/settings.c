@@ -17,12 +17,19 @@ struct setting {
     struct cpulist cpus;
 };
 
-static struct setting *find(const struct settings *settings, const char *name)
+static struct setting *own(const struct settings *settings, const char *name)
 {
     for (size_t i = 0; i < settings->count; i++)
         if (strcmp(settings->list[i].spec->name, name) == 0)
             return &settings->list[i];
     return NULL;
+}
+
+static const struct setting *find(const struct settings *settings, const char *name)
+{
+    const struct setting *setting = own(settings, name);
+    const struct setting *given = setting && settings->given ? find(settings->given, name) : NULL;
+    return given && given->given ? given : setting;
 }
 
 static const struct setting *get(const struct settings *settings, const char *name)
@@ -180,7 +187,7 @@ int settings_add(struct settings *settings, const struct option_spec *table, str
 
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *error)
 {
-    struct setting *setting = find(settings, name);
+    struct setting *setting = own(settings, name);
     if (!setting)
         return error_set(error, ERROR_USAGE, "unknown option '--%s'", name);
     setting->given = true;

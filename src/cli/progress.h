@@ -1,16 +1,15 @@
-/* The line on standard error that says how far a run is; only on a terminal. */
+/* The line on standard error that says how far a run is: for a terminal. */
 #ifndef FATHOM_CLI_PROGRESS_H
 #define FATHOM_CLI_PROGRESS_H
 
-#include "engine/engine.h"
+#include <stdbool.h>
 
 struct progress_line {
-    bool terminal, shown;
-    const char *what; /* the probe at work */
+    bool shown;
 };
 
-void progress_begin(struct progress_line *);
-struct progress progress_for(struct progress_line *);
+/* As a run's listener is told: the probe, the share done, and the seconds left. */
+void progress_show(struct progress_line *, const char *probe, double done, double left_s);
 /* Wipes the line. */
 void progress_end(struct progress_line *);
 
