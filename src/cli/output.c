@@ -3,9 +3,7 @@
 #include "findings/differences.h"
 #include "result/trust.h"
 
-#include <errno.h>
 #include <langinfo.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,40 +173,21 @@ int output_html(const char *path, const struct document *const *list, size_t cou
     return outlet_write_several(&outlet, list, count, threshold, error);
 }
 
-/* "folder/name", in memory that the caller frees. NULL: no memory, or no folder. */
-static char *path_in(char *folder, const char *name)
-{
-    char *path = NULL;
-    if (folder && asprintf(&path, "%s/%s", folder, name) < 0)
-        path = NULL;
-    free(folder);
-    return path;
-}
-
-/* Where a file is or would be made, through links too that lead to what is not there yet. NULL:
- * nowhere. The caller frees it. */
+/* Where a file would be made: its folder as it really is, and its name. NULL: nowhere. The caller
+ * frees it. */
 static char *place_of(const char *path)
 {
-    char target[PATH_MAX], *place = realpath(path, NULL);
-    if (place || errno != ENOENT)
-        return place;
-    const ssize_t length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    if (*target == '/')
-        return place_of(target);
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *real = folder ? realpath(folder, NULL) : NULL;
+    char *real = folder ? realpath(folder, NULL) : NULL, *place = NULL;
+    if (real && asprintf(&place, "%s/%s", real, slash ? slash + 1 : path) < 0)
+        place = NULL;
     free(folder);
-    char *next = path_in(real, *target ? target : slash ? slash + 1 : path);
-    if (!*target || !next)
-        return next;
-    place = place_of(next);
-    free(next);
+    free(real);
     return place;
 }
 
-/* Devices may be written to twice. */
+/* Devices may be written to twice. A link to what is not there is refused where it is opened. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;
