@@ -1,5 +1,6 @@
 #include "base/settings.h"
 
+#include "base/guess.h"
 #include "base/units.h"
 
 #include <assert.h>
@@ -102,18 +103,21 @@ static int set_sizes(struct settings *settings, struct setting *setting, const c
 
 static int set_choice(struct setting *setting, const char *text, struct error *error)
 {
+    struct guess guess = {.typed = text};
     char known[256] = "";
     for (int i = 0; setting->spec->choices[i]; i++) {
         if (strcmp(setting->spec->choices[i], text) == 0) {
             setting->number = i;
             return 0;
         }
+        guess_offer(&guess, setting->spec->choices[i]);
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                  setting->spec->choices[i]);
     }
-    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s", setting->spec->name, text,
-                     known);
+    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s%s%s%s", setting->spec->name,
+                     text, known, guess.word ? "; did you mean '" : "",
+                     guess.word ? guess.word : "", guess.word ? "'?" : "");
 }
 
 static int set_value(struct settings *settings, struct setting *setting, const char *text,

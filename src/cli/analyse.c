@@ -55,8 +55,6 @@ static int check_output(const struct invocation *invocation, bool *folder, struc
     const char *format =
         settings_given(settings, "format") ? settings_text(settings, "format") : "json";
     const bool json = strcmp(format, "json") == 0;
-    if (!invocation->operand_count)
-        return error_set(error, ERROR_USAGE, "analyse needs a document: fathom analyse FILE");
     if (in_place && output)
         return error_set(error, ERROR_USAGE,
                          "--in-place writes each document where it was, and -o elsewhere: leave "

@@ -93,9 +93,14 @@ static int check_file(const char *path, struct judging *judging, struct error *e
     return code;
 }
 
-/* Who calls a plugin reads its standard output and nothing else. */
-static int say_unknown(const struct error *error)
+/* Who calls a plugin reads its standard output and nothing else, also where it was called wrongly:
+ * status 2 would be CRITICAL. */
+static int refuse(const struct invocation *invocation, const struct error *error)
 {
+    const struct settings *settings = &invocation->settings;
+    if (!settings_has(settings, "format") ||
+        formats[settings_choice(settings, "format")].statuses != plugin_statuses)
+        return error->code;
     fputs("FATHOM UNKNOWN - ", stdout);
     for (const char *c = error->text; *c; c++)
         fputc(*c == '|' ? '/' : *c, stdout);
@@ -110,11 +115,6 @@ static int check(struct invocation *invocation, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "check needs --against BASE: a document of 'fathom run' or 'fathom "
                          "baseline'");
-    if (invocation->operand_count > 1)
-        return error_set(error, ERROR_USAGE,
-                         "check takes one document at most, and %d were given: fathom check "
-                         "--against BASE [FILE]",
-                         invocation->operand_count);
     struct document base = {0};
     struct judging judging = {
         .base = &base,
@@ -131,7 +131,7 @@ static int check(struct invocation *invocation, struct error *error)
         code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);
     document_free(&base);
-    return code < 0 && judging.format->statuses == plugin_statuses ? say_unknown(error) : code;
+    return code;
 }
 
 static const struct option_spec *const options[] = {check_options, output_options,
@@ -154,4 +154,5 @@ const struct command check_command = {
              "it can't be told.",
     .options = options,
     .run = check,
+    .refuse = refuse,
 };

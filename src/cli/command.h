@@ -37,6 +37,9 @@ struct command {
     const struct option_spec *const *options; /* tables, ends with NULL */
     /* Returns an exit status, or a negative error code with the error filled in. */
     int (*run)(struct invocation *, struct error *);
+    /* Tells an error of run(), or of what was typed, in its own way: returns an exit status, or the
+     * error's code where it is told as for every other command. NULL: it always is. */
+    int (*refuse)(const struct invocation *, const struct error *);
 };
 
 extern const struct command run_command, probe_command, report_command, import_command,

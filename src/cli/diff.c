@@ -85,10 +85,6 @@ static int compare(const struct invocation *invocation, const struct document *a
 
 static int diff(struct invocation *invocation, struct error *error)
 {
-    if (invocation->operand_count != 2)
-        return error_set(error, ERROR_USAGE,
-                         "diff needs two documents, and %d were given: fathom diff BEFORE AFTER",
-                         invocation->operand_count);
     struct document a = {0}, b = {0};
     int code = experiment_read(&a, invocation->operands[0], error);
     if (code == 0)

@@ -14,9 +14,6 @@ typedef int join_function(struct document *, const struct document *, size_t, co
 static int join(struct invocation *invocation, join_function *how, struct error *error)
 {
     size_t count = (size_t)invocation->operand_count, read = 0;
-    if (!count)
-        return error_set(error, ERROR_USAGE, "%s needs documents: fathom %s FILE... -o FILE",
-                         invocation->command->name, invocation->command->name);
     const struct settings *settings = &invocation->settings;
     struct document *documents = calloc(count, sizeof *documents);
     struct document joined = {0};

@@ -1,5 +1,7 @@
+#include "base/guess.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/words.h"
 #include "version.h"
 
 #include <fcntl.h>
@@ -26,21 +28,33 @@ static int finish_output(int status)
     return EXIT_USAGE;
 }
 
+static int refuse_command(const char *name, struct error *error)
+{
+    const struct probe *probe;
+    const struct command *command;
+    struct guess guess = {.typed = name};
+    for (size_t i = 0; (command = command_at(i, &probe)); i++)
+        guess_offer(&guess, command_name(command, probe));
+    return guess_refuse(&guess, "command or probe", "'fathom --help' lists them", error);
+}
+
 static int run_command_named(int argc, char **argv)
 {
     struct error error = {0};
     struct invocation invocation = {.argc = argc, .argv = argv};
     invocation.command = command_by_name(argv[1], &invocation.probe);
     if (!invocation.command)
-        return report_error(error_set(&error, ERROR_USAGE,
-                                      "unknown command or probe '%s'; 'fathom --help' lists them",
-                                      argv[1]),
-                            &error);
+        return report_error(refuse_command(argv[1], &error), &error);
     int status = options_parse(&invocation, argc - 1, argv + 1, &error);
-    if (status == 0 && settings_has(&invocation.settings, "help"))
+    const bool help = status == 0 && settings_has(&invocation.settings, "help");
+    if (help)
         help_command(stdout, invocation.command, invocation.probe);
     else if (status == 0)
+        status = words_check(&invocation, &error);
+    if (status == 0 && !help)
         status = invocation.command->run(&invocation, &error);
+    if (status < 0 && invocation.command->refuse)
+        status = invocation.command->refuse(&invocation, &error);
     settings_free(&invocation.settings);
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }

@@ -226,7 +226,7 @@ static void print_document(void)
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
 }
 
-static int print_page(const char *name, struct error *error)
+static void print_page(const char *name)
 {
     const struct probe *probe;
     const struct command *command = command_by_name(name, &probe);
@@ -236,27 +236,16 @@ static int print_page(const char *name, struct error *error)
         print_program();
     else if (strcmp(name, "method") == 0)
         print_method();
-    else if (strcmp(name, "document") == 0)
-        print_document();
     else
-        return error_set(error, ERROR_USAGE,
-                         "the manual has no page '%s': choose a command, a probe, fathom, method "
-                         "or document",
-                         name);
-    return EXIT_DONE;
+        print_document();
 }
 
 static int manual(struct invocation *invocation, struct error *error)
 {
-    if (invocation->operand_count > 1)
-        return error_set(error, ERROR_USAGE,
-                         "manual prints one page, or all where none is named; "
-                         "leave out '%s'",
-                         invocation->operands[1]);
-    if (invocation->operand_count)
-        return print_page(invocation->operands[0], error);
+    (void)error;
     for (size_t i = 0; manual_page(i); i++)
-        print_page(manual_page(i), error);
+        if (!invocation->operand_count || strcmp(invocation->operands[0], manual_page(i)) == 0)
+            print_page(manual_page(i));
     return EXIT_DONE;
 }
 

@@ -50,15 +50,6 @@ static int choose_probes(struct measurement *run, struct error *error)
 {
     const struct invocation *invocation = run->invocation;
     const int operands = run->only_used ? 0 : invocation->operand_count;
-    if (invocation->probe && operands)
-        return error_set(
-            error, ERROR_USAGE,
-            "%s takes no operand like '%s': leave it out, or name an option; see --help",
-            invocation->probe->name, invocation->operands[0]);
-    for (int i = 0; i < operands; i++)
-        if (!probe_by_name(invocation->operands[i]))
-            return error_set(error, ERROR_USAGE, "unknown probe '%s'; 'fathom list' shows them",
-                             invocation->operands[i]);
     if (!invocation->probe && !operands)
         return 0;
     const struct probe **named =

@@ -12,7 +12,7 @@ extern const struct option_spec output_options[]; /* -o: where a document or rep
 extern const struct option_spec html_options[];   /* --html: where a page goes as well */
 
 /* Parses argv[1..argc) for the command: options by its tables, the rest into operands. ERROR_USAGE
- * in one line for anything that is not in them. */
+ * in one line for the first that is not in them; those that are hold all the same. */
 int options_parse(struct invocation *, int argc, char **argv, struct error *);
 
 /* Prints usage, purpose and options of a command or of the whole program. */

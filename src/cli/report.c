@@ -40,13 +40,13 @@ const struct probe_result *output_only_probe(const struct document *document)
 static int report(struct invocation *invocation, struct error *error)
 {
     const struct outlet outlet = output_choose(&invocation->settings);
-    if (outlet_takes_several(&outlet) && invocation->operand_count > 0)
+    if (outlet_takes_several(&outlet))
         return report_several(invocation, &outlet, error);
-    if (invocation->operand_count != 1)
+    if (invocation->operand_count > 1)
         return error_set(error, ERROR_USAGE,
-                         "report needs one document (or several with --format html), and %d were "
-                         "given: fathom report FILE",
-                         invocation->operand_count);
+                         "--format %s shows one document, and %d were given: give one, or --format "
+                         "html for a page of several",
+                         outlet.output->name, invocation->operand_count);
     struct document document = {0};
     int code = experiment_read(&document, invocation->operands[0], error);
     if (code == 0)

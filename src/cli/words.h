@@ -7,6 +7,7 @@
 
 struct operand_words {
     const char *operand;          /* as in the usage line: "PROBE" */
+    const char *kind;             /* one of them, in a sentence: "probe" */
     const char *title;            /* what they are */
     const char *(*word)(size_t);  /* the i-th, NULL at the end */
     const char *(*about)(size_t); /* what it means */
@@ -14,6 +15,9 @@ struct operand_words {
 
 /* Those of the command's first operand; NULL where it is none of a few words. */
 const struct operand_words *words_of(const struct command *);
+/* ERROR_USAGE where the usage line has room for more or fewer operands, or where one has to be one
+ * of a few words and isn't: with the word that was meant, or those that there are. */
+int words_check(const struct invocation *, struct error *);
 /* Whether they may be given again and again. */
 bool words_repeat(const struct command *);
 /* Whether it takes files, after such a word or at once. */

@@ -133,7 +133,8 @@ static void a_wrong_value_is_told_with_option_text_and_remedy(void **state)
          "--cpus: CPU list '7-3': write ascending ids, ranges and strides, like "
          "0-7,16-31:2"},
         {"colour", "pink", "--colour 'pink': choose one of red, green, blue"},
-        {"colour", "gree", "--colour 'gree': choose one of red, green, blue"},
+        {"colour", "gree",
+         "--colour 'gree': choose one of red, green, blue; did you mean 'green'?"},
         {"colour", "", "--colour '': choose one of red, green, blue"},
         {"text", "", "--text '': give a name, not an empty text"},
         {"depth", "1", "unknown option '--depth'"}};
