@@ -1,5 +1,6 @@
 #include "base/guess.h"
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/options.h"
 #include "cli/words.h"
 #include "version.h"
@@ -86,6 +87,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         puts("fathom " FATHOM_VERSION " (" FATHOM_COMMIT ")");
+        return finish_output(EXIT_DONE);
+    }
+    if (strcmp(argv[1], "__complete") == 0) { /* asked by the scripts of completion.c */
+        complete_line(argv + 2, (size_t)argc - 2);
         return finish_output(EXIT_DONE);
     }
     return run_command_named(argc, argv);

@@ -97,7 +97,7 @@ static void print_range(const struct option_spec *spec)
 
 static void print_option(const struct option_spec *spec)
 {
-    char help[1024];
+    char help[HELP_TEXT];
     if (spec->letter)
         printf("*-%c*, ", spec->letter);
     printf("*--%s*", spec->name);

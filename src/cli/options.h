@@ -20,6 +20,7 @@ void help_command(FILE *, const struct command *, const struct probe *);
 void help_program(FILE *);
 /* A finding's names, broken between them where they are many, and its unit. */
 void help_finding_name(FILE *, const struct finding_line *);
+enum { HELP_TEXT = 1024 };
 /* An option's help, with its choices and its default where the help does not tell them; returns
  * `text`. */
 const char *help_of_option(const struct option_spec *, char *text, size_t size);
