@@ -30,7 +30,7 @@ static int pause_until(struct sampling *sampling, double until_s, struct error *
     uint64_t until_ns = sampling->began_ns + (uint64_t)(until * 1e9);
     if (until > now)
         sampling->paused_s += until - now;
-    if (!sampling->engine->stand_in)
+    if (!sampling->engine->model)
         return team_pause(sampling->engine->team, until_ns, error);
     if (until > now)
         sampling->visits[0].modelled_ps = until_ns * 1000;
@@ -45,7 +45,7 @@ static int run_round(struct sampling *sampling, struct error *error)
         const double began_s = sampling_elapsed_s(sampling);
         if (code == 0)
             code = sampling_visit(sampling, unit, error);
-        sampling->sampled->visits_s += sampling_elapsed_s(sampling) - began_s;
+        sampling->outcome->visits_s += sampling_elapsed_s(sampling) - began_s;
         if (code < 0)
             return code;
         if (code)
@@ -76,32 +76,32 @@ static int run_rounds(struct sampling *sampling, struct error *error)
     return 0;
 }
 
-int sampler_run(struct engine *engine, struct plan *plan, const struct trial_work *work,
-                struct pool *pool, struct sampled *sampled, struct error *error)
+int stage_run(struct engine *engine, struct plan *plan, const struct trial_work *work,
+              struct pool *pool, struct stage_outcome *outcome, struct error *error)
 {
-    *sampled = (struct sampled){0};
+    *outcome = (struct stage_outcome){0};
     struct sampling *sampling = calloc(1, sizeof *sampling);
     if (!sampling)
         return error_out_of_memory(error);
     *sampling = (struct sampling){.engine = engine,
                                   .plan = plan,
                                   .work = work,
-                                  .sampled = sampled,
+                                  .outcome = outcome,
                                   .pool = pool,
                                   .random = {engine->seed},
                                   .core_hz.random = {engine->seed},
                                   .drift = {1, 1},
-                                  .began_ns = engine->stand_in ? 0 : os_raw_ns()};
+                                  .began_ns = engine->model ? 0 : os_raw_ns()};
     int code = sampling_reserve(sampling, error);
     if (code < 0) {
         sampling_free(sampling);
         return code;
     }
     code = run_rounds(sampling, error);
-    sampled->elapsed_s = sampling_elapsed_s(sampling);
-    ledger_close(&sampling->ledger, &sampled->points_missing, &sampled->points_failed,
-                 &sampled->failure);
-    sampled->core_hz = reservoir_summary(&sampling->core_hz);
+    outcome->elapsed_s = sampling_elapsed_s(sampling);
+    ledger_close(&sampling->ledger, &outcome->points_missing, &outcome->points_failed,
+                 &outcome->failure);
+    outcome->core_hz = reservoir_summary(&sampling->core_hz);
     if (code == ERROR_SYSTEM) /* a worker that is lost may still write to its visit: leave it */
         ledger_free(&sampling->ledger);
     else

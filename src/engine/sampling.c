@@ -22,7 +22,7 @@ double sampling_elapsed_s(const struct sampling *sampling)
 bool sampling_out_of_time(const struct sampling *sampling)
 {
     uint64_t open = sampling->ledger.record_count - sampling->ledger.spare_count;
-    uint64_t after_ns = sampling->engine->stand_in ? 0 : open * conclude_ns;
+    uint64_t after_ns = sampling->engine->model ? 0 : open * conclude_ns;
     return now_ns(sampling) + after_ns > sampling->visits[0].deadline_ns;
 }
 
@@ -68,7 +68,7 @@ static void survey_seats(struct sampling *sampling)
 /* Only a hypervisor can steal, and nobody from a model. */
 static int reserve_stolen(struct sampling *sampling, struct error *error)
 {
-    if (!sampling->engine->machine->facts.hypervisor || sampling->engine->stand_in)
+    if (!sampling->engine->machine->facts.hypervisor || sampling->engine->model)
         return 0;
     sampling->stolen_before_ns = calloc(sampling->cpu_ids, sizeof *sampling->stolen_before_ns);
     sampling->stolen_after_ns = calloc(sampling->cpu_ids, sizeof *sampling->stolen_after_ns);
@@ -92,7 +92,7 @@ static int reserve_visits(struct sampling *sampling, struct error *error)
         *visit = (struct visit){
             .plan = plan,
             .clock = sampling->engine->clock,
-            .stand_in = sampling->engine->stand_in,
+            .model = sampling->engine->model,
             .trials = sampling->trials + i * each,
             .work = sampling->work,
         };
@@ -157,7 +157,7 @@ static bool touched_too_long(void *argument)
 /* A model needs no CPU that is near the memory, nor one at all. */
 static int touch(struct sampling *sampling, struct error *error)
 {
-    if (sampling->engine->stand_in) {
+    if (sampling->engine->model) {
         arena_touch(&sampling->arena);
         return TEAM_DONE;
     }
@@ -191,14 +191,14 @@ int sampling_fresh_arena(struct sampling *sampling, struct error *error)
         return 1;
     /* Memory that is ready when the time is up serves nobody. */
     const double began_s = sampling_elapsed_s(sampling);
-    if (began_s + sampling->sampled->arena_s > sampling->budget_s)
+    if (began_s + sampling->outcome->arena_s > sampling->budget_s)
         return 0;
     size_t bytes = arena_need(sampling);
     arena_unmap(&sampling->arena);
     if (!bytes)
         return 1;
     /* A stand-in's nodes need not exist: its memory only says on which of them it lies. */
-    const int bound = sampling->engine->stand_in ? -1 : plan->node;
+    const int bound = sampling->engine->model ? -1 : plan->node;
     int code = arena_map(&sampling->arena, bytes, plan->pages, bound, error);
     if (code < 0)
         return code;
@@ -207,9 +207,9 @@ int sampling_fresh_arena(struct sampling *sampling, struct error *error)
         return code < 0 ? code : 0;
     arena_verify(&sampling->arena);
     sampling->arena.node = plan->node;
-    sampling->sampled->arena_bytes = sampling->arena.bytes;
-    sampling->sampled->placement = sampling->arena.placement;
-    sampling->sampled->pages_used = sampling->arena.used;
-    sampling->sampled->arena_s = sampling_elapsed_s(sampling) - began_s;
+    sampling->outcome->arena_bytes = sampling->arena.bytes;
+    sampling->outcome->placement = sampling->arena.placement;
+    sampling->outcome->pages_used = sampling->arena.used;
+    sampling->outcome->arena_s = sampling_elapsed_s(sampling) - began_s;
     return 1;
 }

@@ -16,7 +16,7 @@ struct sampling {
     struct engine *engine;
     struct plan *plan;
     const struct trial_work *work;
-    struct sampled *sampled;
+    struct stage_outcome *outcome;
     struct pool *pool;
     struct random random;
     struct schedule schedule;

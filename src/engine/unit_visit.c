@@ -77,7 +77,7 @@ static int keep(struct sampling *sampling, const struct visit *visit, bool stole
     record->stolen_trials += stolen ? record->trials - before : 0;
     if (sampling->arena.memory)
         record->flags |= arena_flags(&sampling->arena);
-    if (sampling->engine->stand_in)
+    if (sampling->engine->model)
         record->flags |= FLAG_BIT(FLAG_MODELLED);
     if (plan->device)
         record->flags |= plan->device->flags;
@@ -157,7 +157,7 @@ static int run_visits(struct sampling *sampling, size_t count, struct error *err
     if (sampling->stolen_after_ns)
         os_stolen_ns(sampling->stolen_after_ns, sampling->cpu_ids);
     for (size_t i = 0; i < count; i++)
-        sampling->sampled->stolen_s += (double)taken_ns(sampling, sampling->together[i]) * 1e-9;
+        sampling->outcome->stolen_s += (double)taken_ns(sampling, sampling->together[i]) * 1e-9;
     return code;
 }
 
@@ -228,16 +228,16 @@ int sampling_visit(struct sampling *sampling, struct unit unit, struct error *er
 
 static void note_drift(struct sampling *sampling)
 {
-    struct sampled *sampled = sampling->sampled;
+    struct stage_outcome *outcome = sampling->outcome;
     struct drift now = record_medians(&sampling->reference, sampling->ledger.scratch);
-    if (sampled->reference_visits++ == 0)
+    if (outcome->reference_visits++ == 0)
         sampling->at_first = now;
     struct drift drift = {now.value / sampling->at_first.value,
                           now.cycles / sampling->at_first.cycles};
-    if (sampled->reference_visits == 1 || drift.value < sampled->drift_least)
-        sampled->drift_least = drift.value;
-    if (sampled->reference_visits == 1 || drift.value > sampled->drift_most)
-        sampled->drift_most = drift.value;
+    if (outcome->reference_visits == 1 || drift.value < outcome->drift_least)
+        outcome->drift_least = drift.value;
+    if (outcome->reference_visits == 1 || drift.value > outcome->drift_most)
+        outcome->drift_most = drift.value;
     if (sampling->plan->correct_drift)
         sampling->drift = drift;
 }
