@@ -1,6 +1,6 @@
 /* The real sampler and visits with a second worker: measured as well, in the background, or dead.
  */
-#include "sampler_bench.h"
+#include "rounds_bench.h"
 
 #include "background.h"
 
@@ -150,10 +150,10 @@ static void the_background_works_until_the_measured_are_done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SAMPLER_TEST(a_dead_worker_costs_its_point_and_nothing_else),
-        SAMPLER_TEST(what_has_to_be_warm_is_warmed_before_the_first_batch),
-        SAMPLER_TEST(two_measured_workers_share_their_batches),
-        SAMPLER_TEST(the_background_works_until_the_measured_are_done),
+        ROUNDS_TEST(a_dead_worker_costs_its_point_and_nothing_else),
+        ROUNDS_TEST(what_has_to_be_warm_is_warmed_before_the_first_batch),
+        ROUNDS_TEST(two_measured_workers_share_their_batches),
+        ROUNDS_TEST(the_background_works_until_the_measured_are_done),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

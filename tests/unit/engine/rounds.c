@@ -2,7 +2,7 @@
  * The real plan, sampler, visits and statistics on modelled work. Nothing here depends on this
  * machine's speed.
  */
-#include "sampler_bench.h"
+#include "rounds_bench.h"
 
 static void steady_points_stop_at_the_fewest_trials(void **state)
 {
@@ -245,17 +245,17 @@ static void real_time_is_counted_per_operation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SAMPLER_TEST(steady_points_stop_at_the_fewest_trials),
-        SAMPLER_TEST(a_wide_point_goes_on_to_the_most_trials_and_is_flagged),
-        SAMPLER_TEST(trials_of_one_visit_are_trials_of_their_own),
-        SAMPLER_TEST(same_seed_same_numbers),
-        SAMPLER_TEST(the_fewest_trials_span_the_time_asked_for),
-        SAMPLER_TEST(no_time_no_points_and_it_says_so),
-        SAMPLER_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
-        SAMPLER_TEST(a_stop_leaves_what_was_measured),
-        SAMPLER_TEST(the_arena_is_as_large_as_any_point_needs),
-        SAMPLER_TEST(stages_share_what_the_first_memory_leaves),
-        SAMPLER_TEST(real_time_is_counted_per_operation),
+        ROUNDS_TEST(steady_points_stop_at_the_fewest_trials),
+        ROUNDS_TEST(a_wide_point_goes_on_to_the_most_trials_and_is_flagged),
+        ROUNDS_TEST(trials_of_one_visit_are_trials_of_their_own),
+        ROUNDS_TEST(same_seed_same_numbers),
+        ROUNDS_TEST(the_fewest_trials_span_the_time_asked_for),
+        ROUNDS_TEST(no_time_no_points_and_it_says_so),
+        ROUNDS_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
+        ROUNDS_TEST(a_stop_leaves_what_was_measured),
+        ROUNDS_TEST(the_arena_is_as_large_as_any_point_needs),
+        ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
+        ROUNDS_TEST(real_time_is_counted_per_operation),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

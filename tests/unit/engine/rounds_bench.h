@@ -2,8 +2,8 @@
  * A sampler on modelled work: kernels that say how long they took. One engine, four points and two
  * seats, of which tests use what they need.
  */
-#ifndef FATHOM_TESTS_ENGINE_SAMPLER_BENCH_H
-#define FATHOM_TESTS_ENGINE_SAMPLER_BENCH_H
+#ifndef FATHOM_TESTS_ENGINE_ROUNDS_BENCH_H
+#define FATHOM_TESTS_ENGINE_ROUNDS_BENCH_H
 
 #include "engine/engine.h"
 
@@ -120,6 +120,6 @@ static uint64_t sleep_a_little(void *state, uint64_t repeats)
     return 0;
 }
 
-#define SAMPLER_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define ROUNDS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 #endif
