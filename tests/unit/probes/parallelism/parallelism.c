@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe parallelism_probe;
+
 /* A core that holds so many misses, and reaches the next one over so many cycles of work. */
 static struct {
     double latency, least, four, noise;
