@@ -8,8 +8,7 @@
  *                            and writing it all, and peak memory in bytes
  */
 #include "base/random.h"
-#include "render/view.h"
-#include "result/json.h"
+#include "render/output.h"
 #include "run/run.h"
 
 #include <stdint.h>
@@ -73,30 +72,31 @@ static double used_s(void)
 /* All that a person can have of it: the file, the screen and both tables. */
 static int write_all(const struct document *document, struct error *error)
 {
-    const struct view_style style = {.width = 80};
+    static const char *const forms[] = {"json", "text", "csv", "csv-matrix"};
+    struct output_content content = {.documents = &document, .count = 1, .style = {.width = 80}};
     FILE *out = fopen("/dev/null", "w");
-    if (!out)
-        return error_set(error, ERROR_SYSTEM, "/dev/null can't be written to");
-    int code = document_write(document, out, error);
-    view_text_summary(out, document, &style);
-    view_text_probe(out, document, &document->probes[0], &style);
-    view_csv(out, document);
-    view_csv_matrix(out, document);
-    fclose(out);
+    int code = out ? 0 : error_set(error, ERROR_SYSTEM, "/dev/null can't be written to");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && code == 0; i++)
+        code = output_by_name(forms[i])->write(out, &content, error);
+    content.probe = &document->probes[0];
+    if (code == 0)
+        code = output_by_name("text")->write(out, &content, error);
+    if (out)
+        fclose(out);
     return code;
 }
 
 static int measure(const struct machine *machine, struct model *model, struct error *error)
 {
     const struct probe *const chosen[] = {probe_by_name("cores"), NULL};
-    const struct stand_in stand_in = {.self = model, .work = work, .additions = additions};
+    const struct timing_model timing = {.self = model, .work = work, .additions = additions};
     struct settings settings = {0};
     struct document document = {0};
     struct run run = {.machine = machine,
                       .settings = &settings,
                       .probes = chosen,
                       .document = &document,
-                      .stand_in = &stand_in,
+                      .model = &timing,
                       .listener = {.progress = note_prediction, .argument = model}};
     int code = settings_add(&settings, probe_common_options, error);
     if (code == 0)
@@ -109,7 +109,7 @@ static int measure(const struct machine *machine, struct model *model, struct er
         code = run_measure(&run, error);
     if (code == 0 && document.probes[0].status != PROBE_OK)
         code = error_set(error, ERROR_IMPOSSIBLE, "%s", document.probes[0].reason);
-    model->measured_s = run.turns ? run.turns[0].sampled.elapsed_s : 0;
+    model->measured_s = run.turns ? run.turns[0].outcome.elapsed_s : 0;
     model->planned_s = used_s();
     if (code == 0)
         code = write_all(&document, error);

@@ -148,7 +148,7 @@ static int note_conditions(struct run *run, struct error *error)
     struct conditions *conditions = &run->document->conditions;
     struct remarks remarks;
     int code = 0;
-    if (!run->stand_in && run->machine->live)
+    if (!run->model && run->machine->live)
         code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
                                conditions, &remarks, error);
     conditions->stolen_s = NAN;
@@ -166,7 +166,7 @@ int run_plan(struct run *run, struct error *error)
     int code = note_conditions(run, error);
     if (code == 0)
         code = plan_turns(run, error);
-    if (code == 0 && !run->stand_in && !run->machine->live)
+    if (code == 0 && !run->model && !run->machine->live)
         code = error_set(error, ERROR_IMPOSSIBLE,
                          "FATHOM_ROOT or an HWLOC_ variable of the environment names another "
                          "machine, which can be looked at (fathom doctor) but not measured: unset "

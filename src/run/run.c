@@ -26,16 +26,16 @@ static void show_progress(void *argument, double done, double left_s)
 }
 
 static void note_conditions(struct run *run, const struct clock *clock,
-                            const struct sampled *sampled)
+                            const struct stage_outcome *outcome)
 {
     struct conditions *conditions = &run->document->conditions;
     conditions->counter = clock->name;
     conditions->counter_hz = clock->hz;
-    if (sampled->core_hz.n && !(conditions->core_hz > 0))
-        conditions->core_hz = sampled->core_hz.median;
+    if (outcome->core_hz.n && !(conditions->core_hz > 0))
+        conditions->core_hz = outcome->core_hz.median;
     if (run->machine->facts.hypervisor)
         conditions->stolen_s =
-            (isnan(conditions->stolen_s) ? 0 : conditions->stolen_s) + sampled->stolen_s;
+            (isnan(conditions->stolen_s) ? 0 : conditions->stolen_s) + outcome->stolen_s;
 }
 
 static int measure_turn(struct run *run, struct engine *engine, struct error *error)
@@ -43,8 +43,8 @@ static int measure_turn(struct run *run, struct engine *engine, struct error *er
     struct run_turn *turn = &run->turns[run->turn];
     const double budget_s = (run->budget_s - elapsed_s(run)) * run_share(run, run->turn);
     engine->seed = random_mix(run->seed + run->turn);
-    int code = probe_measure(&turn->task, engine, budget_s, &turn->sampled, error);
-    note_conditions(run, engine->clock, &turn->sampled);
+    int code = probe_measure(&turn->task, engine, budget_s, &turn->outcome, error);
+    note_conditions(run, engine->clock, &turn->outcome);
     run->document->probe_count++;
     run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
     const int saved = save(run, code == 0 ? error : NULL);
@@ -56,10 +56,10 @@ int run_measure(struct run *run, struct error *error)
     struct clock clock = {.name = "model", .hz = 1e9};
     struct engine engine = {.machine = run->machine,
                             .clock = &clock,
-                            .stand_in = run->stand_in,
+                            .model = run->model,
                             .progress = {run->listener.progress ? show_progress : NULL, run}};
     int code = save(run, error);
-    if (code == 0 && !run->stand_in)
+    if (code == 0 && !run->model)
         clock_calibrate(&clock);
     if (code == 0)
         code = team_create(&engine.team, run->stop, error);

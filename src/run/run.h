@@ -30,8 +30,8 @@ struct run_listener {
 /* A probe's place in the run. */
 struct run_turn {
     struct probe_task task;
-    struct settings settings; /* the probe's own options and the common ones */
-    struct sampled sampled;   /* what measuring came to */
+    struct settings settings;     /* the probe's own options and the common ones */
+    struct stage_outcome outcome; /* what measuring came to */
 };
 
 struct run {
@@ -41,7 +41,7 @@ struct run {
     const struct probe *const *probes; /* those that a person named, in their order, then NULL;
                                         * NULL: all that a whole run (or --quick) measures */
     struct document *document;         /* results are added to it; tool and run.command stay */
-    const struct stand_in *stand_in;   /* NULL: the hardware itself */
+    const struct timing_model *model;  /* NULL: the hardware itself */
     const volatile sig_atomic_t *stop; /* ends the run where it becomes non-zero; may be NULL */
     uint64_t began_ns;                 /* by os_raw_ns(); 0: when it is planned */
     struct run_listener listener;

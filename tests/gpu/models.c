@@ -9,7 +9,6 @@
 #include "run/run.h"
 
 #include "probes/gpu/gpu.h"
-#include "probes/probes.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -22,6 +21,8 @@
 #include <unistd.h>
 
 enum { PROCESSES_MOST = 16, DEVICES_WITH_FAULTS = 2, TEXT_BYTES = 128 };
+
+extern const struct probe gpu_probe;
 
 static const double capacity_tolerance = 0.05, latency_tolerance = 0.01;
 static const char wobbling[] = ",wobble=4";
@@ -162,7 +163,7 @@ static int choose_options(struct measurement *measurement)
 /* The real probe, engine and backend; only the driver is none, and the time is the stand-in's. */
 static int measure(struct measurement *measurement)
 {
-    static const struct stand_in time_of_the_model;
+    static const struct timing_model time_of_the_model;
     int cpu = 0;
     const struct machine machine = {.allowed = {&cpu, 1}};
     struct probe probe = gpu_probe;
@@ -171,7 +172,7 @@ static int measure(struct measurement *measurement)
                       .settings = &measurement->settings,
                       .probes = chosen,
                       .document = &measurement->document,
-                      .stand_in = &time_of_the_model};
+                      .model = &time_of_the_model};
     probe.plan = plan;
     int code = choose_options(measurement);
     if (code == 0)

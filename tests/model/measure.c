@@ -82,28 +82,29 @@ static void keep_trial(void *task, const struct observation *seen)
 }
 
 /* The arena is real, and this system may give it other pages than the model gives its own. */
-static struct sampled as_modelled(const struct probe_task *task, const struct sampled *sampled)
+static struct stage_outcome as_modelled(const struct probe_task *task,
+                                        const struct stage_outcome *outcome)
 {
     const struct model_machine *machine = measurement_of(task)->machine;
     bool huge = machine->huge_pages && task->plan.pages != PAGES_SMALL;
-    struct sampled modelled = *sampled;
+    struct stage_outcome modelled = *outcome;
     modelled.placement.page_bytes = huge ? HUGE_PAGE : SMALL_PAGE;
     modelled.placement.huge_share = huge;
     return modelled;
 }
 
-static int next_modelled(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_modelled(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    const struct sampled modelled = as_modelled(task, sampled);
+    const struct stage_outcome modelled = as_modelled(task, outcome);
     return measurement_of(task)->probe->next(task, &modelled, stage, error);
 }
 
-static int conclude_modelled(struct probe_task *task, const struct sampled *sampled,
+static int conclude_modelled(struct probe_task *task, const struct stage_outcome *outcome,
                              struct error *error)
 {
     const struct probe *probe = measurement_of(task)->probe;
-    const struct sampled modelled = as_modelled(task, sampled);
+    const struct stage_outcome modelled = as_modelled(task, outcome);
     struct probe_result *result = task->result;
     const char *pages =
         modelled.placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
@@ -134,12 +135,12 @@ static int read_options(struct measurement *measurement, const char *const *opti
 static int plan_and_measure(struct measurement *measurement)
 {
     struct error *error = &measurement->error;
-    measurement->stand_in = model_stand_in(measurement->model);
+    measurement->timing = model_timing(measurement->model);
     measurement->run = (struct run){.machine = &measurement->facts,
                                     .settings = &measurement->settings,
                                     .probes = measurement->watched_alone,
                                     .document = &measurement->document,
-                                    .stand_in = &measurement->stand_in};
+                                    .model = &measurement->timing};
     int code = run_plan(&measurement->run, error);
     if (code == 0)
         code = run_measure(&measurement->run, error);

@@ -32,7 +32,7 @@ struct measurement {
     const struct probe *watched_alone[2];
     struct run run; /* still planned, for trials beyond it */
     struct settings settings;
-    struct stand_in stand_in;
+    struct timing_model timing;
     struct probe_result result;
     struct kept_trial *trials;
     size_t trial_count;

@@ -22,7 +22,7 @@ struct desk {
     struct numa_facts node;
     struct settings settings;
     struct document document;
-    struct stand_in stand_in;
+    struct timing_model timing;
     struct run run;
     struct error error;
     volatile sig_atomic_t stop;
@@ -140,11 +140,11 @@ static int desk_set_up(void **state)
         .allowed = {desk.allowed, DESK_CPUS},
         .memory_available_bytes = UINT64_C(8) << 30,
     };
-    desk.stand_in = (struct stand_in){.work = desk_work, .additions = desk_additions};
+    desk.timing = (struct timing_model){.work = desk_work, .additions = desk_additions};
     desk.run = (struct run){.machine = &desk.machine,
                             .settings = &desk.settings,
                             .document = &desk.document,
-                            .stand_in = &desk.stand_in,
+                            .model = &desk.timing,
                             .stop = &desk.stop,
                             .listener = {desk_show, desk_save, &desk}};
     *state = &desk;

@@ -142,7 +142,7 @@ static void another_machine_is_not_measured(void **state)
     static const struct probe *const list[] = {&desk_short, NULL};
     struct desk *desk = *state;
     desk->run.probes = list;
-    desk->run.stand_in = NULL;
+    desk->run.model = NULL;
     assert_int_equal(run_plan(&desk->run, &desk->error), ERROR_IMPOSSIBLE);
     assert_non_null(strstr(desk->error.text, "another machine"));
 }
