@@ -156,7 +156,7 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
     if (code == 0 && analysis->failed)
         code = error_out_of_memory(error);
     if (code == 0 && !result->finding_count) /* another tool's, or from before it was so measured */
-        code = keep_all(analysis, "its series tell nothing to this version", error);
+        code = keep_all(analysis, "this version finds nothing in its series", error);
     if (code == 0)
         code = keep_foreign(analysis, error);
     if (code < 0) {
@@ -186,7 +186,7 @@ int document_analyse(struct document *document, const char **remarks, struct err
                 continue;
             if (baseline && analysis.result->finding_count)
                 code = note_kept(&analysis, analysis.result->finding_count,
-                                 "a baseline's are those of its documents", error);
+                                 "a baseline's findings are those of its documents", error);
             else if (!baseline && status != PROBE_SKIPPED && status != PROBE_FAILED)
                 code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
         }

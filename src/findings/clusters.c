@@ -188,8 +188,8 @@ find_declared(const struct report *report, const struct cluster *cluster, int ki
 static const char *describe_pair(const struct report *report, const struct cluster *cluster)
 {
     if (cluster->basis == CLUSTER_ALIKE)
-        return "two CPUs of one core, module or place on the interconnect: they see all others "
-               "alike";
+        return "two CPUs of one core, module or place on the interconnect: their latencies to all "
+               "others are alike";
     if (!(latency_outside(report->square, cluster) < core_ratio * cluster->within))
         return "two CPUs that share a core or its first caches";
     return "two CPUs that share a core, a cache or a place on the interconnect";
@@ -204,12 +204,13 @@ static const char *describe(const struct report *report, const struct cluster *c
         return cluster->count == 2 ? "two threads of one core (SMT)"
                                    : "the threads of one core (SMT)";
     if (cluster->basis == CLUSTER_KIND)
-        return report->holds[index] ? "a kind of core: its groups are of one make"
-                                    : "a kind of core: its CPUs are of one make";
+        return report->holds[index] ? "a kind of core: its groups are alike"
+                                    : "a kind of core: its CPUs are alike";
     if (cluster->count == 2)
         return describe_pair(report, cluster);
     if (cluster->basis == CLUSTER_ALIKE)
-        return "a module or a place on the interconnect: its CPUs see all others alike";
+        return "a module or a place on the interconnect: the latencies of its CPUs to all others "
+               "are alike";
     bool outermost = true;
     for (const struct cluster *above = parent_of(report, cluster); above;
          above = parent_of(report, above))
@@ -302,7 +303,8 @@ static int add_cluster(struct report *report, const struct cluster *cluster, boo
     const char *cpus = finding->cpus;
     return add_disagreement(
         report, cpus,
-        pool_printf(report->pool, "CPUs %s behave as one cluster; declared as separate", cpus));
+        pool_printf(report->pool,
+                    "CPUs %s behave as one cluster; the machine declares them as separate", cpus));
 }
 
 /* Siblings whose latency was measured and that nothing holds together. */
@@ -326,10 +328,10 @@ static int compare_siblings(struct report *report, const struct declared_group *
         if (is_declared_as(square, &report->clusters->list[i], group, has))
             return 0;
     const char *cpus = list_cpus(report->pool, square->ids, members, count);
-    return add_disagreement(report, cpus,
-                            pool_printf(report->pool,
-                                        "CPUs %s are declared SMT siblings and do not behave so",
-                                        cpus ? cpus : ""));
+    return add_disagreement(
+        report, cpus,
+        pool_printf(report->pool, "CPUs %s are declared as SMT siblings but do not behave as such",
+                    cpus ? cpus : ""));
 }
 
 static int write_report(struct report *report, bool *has)

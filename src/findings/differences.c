@@ -163,8 +163,8 @@ static bool is_comparable(struct search *search, const struct probe_result *prob
         return true;
     if (isfinite(before->value) && isfinite(after->value) && before->value != after->value)
         add_missing(search, pool_printf(&search->result->pool,
-                                        "%s (%s) was %.4g, then %.4g: only values above zero have "
-                                        "a ratio",
+                                        "%s (%s) was %.4g, then %.4g: not compared, for only "
+                                        "values above zero have a ratio",
                                         before->name, probe->name, before->value, after->value));
     return false;
 }
@@ -235,8 +235,10 @@ static void compare_series(struct search *search, const struct probe_result *pro
 {
     struct pool *pool = &search->result->pool;
     if (!quantity_same(a->x.unit, b->x.unit)) {
-        add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
-                                       or_unknown(a->name)));
+        add_unfair(search,
+                   pool_printf(pool,
+                               "%s %s is not compared: the documents give its x in different units",
+                               probe->name, or_unknown(a->name)));
         return;
     }
     const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
@@ -263,10 +265,10 @@ static void compare_series(struct search *search, const struct probe_result *pro
         j += order >= 0;
     }
     if (failed)
-        add_missing(search, pool_printf(pool,
-                                        "%s %s: of %zu points that both have, one or both "
-                                        "failed",
-                                        probe->name, or_unknown(a->name), failed));
+        add_missing(search,
+                    pool_printf(pool,
+                                "%s %s: %zu of the points that both have failed in one or both",
+                                probe->name, or_unknown(a->name), failed));
     if (without)
         add_missing(search,
                     pool_printf(pool, "%s %s: %zu point%s not compared: a value is not above zero",
@@ -275,7 +277,7 @@ static void compare_series(struct search *search, const struct probe_result *pro
     /* Where levels lie is searched for anew in every run, so curves need not share every size. */
     if (a->matrix && (both < a->point_count || both < b->point_count))
         add_missing(search,
-                    pool_printf(pool, "%s %s: %zu pairs of %zu and %zu are in both", probe->name,
+                    pool_printf(pool, "%s %s: %zu pairs are in both, of %zu and %zu", probe->name,
                                 or_unknown(a->name), both, a->point_count, b->point_count));
 }
 
@@ -328,9 +330,10 @@ static bool obtained_alike(struct search *search, const struct probe_result *a,
         search->failed = true;
     if (search->failed || experiment_obtained_alike(&in_a, &in_b))
         return !search->failed;
-    add_missing(search,
-                pool_printf(pool, "the curves of %s: memory or core was another (%s, then %s)",
-                            a->name, told(search, &in_a), told(search, &in_b)));
+    add_missing(search, pool_printf(pool,
+                                    "the curves of %s are not compared: they were measured on "
+                                    "different memory or cores (%s, then %s)",
+                                    a->name, told(search, &in_a), told(search, &in_b)));
     return false;
 }
 

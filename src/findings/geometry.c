@@ -57,7 +57,7 @@ static unsigned model_flag(const struct series *series)
 }
 
 static const char too_few_rounds[] =
-    "too few rounds were measured to let them vote: give it time (a larger --budget)";
+    "too few rounds were measured to decide: give it more time (a larger --budget)";
 
 /* A whole number that was read off the series, or why there is none. */
 static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
@@ -100,8 +100,8 @@ static bool doubles(const struct series *fitting, size_t i)
 struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
 {
     static const char no_stride[] =
-        "no single stride makes lines collide: the set's index is hashed, or memory lies in small "
-        "pages after all, as below a hypervisor";
+        "no two strides hold the same number of lines: other work used this cache, its set index "
+        "is hashed, or memory lies on small pages after all, as under a hypervisor";
     struct geometry_ways ways = {NAN, NAN, no_stride};
     for (size_t i = 0; i + 1 < fitting->point_count; i++) {
         double here, next, before;
@@ -110,16 +110,18 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
             continue;
         bool known = i > 0 && doubles(fitting, i - 1) && agreed(fitting, i - 1, &before);
         if (!known) {
-            ways.why = "trials do not agree on how many lines a smaller stride leaves room for";
+            ways.why = "trials disagree on how many lines fit at half the stride";
             return ways;
         }
         /* Where sets were hashed, or a TLB stood in for them, the halves would not fit. */
         if (before < 2 * here || before > 2 * here) {
-            ways.why = "strides contradict each other";
+            ways.why = "half the stride does not hold twice as many lines, so the strides "
+                       "contradict each other";
             return ways;
         }
         if (here <= above) {
-            ways.why = "the level above keeps as many lines of a set, and hides how many this does";
+            ways.why =
+                "no more lines fit than the level above has ways, so they may be that level's";
             return ways;
         }
         return (struct geometry_ways){here, fitting->points[i].x, NULL};
@@ -137,19 +139,21 @@ static bool add_ways(const struct sheet *sheet, int level, double above, struct 
         if (ways->why && sheet->evidence->too_few_for_ways)
             ways->why = too_few_rounds;
     } else {
-        ways->why = level > 1 && sheet->evidence->small_pages
-                        ? "its sets lie further apart than a small page: it takes huge pages"
-                        : "the level before it did not tell";
+        ways->why =
+            level > 1 && sheet->evidence->small_pages
+                ? "addresses of one set lie further apart than a small page: it takes huge pages "
+                  "to find them"
+                : "the ways of the level above were not found, and this search starts from them";
     }
     double declared = cache ? cache->ways : 0;
     double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
     const char *text =
         ways->why ? not_detected(sheet, ways->why)
-                  : pool_printf(sheet->pool, "so many lines %.0f bytes apart fit, and no more",
+                  : pool_printf(sheet->pool, "this many lines %.0f bytes apart fit, and no more",
                                 ways->way_stride);
     return add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text) &&
            add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
-                      ways->why ? text : "lines so far apart contend for the same set");
+                      ways->why ? text : "lines this far apart contend for the same set");
 }
 
 static bool compare_capacity(const struct sheet *sheet, int level, const struct geometry_ways *ways)
@@ -165,10 +169,11 @@ static bool compare_capacity(const struct sheet *sheet, int level, const struct 
         return false;
     finding->value = product;
     finding->declared = declared > 0 ? declared : NAN;
-    finding->text = pool_printf(sheet->pool,
-                                "ways times way stride come to %.0f bytes, but the capacity %s is "
-                                "%.0f: a part of it is not to be had, or one of the two is wrong",
-                                product, found > 0 ? "found" : "declared", capacity);
+    finding->text =
+        pool_printf(sheet->pool,
+                    "ways times way stride come to %.0f bytes, but the capacity %s is %.0f: a part "
+                    "of the cache is not available, or one of the two is wrong",
+                    product, found > 0 ? "found" : "declared", capacity);
     return finding->text;
 }
 
@@ -201,7 +206,7 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
     const struct cache_facts *cache = declared_cache(sheet, level);
     double declared = cache ? cache->line_bytes : 0, nearer = *line;
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
-    const char *why = "this level was not looked at";
+    const char *why = "this level was not measured";
     struct vote vote = {.value = NAN};
     size_t n = 0;
     for (; votes && n < votes->point_count && n < TRIALS_MAX; n++)
@@ -210,14 +215,13 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
         values[n] = NAN; /* abstained */
     if (votes && !vote_count(values, n, &vote, scratch)) {
         vote.value = NAN;
-        why =
-            "no distance at which a second load begins to miss: prefetchers bring what lies near, "
-            "or trials do not agree";
+        why = "at no distance does a second load begin to miss: prefetchers fetch what lies near, "
+              "or trials disagree";
     }
     if (level > 1 && vote.value > nearer && fabs(vote.value - declared) > 0) {
         vote.value = NAN;
-        why = "lines come in pairs from beyond this level: an adjacent-line prefetcher, or longer "
-              "lines";
+        why = "lines arrive in pairs from the next level: an adjacent-line prefetcher fetches "
+              "them, or its lines are longer";
     }
     *line = vote.value;
     if (isnan(*line) && votes && sheet->evidence->too_few_for_lines)
@@ -227,8 +231,8 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
                           not_detected(sheet, why));
     return add_number(sheet, level, "line", "B", *line, declared, votes,
                       pool_printf(sheet->pool,
-                                  "two loads in an aligned block of that size cost one miss; "
-                                  "%zu of %zu groups of trials agree",
+                                  "two loads in an aligned block of this size cost one miss; %zu "
+                                  "of %zu groups of trials agree",
                                   vote.agreeing, n));
 }
 
@@ -243,8 +247,7 @@ static bool add_inclusive(const struct sheet *sheet)
 {
     const struct geometry_evidence *evidence = sheet->evidence;
     const struct series *hot = evidence->hot;
-    const char *text =
-        "cannot be told: lines that contend in the second level alone were not found";
+    const char *text = "unknown: no lines were found that contend in the second level alone";
     double value = NAN;
     if (hot && hot->point_count == 2) {
         struct estimate beside = latency(&hot->points[0]), same = latency(&hot->points[1]);
@@ -254,13 +257,13 @@ static bool add_inclusive(const struct sheet *sheet)
         double each = (miss - evidence->nearest) * evidence->hot_lines;
         double least = (double)(same.low - beside.high) * round / each;
         double most = (double)(same.high - beside.low) * round / each;
-        text = "cannot be told: neither kept nor lost for certain";
+        text = "unknown: the first level neither clearly kept nor clearly lost its lines";
         if (each > 0 && least > surely_lost) {
             value = 1;
-            text = "yes: what the second level gives up leaves the first level too";
+            text = "yes: a line that the second level evicts leaves the first level too";
         } else if (each > 0 && most < surely_kept) {
             value = 0;
-            text = "no: the first level keeps lines that the second has given up";
+            text = "no: the first level keeps lines that the second has evicted";
         }
     }
     return add_number(sheet, 2, "inclusive", "", value, NAN, hot, text);
@@ -278,11 +281,11 @@ static bool add_third(const struct sheet *sheet)
         declared > 0
             ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)
             : NAN;
-    const char *text = "not detected: it takes lines further apart than were looked at";
+    const char *text = "not detected: it takes lines further apart than were measured";
     if (evidence->third_held && evidence->lines_most > plain)
         text = pool_printf(sheet->pool,
-                           "not detected: %.0f lines %.0f bytes apart still fit, more than a plain "
-                           "index leaves room for: the set's index is hashed",
+                           "not detected: %.0f lines %.0f bytes apart still fit, more than an "
+                           "index without a hash has room for: the set index is hashed",
                            evidence->lines_most, evidence->stride_most);
     return add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);
 }

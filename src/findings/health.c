@@ -239,7 +239,7 @@ static void note_missing(struct checking *checking, const struct probe_result *p
                                                : "measured in part (not asked for)",
                 false);
     } else {
-        add_gap(checking, probe->name, "measured, and this not found", true);
+        add_gap(checking, probe->name, "measured, but this was not found", true);
         add_value(checking, &checking->check->values[DOUBTFUL],
                   (struct health_value){.health = DOUBTFUL, .should = should, .bound = NAN});
     }
@@ -338,7 +338,7 @@ static int nothing_to_check(struct health_check *check, const struct document *b
     if (shared || !base->probe_count)
         return error_set(error, ERROR_USAGE,
                          "the baseline has no value that could be checked: make one with 'fathom "
-                         "baseline' from whole runs");
+                         "baseline' from complete runs");
     return error_set(error, ERROR_USAGE,
                      "the document checked (%s) has no probe in common with the baseline (%s): "
                      "check a run of one of those",

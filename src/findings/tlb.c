@@ -72,8 +72,8 @@ static const char *no_end(const struct sheet *sheet)
 {
     const struct series *spread = sheet->evidence->spread;
     if (spread->point_count < LADDER_LEAST)
-        return "there was no time to measure enough sizes: give more with --budget";
-    return pool_printf(sheet->pool, "translation costs no more up to %.0f pages",
+        return "there was no time to measure enough sizes: give it more time (a larger --budget)";
+    return pool_printf(sheet->pool, "translation adds nothing up to %.0f pages",
                        spread->points[spread->point_count - 1].x);
 }
 
@@ -82,10 +82,10 @@ static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
 {
     const size_t trials = sheet->evidence->first_trials;
     if (!vote->voted)
-        return pool_printf(sheet->pool, "none of %zu trials tells where it ends", trials);
+        return pool_printf(sheet->pool, "none of %zu trials shows where it ends", trials);
     return pool_printf(sheet->pool,
-                       "trials do not agree: only %zu of %zu tell %.0f; something shares the TLB "
-                       "or interrupts, like a busy hardware thread of the same core",
+                       "trials disagree: only %zu of %zu find %.0f; other work shares the TLB or "
+                       "interrupts, like a busy hardware thread of the same core",
                        vote->agreeing, trials, vote->value);
 }
 
@@ -181,10 +181,10 @@ static bool add_second(const struct sheet *sheet, double *entries)
     count_votes(evidence->second, evidence->second_trials, &vote);
     if (2 * vote.voted < evidence->second_trials || vote.voted < VOTED_LEAST)
         return add_unknown(sheet, 2,
-                           pool_printf(sheet->pool, "only %zu of %zu trials tell where it ends",
+                           pool_printf(sheet->pool, "only %zu of %zu trials show where it ends",
                                        vote.voted, evidence->second_trials));
     if (vote.high > most_apart * vote.low)
-        return add_unknown(sheet, 2, "trials do not agree on where it ends");
+        return add_unknown(sheet, 2, "trials disagree on where it ends");
     /* Onset: the most pages that cost no more. */
     double onset = (vote.low + vote.high) / 2;
     double hit = tlb_cost(spread, evidence->packed, tlb_nearest(spread, onset / 2));
@@ -194,7 +194,7 @@ static bool add_second(const struct sheet *sheet, double *entries)
     if (isnan(most))
         most = tlb_pages_at(spread, evidence->packed, cost);
     if (!(most >= onset) || !(walk > hit))
-        return add_unknown(sheet, 2, "costs rise, and no end of the rise was measured");
+        return add_unknown(sheet, 2, "costs rise, and the end of the rise was not measured");
     *entries = most;
     if (most > most_gradual * vote.low)
         return add_unknown(sheet, 2,
@@ -212,8 +212,8 @@ static bool add_second(const struct sheet *sheet, double *entries)
     finding->value = roundest(unseen * vote.low, most);
     finding->low = fmin(finding->low, finding->value);
     finding->text = pool_printf(sheet->pool,
-                                "the roundest number from %.0f pages, where costs begin to rise, "
-                                "to %.0f, where most of the rise is done",
+                                "the roundest number between %.0f pages, where costs begin to "
+                                "rise, and %.0f, where most of the rise is done",
                                 onset, most);
     return finding->text;
 }
@@ -261,9 +261,9 @@ static const char *pieces_text(const struct sheet *sheet, double share)
     return share < share_noticed
                ? pool_printf(sheet->pool, "pages of %s are translated whole", page)
                : pool_printf(sheet->pool,
-                             "%.0f %% of what lies on pages of %s is translated as pages of %s "
-                             "are, as where a hypervisor has small pages below a guest's huge "
-                             "ones: there these reach no further",
+                             "huge pages do not help here: %.0f %% of the memory on pages of %s is "
+                             "translated as if on pages of %s, most likely because the hypervisor "
+                             "backs it with small pages",
                              fmin(100, 100 * share), page, piece);
 }
 
@@ -322,7 +322,7 @@ int findings_tlb(struct probe_result *result, struct pool *pool,
                          evidence->second_level
                              ? "what a hit in the second level adds"
                              : "what an access beyond the first level adds: a hit in the second, "
-                               "or a walk where that holds no such pages");
+                               "or a page walk where the second holds no pages of this size");
         if (done && !isnan(second))
             done = add_cost(&sheet, "walk", 2 * second, "what a walk of the page tables adds");
         if (done && evidence->pieces && evidence->piece_spread && evidence->piece_packed)

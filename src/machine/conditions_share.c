@@ -31,12 +31,13 @@ int check_hypervisor(struct inspection *inspection)
     if (!name)
         return remark_add(inspection, REMARK_FINE, "virtual machine", "no hypervisor noticed",
                           NULL);
-    return remark_add(inspection, REMARK_KNOW, "virtual machine",
-                      pool_printf(inspection->pool,
-                                  "a virtual machine (%s): where its CPUs sit and who shares its "
-                                  "caches is unknown",
-                                  name),
-                      "for absolute values measure on the host or on a whole, dedicated host");
+    return remark_add(
+        inspection, REMARK_KNOW, "virtual machine",
+        pool_printf(inspection->pool,
+                    "a virtual machine (%s): where its CPUs sit and who shares its "
+                    "caches is unknown",
+                    name),
+        "for absolute values measure on the host, or on a host that runs this guest alone");
 }
 
 /* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": guest time is counted
@@ -112,7 +113,7 @@ int check_memory(struct inspection *inspection)
         return 0;
     return remark_add(
         inspection, REMARK_KNOW, "memory limit",
-        pool_printf(inspection->pool, "a cgroup leaves %.1f of %.1f GiB that are free",
+        pool_printf(inspection->pool, "a control group allows %.1f of the %.1f GiB that are free",
                     (double)available * 0x1p-30, (double)free_bytes * 0x1p-30),
         "raise memory.max (docker --memory, MemoryMax=) to measure larger working sets");
 }

@@ -84,7 +84,7 @@ static int pass_name(struct json_input *input, const char *name)
         if (byte < 0)
             return byte;
         if (byte != *name)
-            return json_wrong(input, "invalid char in json text");
+            return json_wrong(input, "this character does not belong here");
     }
     return 0;
 }
@@ -131,7 +131,7 @@ static int refuse_value(struct json_events *events, int byte)
     events->input.at = events->input.token;
     events->input.continued = continued;
     return json_wrong(&events->input, byte && strchr(",:]}", byte) ? "a value is missing"
-                                                                   : "invalid char in json text");
+                                                                   : "this character does not belong here");
 }
 
 static int next_value(struct json_events *events, struct json_value *value, int byte)
@@ -227,6 +227,6 @@ int json_events_next(struct json_events *events, struct json_value *value)
         return json_wrong(&events->input, in_object(events) ? "a ',' or '}' is missing"
                                                             : "a ',' or ']' is missing");
     default:
-        return json_wrong(&events->input, "trailing garbage");
+        return json_wrong(&events->input, "more text after the value");
     }
 }

@@ -162,7 +162,7 @@ int json_pass_text(struct json_input *input, const char **bytes, size_t *text_le
         if (byte == '"')
             break;
         if (byte <= CONTROL_LAST)
-            return json_wrong(input, "invalid character inside string");
+            return json_wrong(input, "a control character inside a text");
         if (byte > ASCII_LAST)
             code = json_pass_character(input);
         else {

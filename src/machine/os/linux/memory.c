@@ -175,7 +175,7 @@ void *os_map(size_t bytes, enum page_policy policy, int node, struct error *erro
                      : policy == PAGES_HUGE1G ? HUGE_SHIFT_1G
                                               : 0;
     if (bytes == 0) {
-        error_set(error, ERROR_IMPOSSIBLE, "no bytes can't be mapped: ask for at least one");
+        error_set(error, ERROR_IMPOSSIBLE, "0 bytes can't be mapped: ask for at least one");
         return NULL;
     }
     void *memory = shift ? map_hugetlb(bytes, shift, error) : map_aligned(bytes, error);

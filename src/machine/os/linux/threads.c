@@ -68,7 +68,8 @@ static int set_mask(int cpu)
 int os_pin_thread(int cpu, struct error *error)
 {
     if (cpu < 0 || cpu > CPU_ID_MAX)
-        return error_set(error, ERROR_IMPOSSIBLE, "CPU %d can't be: no system has it", cpu);
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "CPU %d can't be used: no system has a CPU of that number", cpu);
     if (set_mask(cpu) != 0)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "this thread can't be pinned to CPU %d: %s; see taskset -p and the "
