@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A share of the rise below which a distance is within a line, and above which it is beyond. */
+/* A distance lies within a line if latency there has risen by less than the first share of the
+ * whole rise, and beyond it if by more than the second. */
 static const double within = 0.25, outside = 0.75;
-/* Loads beyond a line cost at least so much more than within. */
+/* Loads beyond a line cost more than loads within it by at least this factor. */
 static const double least_contrast = 1.15;
-/* What the second of two loads far apart costs, as a share of the first, or something brought it
- * along; the first also pays for translation. */
+/* The second of two loads far apart must cost at least this share of the first, or something
+ * fetched its line along with the first one's. The first also pays for translation. */
 static const double least_second = 0.45;
 enum { TRIALS_MAX = 64 };
-/* Evictions of each hot line in a round, over what contention alone would come to: an inclusive
- * level loses each about once. */
+/* Evictions of each hot line in a round beyond those of contention alone: an inclusive level makes
+ * it lose each about once. Above the first number lines are surely lost, below the second kept. */
 static const double surely_lost = 0.4, surely_kept = 0.1;
-/* Ways times way stride, and a capacity read off a curve. */
+/* Ways times way stride may differ this much from a capacity that is read off a curve. */
 static const double capacity_apart = 0.15;
 
 struct sheet {
@@ -59,7 +60,7 @@ static unsigned model_flag(const struct series *series)
 static const char too_few_rounds[] =
     "too few rounds were measured to decide: give it more time (a larger --budget)";
 
-/* A whole number that was read off the series, or why there is none. */
+/* Adds a whole number that was read off the series, or says why there is none. */
 static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
                        double value, double declared, const struct series *source, const char *text)
 {
@@ -80,8 +81,9 @@ static const char *not_detected(const struct sheet *sheet, const char *why)
 
 /* --- ways --- */
 
-/* Who shares the cache (the core's other thread, a hypervisor) only ever takes room in a set, never
- * adds any: the most that fitted is the answer, once a quarter of the trials came to it. */
+/* Others that share the cache (the core's other thread, a hypervisor) only take room in a set and
+ * never add any. So the most lines that ever fitted is the answer, if a quarter of the trials found
+ * it. */
 static bool agreed(const struct series *fitting, size_t i, double *lines)
 {
     if (i >= fitting->point_count)
@@ -113,7 +115,8 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
             ways.why = "trials disagree on how many lines fit at half the stride";
             return ways;
         }
-        /* Where sets were hashed, or a TLB stood in for them, the halves would not fit. */
+        /* In a true set, half the stride leaves room for twice as many lines; with a hashed index,
+         * or where it was a TLB that filled up, it does not. */
         if (before < 2 * here || before > 2 * here) {
             ways.why = "half the stride does not hold twice as many lines, so the strides "
                        "contradict each other";
@@ -183,7 +186,8 @@ double geometry_line_of(const double *latencies, const double *distances, size_t
 {
     if (n < 3 || !(latencies[n - 1] > least_contrast * latencies[0]))
         return NAN;
-    /* A pair is the mean of its two loads; in a line, the second one finds the first level. */
+    /* A pair's latency is the mean of its two loads; within a line, the second load hits the first
+     * level. */
     double first = 2 * latencies[0] - nearest, line = NAN;
     double second = 2 * latencies[n - 1] - first;
     if (!(second > least_second * first))
@@ -251,7 +255,7 @@ static bool add_inclusive(const struct sheet *sheet)
     double value = NAN;
     if (hot && hot->point_count == 2) {
         struct estimate beside = latency(&hot->points[0]), same = latency(&hot->points[1]);
-        /* A round is a load of each contending line, and as many of hot ones. */
+        /* A round loads each contending line once, and hot lines as many times. */
         double round = 2 * evidence->hot_others;
         double miss = 2 * (double)beside.median - evidence->nearest;
         double each = (miss - evidence->nearest) * evidence->hot_lines;
@@ -276,7 +280,7 @@ static bool add_third(const struct sheet *sheet)
     if (!cache)
         return true;
     double declared = cache->ways;
-    /* So many would fit if the index were plain. */
+    /* The lines that fit if the index is not hashed. */
     double plain =
         declared > 0
             ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)

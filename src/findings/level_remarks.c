@@ -32,8 +32,8 @@ static const char *gaps_text(const struct level_reading *reading)
     return text;
 }
 
-/* The one place that refuses: a stretch of sizes on which no two agree is no level, and has no
- * number. */
+/* The one place that refuses a level: where no two sizes of a stretch agree there is no level and
+ * no number. */
 static int tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
@@ -51,7 +51,7 @@ static int tell_gaps(const struct level_reading *reading)
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-/* A step that is suspected to be no cache's is told in words, and takes no number of a cache. */
+/* A step that is probably translation's is described in words and does not count as a cache. */
 static int tell_translation(const struct level_reading *reading)
 {
     enum { SMALL_PAGE = 4096 };
@@ -83,7 +83,8 @@ static int tell_translation(const struct level_reading *reading)
     return finding && finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-/* Only caches that the sizes could tell count: those that they begin within and outgrow. */
+/* Only caches that the sizes could show count: the smallest size fits into them and the largest
+ * outgrows them. */
 static int compare_numbers(const struct level_reading *reading)
 {
     size_t found = 0, expected = 0;

@@ -9,13 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An effective capacity this far from the declared one, with an interval that leaves it out, is
- * worth a sentence. */
+/* A sentence explains an effective capacity that differs from the declared one by more than this
+ * and whose interval excludes it. */
 static const double capacity_differs = 0.15;
-/* A size that people are told to go by is known this well: its interval's ends, one over the other.
- */
+/* A size is given as advice only if the ends of its interval differ by less than this factor. */
 static const double advice_spread = 1.35;
-/* Of a plateau's points so many bear a flag before the plateau does: a median bears less. */
+/* A level is flagged when over this share of its points are: fewer do not move a median. */
 static const double flagged_share = 0.25;
 
 /* --- latency --- */
@@ -54,7 +53,7 @@ static const char *plateau_text(const struct level_reading *reading, size_t inde
                        points == 1 ? "" : "s", more);
 }
 
-/* A level of a single point that was tried once, or of such that agree, tells of no interval. */
+/* A level has no interval if its points agree exactly and each was measured only once. */
 static bool has_interval(const struct level_reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
@@ -101,7 +100,7 @@ static int add_latency(const struct level_reading *reading, size_t index, const 
 
 /* --- capacity --- */
 
-/* What this level and those before it hold together at most. */
+/* The declared capacity of this level and those before it together. */
 static double declared_up_to(const struct level_reading *reading, size_t index)
 {
     double sum = 0;
@@ -161,7 +160,7 @@ static int add_capacity(const struct level_reading *reading, size_t index, const
     return 0;
 }
 
-/* Curves are read in ns and in cycles; another person's document may have any unit. */
+/* Only curves in ns or in cycles can be read; a foreign document may have any unit. */
 static bool is_readable(const struct series *series)
 {
     return quantity_comparable(series->y.unit, "ns") ||

@@ -10,16 +10,17 @@
 #include <stdio.h>
 
 enum { LADDER_LEAST = 6, TRIALS_MAX = 64 };
-/* Of the second level's trials, as of every vote (stats/vote.h). */
+/* The second level needs this many trials, as every vote does (stats/vote.h). */
 enum { VOTED_LEAST = 5 };
 /* Trials that put the second level's end further apart than this don't agree. */
 static const double most_apart = 1.2;
 static const double most_of_rise = 0.75, unseen = 0.98;
-/* A rise over more than that has several round numbers in it. */
+/* A rise from one size to more than this many times it has several round numbers in it. */
 static const double most_gradual = 1.25;
-/* Cycles that small pages cost where pieces of huge ones are held against them. */
+/* The cost of small pages, in cycles, below which pieces of huge pages are not compared with
+ * them. */
 static const double piece_cost_least = 2;
-/* A smaller share of pages in pieces is noise. */
+/* A smaller share of huge pages in pieces is noise. */
 static const double share_noticed = 0.1;
 enum { PIECE_SIZES_LEAST = 3, PIECE_SIZES_MOST = 32 };
 
@@ -46,7 +47,7 @@ static struct finding *add(const struct sheet *sheet, int level, const char *wha
     return finding_add(sheet->result, sheet->pool, name, unit);
 }
 
-/* A finding without a number. */
+/* Adds a finding without a number. */
 static bool add_unknown(const struct sheet *sheet, int level, const char *why)
 {
     struct finding *finding = add(sheet, level, "entries", "");
@@ -55,7 +56,7 @@ static bool add_unknown(const struct sheet *sheet, int level, const char *why)
     return finding && finding->text;
 }
 
-/* Of so many trials, those that are no point of the series abstain. */
+/* Counts the votes of `trials` trials; those without a point in the series abstain. */
 static bool count_votes(const struct series *votes, size_t trials, struct vote *vote)
 {
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
@@ -67,7 +68,7 @@ static bool count_votes(const struct series *votes, size_t trials, struct vote *
     return vote_count(values, n, vote, scratch);
 }
 
-/* Why no end was in sight. */
+/* Says why no end of the level was found. */
 static const char *no_end(const struct sheet *sheet)
 {
     const struct series *spread = sheet->evidence->spread;
@@ -77,7 +78,7 @@ static const char *no_end(const struct sheet *sheet)
                        spread->points[spread->point_count - 1].x);
 }
 
-/* Why the first level's trials make no number. */
+/* Says why the first level's trials give no number. */
 static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
 {
     const size_t trials = sheet->evidence->first_trials;
@@ -89,7 +90,8 @@ static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
                        vote->agreeing, trials, vote->value);
 }
 
-/* Where costs begin, where no number of entries can be told. Leaves it in *onset; NAN: nowhere. */
+/* Adds the number of pages at which costs begin, for levels whose number of entries is unknown, and
+ * leaves it in *onset; NAN: they never begin. */
 static bool add_onset(const struct sheet *sheet, double *onset)
 {
     const struct series *spread = sheet->evidence->spread;
@@ -109,7 +111,8 @@ static bool add_onset(const struct sheet *sheet, double *onset)
     return finding->text;
 }
 
-/* Leaves the number in *entries and where costs begin in *onset; NAN where that can't be told. */
+/* Leaves the number of entries in *entries and the number of pages at which costs begin in *onset;
+ * NAN where unknown. */
 static bool add_first(const struct sheet *sheet, double *entries, double *onset)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
@@ -138,7 +141,7 @@ static bool add_first(const struct sheet *sheet, double *entries, double *onset)
     return finding->text;
 }
 
-/* What an access to so many pages takes longer. */
+/* Adds what an access takes longer at that number of pages. */
 static bool add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
 {
     const struct series *spread = sheet->evidence->spread, *packed = sheet->evidence->packed;
@@ -208,7 +211,7 @@ static bool add_second(const struct sheet *sheet, double *entries)
     finding->flags = flags_of(spread);
     finding->low = vote.low;
     finding->high = most;
-    /* The first misses of a large TLB are too few to be seen at once. */
+    /* A large TLB's first misses are too few to be seen, so the search begins a little below. */
     finding->value = roundest(unseen * vote.low, most);
     finding->low = fmin(finding->low, finding->value);
     finding->text = pool_printf(sheet->pool,
@@ -241,8 +244,8 @@ const struct finding *tlb_split_of(const struct document *document, size_t page,
     return NULL;
 }
 
-/* What a piece of point i costs over what as many small pages cost; NAN where these cost too little
- * to tell. The intervals add as they would at worst. */
+/* The cost of the pieces at point i over the cost of as many small pages; NAN where small pages
+ * cost too little to compare. The interval is the widest that the two intervals allow. */
 static struct estimate piece_share(const struct tlb_evidence *evidence, size_t i)
 {
     const struct series *small = evidence->piece_spread;
@@ -267,7 +270,7 @@ static const char *pieces_text(const struct sheet *sheet, double share)
                              fmin(100, 100 * share), page, piece);
 }
 
-/* The system says that the pages are huge, so a share of none is what it declares. */
+/* The system says that the pages are huge, so it declares a share of 0 in pieces. */
 static bool add_pieces(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
@@ -279,7 +282,7 @@ static bool add_pieces(const struct sheet *sheet)
             continue;
         shares[n++] = (double)share.median;
         if (!isfinite(share.low) || !isfinite(share.high))
-            continue; /* tried once: it tells of no interval */
+            continue; /* measured once: there is no interval */
         low[known] = (double)share.low;
         high[known++] = (double)share.high;
     }

@@ -91,7 +91,7 @@ static void compare_facts(struct unfair *unfair)
                                 unfair->a->conditions.core_hz * 1e-9,
                                 unfair->b->conditions.core_hz * 1e-9));
     const double load_a = unfair->a->conditions.load1, load_b = unfair->b->conditions.load1;
-    if (fabs(load_a - load_b) >= 1) /* a whole CPU more had other work */
+    if (fabs(load_a - load_b) >= 1) /* other work kept one more whole CPU busy */
         add(unfair, pool_printf(&unfair->result->pool, "the load average was %.2f, then %.2f",
                                 load_a, load_b));
     unsigned modelled = FLAG_BIT(FLAG_MODELLED);
@@ -119,7 +119,7 @@ int differences_find_other_pages(struct differences *result, const struct probe_
                                  const struct probe_result *b)
 {
     const char *first = pages_of(a, "pages_obtained"), *second = pages_of(b, "pages_obtained");
-    /* Stages on other pages are compared where both have them: one may have done more. */
+    /* Pages of later stages are compared only where both runs reached such stages. */
     if (text_same(first, second)) {
         first = pages_of(a, "other_pages_obtained");
         second = pages_of(b, "other_pages_obtained");
