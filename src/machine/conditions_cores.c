@@ -14,9 +14,9 @@ enum { GOVERNORS_MAX = 4, GOVERNOR_NAME_MAX = 32 };
 /* --- governor --- */
 
 struct governors {
-    const char *names[GOVERNORS_MAX]; /* different ones, in the order of the CPUs */
+    const char *names[GOVERNORS_MAX]; /* the different governors, in the order of the CPUs */
     size_t users[GOVERNORS_MAX];
-    size_t count, cpus; /* cpus: that have a governor at all */
+    size_t count, cpus; /* names; CPUs that have a governor */
 };
 
 static bool is_word(const char *text)
@@ -117,7 +117,7 @@ int check_turbo(struct inspection *inspection)
 
 /* --- counter --- */
 
-/* A tree of another architecture lists other names. */
+/* Skipped for a recorded machine of another architecture, which lists other counters. */
 int check_counter(struct inspection *inspection)
 {
     const char *arch = inspection->machine->facts.cpu_arch;
@@ -135,7 +135,7 @@ int check_counter(struct inspection *inspection)
 
 /* --- SMT --- */
 
-/* From the kernel's word, or else from the topology; NULL unknown. */
+/* What the kernel says, or else the topology; NULL: unknown. */
 static const char *smt_state(const struct inspection *inspection)
 {
     uint64_t active;

@@ -7,7 +7,8 @@
 
 #define THP_ROOT "/sys/kernel/mm/transparent_hugepage/"
 
-/* The word in brackets: "always [madvise] never"; NULL where none of `words` is. */
+/* The word in brackets, as in "always [madvise] never"; NULL where none of `words` is in
+ * brackets. */
 static const char *chosen(const struct inspection *inspection, const char *path,
                           const char *const *words)
 {
@@ -31,7 +32,7 @@ int check_huge_pages(struct inspection *inspection)
     inspection->conditions->thp = thp;
     char **names;
     if (!files_names(inspection->pool, &names, inspection->root, "/sys/kernel/mm"))
-        return 0; /* nobody knows; that /sys is missing has been said */
+        return 0; /* unknown; another remark has said that /sys is missing */
     if (!thp)
         return remark_add(inspection, REMARK_KNOW, "huge pages",
                           "this kernel has no transparent huge pages: figures beyond the TLB's "

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double stolen_share_noticed = 0.005; /* of all CPU time since boot */
-static const double load_noticed = 0.5; /* one more runnable task than ours, half the time */
+static const double stolen_share_noticed = 0.005; /* share of all CPU time since boot */
+static const double load_noticed = 0.5; /* one more task than ours was runnable half of the time */
 
 int check_system_files(struct inspection *inspection)
 {
@@ -108,7 +108,7 @@ int check_memory(struct inspection *inspection)
 {
     uint64_t available = inspection->machine->memory_available_bytes;
     uint64_t free_bytes = inspection->has_files ? limits_memory_free(inspection->root) : 0;
-    /* A tenth of slack: what is free changes from one reading to the next. */
+    /* A tenth of slack, because free memory changes from one reading to the next. */
     if (available >= free_bytes - free_bytes / 10)
         return 0;
     return remark_add(
