@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here memory counts as all small or all huge: a few odd pages are in every arena. */
+/* Shares of huge pages up to the first count as all small, from the second on as all huge, because
+ * every arena has a few odd pages. */
 static const double nearly_none = 10, nearly_all = 90; /* percent */
 
 struct reading {
@@ -28,8 +29,8 @@ static void add(struct obtained *obtained, const char *name, const char *text, d
     obtained->list[obtained->count++] = (struct factor){name, text, number};
 }
 
-/* "thp" of "thp (2 MiB)", "mixed" of "thp (43 % huge)": a share that differs from run to run is
- * no experiment of its own. */
+/* "thp" for "thp (2 MiB)", "mixed" for "thp (43 % huge)": the share differs from run to run and
+ * makes no experiment of its own. */
 static const char *pages_obtained(struct pool *pool, const char *text)
 {
     const char *open = strchr(text, '(');
@@ -61,7 +62,7 @@ static bool is_listed(const char *list, int cpu)
     return listed;
 }
 
-/* The CPU that measured; -1 unknown. */
+/* The CPU that measured; -1: unknown. */
 static int measuring_cpu(const struct probe_result *probe)
 {
     static const char *const names[] = {"cpu", "chase_cpu"};
@@ -73,7 +74,7 @@ static int measuring_cpu(const struct probe_result *probe)
     return -1;
 }
 
-/* Whose memory it was: a node is told by how it lies to the CPU, never by its number. */
+/* Which node's memory it was: described by its distance from the CPU, never by its number. */
 static void take_node(const struct reading *reading, int cpu)
 {
     const struct factor *verified = probe_parameter(reading->probe, "node_obtained");
@@ -95,7 +96,7 @@ static void take_node(const struct reading *reading, int cpu)
     }
 }
 
-/* The kind of core that all CPUs of a list are; NULL: of several, or no list. */
+/* The kind of core of all CPUs of a list; NULL: several kinds, or no list. */
 static const char *kind_of_list(const struct machine_facts *machine, const char *list)
 {
     struct cpulist cpus;
@@ -116,7 +117,7 @@ static const char *kind_of_list(const struct machine_facts *machine, const char 
     return kind;
 }
 
-/* Which kind of core measured: of the CPU that did, or of those that --cpus left. */
+/* Which kind of core measured: that of the measuring CPU, or of those that --cpus allowed. */
 static void take_core(const struct reading *reading, int cpu)
 {
     const struct machine_facts *machine = reading->machine;

@@ -4,8 +4,8 @@
 
 struct squares {
     double unit, time, rest; /* sums of squares over all blocks */
-    double units_in_blocks;  /* of those of two units or more */
-    size_t freedom;          /* of unit and of rest alike */
+    double units_in_blocks;  /* units in blocks of two units or more */
+    size_t freedom;          /* degrees of freedom, the same for unit and rest */
     size_t blocks;
 };
 
@@ -16,7 +16,7 @@ static void add_block(struct squares *sums, const float *first, const float *sec
         first_mean += (double)first[i] / (double)m;
         second_mean += (double)second[i] / (double)m;
     }
-    /* With two times everything is in a unit's mean and in its difference. */
+    /* With two times, a unit's mean and difference hold all there is to know. */
     double mean = (first_mean + second_mean) / 2, difference = second_mean - first_mean;
     for (size_t i = 0; i < m; i++) {
         double unit = ((double)first[i] + (double)second[i]) / 2 - mean;

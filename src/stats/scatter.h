@@ -1,7 +1,6 @@
-/*
- * Where values scatter from, when each of many units (cache lines) was measured at two different
- * times: y[unit, time] = mean + unit + time + rest, all three random, in blocks of units that were
- * measured together, so that a block shares its two times.
+/* Splits the scatter of values by its causes, when each of many units (cache lines) was measured at
+ * two different times: y[unit, time] = mean + unit + time + rest, all three random, in blocks of
+ * units that were measured together, so that a block shares its two times.
  *
  * Each block is a two-way crossed random-effects layout without replication, and its variances are
  * estimated by equating the mean squares of the analysis of variance, pooled over the blocks, to
@@ -11,8 +10,7 @@
  *     E[MS unit] = 2 var(unit) + var(rest)    E[MS time] = m var(time) + var(rest)
  *     E[MS rest] = var(rest)
  *
- * An estimate below zero is zero.
- */
+ * An estimate below zero is zero. */
 #ifndef FATHOM_STATS_SCATTER_H
 #define FATHOM_STATS_SCATTER_H
 
@@ -25,7 +23,7 @@ struct scatter_parts {
 };
 
 /* values[2 * units]: all units once, then all again in the same order, measured `per_visit` at a
- * time. False, and nothing said, where there are no two units in any block. */
+ * time. False, with nothing written, where no block has two units. */
 bool scatter_split(const float *values, size_t units, size_t per_visit, struct scatter_parts *);
 
 #endif

@@ -8,10 +8,11 @@
 
 enum { BINS_AN_OCTAVE = 8, NEIGHBOURS = 9 };
 
-/* How uneven a plateau may be without being noise: lines, sets and rows differ a little. */
+/* How uneven a plateau is without any noise: lines, sets and rows differ a little. */
 static const double unevenness = 0.02;
-/* More noise than this makes a rise look as flat as a plateau: three deviations would bridge the
- * step between two levels. A plateau that noisy has to be longer to be one. */
+/* With more noise than this a rise looks as flat as a plateau, because three deviations bridge the
+ * step between two levels. So noise counts as no more than this, and a noisier plateau has to be
+ * longer to be accepted. */
 static const double noise_most = 0.06;
 /* A 95 % interval's half width in standard deviations. */
 static const double deviations_95 = 1.96;
@@ -31,8 +32,8 @@ static int by_bytes(const void *a, const void *b)
     return (p->latency > q->latency) - (p->latency < q->latency);
 }
 
-/* A page holds so many lines that a random chase comes back to pages at random and not in a cycle.
- */
+/* What translation adds to a load. A page holds many lines, so a random chase visits pages at
+ * random and not in a cycle. */
 static double translation_at(double bytes, const struct translation_knee *knees, size_t count)
 {
     double sum = 0;
@@ -55,11 +56,13 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
     qsort(curve->of, curve->n, sizeof *curve->of, by_bytes);
     for (size_t i = 0; i < curve->n; i++) {
         const struct level_sample *sample = curve->of[i];
-        /* Where trials fall into two moods, the near end of the interval tells how well the median
-         * knows its own. */
+        /* Where trials form two groups, the end of the interval nearer to the median says how well
+         * the median of its own group is known. The geometric mean of both ends' distances weighs
+         * that end most. */
         double half = sqrt((sample->high - sample->latency) * (sample->latency - sample->low)) /
                       deviations_95;
-        /* Half the latency is a load's own, whatever is said of translation. */
+        /* At least half of the latency counts as the load's own, whatever the knees say about
+         * translation. */
         double pure = fmax(sample->latency / 2,
                            sample->latency - translation_at(sample->bytes, knees, knee_count));
         curve->clean[i] = (struct mixture_sample){
@@ -100,8 +103,8 @@ static double roughness(const struct curve_bin *bins, size_t i)
     return fabs(off) / sqrt(1 + share * share + (1 - share) * (1 - share));
 }
 
-/* The noise is what intervals say of it or what neighbours do, whichever is more: trials of one
- * place and time know nothing of the next. */
+/* A bin's noise is the larger of what its intervals and what its neighbours show, because trials of
+ * one place and time say nothing about the next place. */
 static void add_noise(struct curve *curve)
 {
     const size_t n = curve->bin_count;

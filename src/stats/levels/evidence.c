@@ -5,25 +5,28 @@
 #include <math.h>
 
 static const double agree = 0.0488, agree_most = 0.12; /* ln 1.05 */
-/* What a level rests on is so long, in octaves; less where samples have intervals. */
+/* The least length of a flat that proves a level, in octaves; less where samples have intervals. */
 static const double least_octaves = 0.45, least_octaves_measured = 0.25;
-/* A far half is more uneven, for it is made of many parts; so it has to be longer. */
+/* The far half of a cache is more uneven, because it consists of many parts, so its flat has to be
+ * longer. */
 static const double uneven = 0.08, uneven_octaves = 0.6;
 enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
-/* Memory: so long a flat, from so many times the last capacity on to so many; and so near the
- * latency that the whole curve tells, as a logarithm. */
+/* Memory needs a flat this long in octaves, that begins beyond the first multiple of the last
+ * capacity and reaches the second, and lies this near to the latency by the whole fit, as a
+ * logarithm. */
 static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2,
                     memory_near = 0.22;
-/* Where the noise is known, a pooled latency this near to a flat's is as good, and knows more: it
- * is freed of what the last cache still serves. */
+/* Where the noise is known, a pooled latency this near to a flat's is preferred, because it
+ * excludes what the last cache still serves. */
 static const double pooled_near = 0.03;
 /* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
  * have 12 to 128 entries, second ones some 400 to 3072. */
 static const double translation_step_most = 1.55;
 static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
-/* What rises more slowly, in an octave, goes on being the same level. */
+/* A slower rise than this, in an octave, is still the same level. */
 static const double steep = 0.15;
-/* A flat that the fit takes for a rise: from one half to the other it rises so much more. */
+/* The fit takes a flat for a rise if the fit rises by this much more than the flat from one half to
+ * the other. */
 static const double tilted = 0.04;
 
 bool evidence_has_intervals(const struct curve *curve)
@@ -143,7 +146,7 @@ struct weighing {
     size_t flat_count;
 };
 
-/* The sizes that a level serves, by its fit. */
+/* The smallest size that a level serves, by the fit. */
 static double served_from(const struct levels *levels, size_t k)
 {
     return k ? levels->list[k - 1].capacity : 0;
@@ -169,8 +172,8 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
     return best;
 }
 
-/* Leaves a level only those of its samples that read what it says; the least and the most of them.
- */
+/* Keeps only those of a level's samples that agree with its latency; *least and *most are their
+ * extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
     struct curve *curve = weighing->curve;
@@ -194,7 +197,7 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
     }
 }
 
-/* Level k's samples, gathered like the curve's; how many bins. */
+/* Gathers level k's samples into bins, as the curve's; returns the number of bins. */
 static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *own)
 {
     size_t count = 0;
@@ -213,7 +216,7 @@ static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *
     return count;
 }
 
-/* Whether sizes of a level's own agree: those that do are a flat. */
+/* Whether a level's own sizes agree, that is, form a flat. */
 static bool agrees(const struct weighing *weighing, size_t k)
 {
     struct curve_bin own[CURVE_BINS_MOST];
@@ -230,7 +233,7 @@ static void forget_samples(struct curve *curve, size_t k)
             curve->of[i]->level = -1;
 }
 
-/* Samples of level k and those above belong to the level so much higher. */
+/* Renumbers the samples of level k and of those above by that many levels. */
 static void move_samples(struct curve *curve, size_t k, int by)
 {
     for (size_t i = 0; i < curve->n; i++)
@@ -248,7 +251,7 @@ static void take_out(struct weighing *weighing, size_t k)
     levels->count--;
 }
 
-/* A level's latency lies within its own points; 0 where it has none. */
+/* Moves a level's latency into the range of its own points; returns 0 where it has none. */
 static int hold_to_points(struct weighing *weighing, size_t k)
 {
     struct level *level = &weighing->levels->list[k];
@@ -293,7 +296,7 @@ static bool climbs(const struct weighing *weighing, const struct flat *flat, dou
     return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
 }
 
-/* The middle of what the samples of bins [first, end) are below the fit, as logarithms. */
+/* The median of how far the samples of bins [first, end) lie below the fit, as a logarithm. */
 static double below_fit(const struct curve *curve, size_t first, size_t end)
 {
     size_t n = 0;
@@ -302,15 +305,15 @@ static double below_fit(const struct curve *curve, size_t first, size_t end)
     return curve_middle(curve->scratch, n);
 }
 
-/* Whether the fit makes a rise of what is flat. One that is flat in it too is part of what a cache
- * does beyond its capacity. */
+/* Whether the fit makes a rise of a flat. A flat that is flat in the fit too belongs to how a cache
+ * behaves beyond its capacity. */
 static bool is_misread(const struct curve *curve, const struct flat *flat)
 {
     const size_t half = (flat->first + flat->last + 1) / 2;
     return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
 }
 
-/* Where among the levels a flat stands as one of its own; count + 1: nowhere. */
+/* The index at which a flat would be a level of its own; count + 1: nowhere. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
     const struct levels *levels = weighing->levels;
@@ -343,7 +346,7 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
         evidence_take_flat(weighing->curve, flat, k, level, weighing->halves);
         evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
                          levels->list[k + 1].latency, level);
-        /* What the fit said of the level before was of both. */
+        /* The fit's capacity of the level before covered both levels. */
         if (k > 0 && !(levels->list[k - 1].capacity_low <= level->from)) {
             size_t last = flat->first;
             while (last > 0 && exp2(weighing->curve->bins[last].x) > levels->list[k - 1].to)
