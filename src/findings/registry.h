@@ -78,6 +78,9 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
+    /* How many points of its series must have a value before anything is concluded from them; 0 is
+     * 1. With fewer, the finding has no value but a text that says so (analysis_read_off()). */
+    unsigned least_points;
     /* What it is. This and the next two are whole sentences; --help shows only the first one. */
     const char *meaning;
     const char *moves;  /* what changes or decides it; NULL: unknown */

@@ -314,7 +314,7 @@ static void work_that_was_not_measured_is_no_answer(void **state)
     assert_int_equal(conclude_twice(task, &sampled, &bench->error), 0);
     assert_non_null(lookup(bench, "DRAM.parallelism"));
     assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
-    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not known"));
+    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not enough data"));
     assert_null(lookup(bench, "parallelism.work.prefetch"));
 }
 
