@@ -146,12 +146,12 @@ static int note_left_out(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int parallelism_conclude(struct probe_task *task, const struct sampled *sampled,
+int parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                          struct error *error)
 {
     const struct parallelism_state *state = task->state;
     int code = note_left_out(task, error);
-    (void)sampled;
+    (void)outcome;
     parallelism_take(task);
     for (size_t i = state->level_count; i-- > 0 && code == 0;)
         if (state->curves[i].series >= 0)
