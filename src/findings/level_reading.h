@@ -1,6 +1,8 @@
-/* A curve while its levels are being read: what findings_levels() passes between its files.
+/*
+ * A curve while its levels are being read: what findings_levels() passes between its files.
  * level_names.c names the plateaus, level_remarks.c says what could not be found. Internal to
- * findings_levels(). */
+ * findings_levels().
+ */
 #ifndef FATHOM_FINDINGS_LEVEL_READING_H
 #define FATHOM_FINDINGS_LEVEL_READING_H
 

@@ -1,4 +1,5 @@
-/* Splits the scatter of values by its causes, when each of many units (cache lines) was measured at
+/*
+ * Splits the scatter of values by its causes, when each of many units (cache lines) was measured at
  * two different times: y[unit, time] = mean + unit + time + rest, all three random, in blocks of
  * units that were measured together, so that a block shares its two times.
  *
@@ -10,7 +11,8 @@
  *     E[MS unit] = 2 var(unit) + var(rest)    E[MS time] = m var(time) + var(rest)
  *     E[MS rest] = var(rest)
  *
- * An estimate below zero is zero. */
+ * An estimate below zero is zero.
+ */
 #ifndef FATHOM_STATS_SCATTER_H
 #define FATHOM_STATS_SCATTER_H
 

@@ -1,6 +1,8 @@
-/* A latency curve made ready to be read: its usable samples in order, without what translation adds
+/*
+ * A latency curve made ready to be read: its usable samples in order, without what translation adds
  * to them, and gathered into bins, because sizes that repeat or lie close together say no more than
- * one. */
+ * one.
+ */
 #ifndef FATHOM_STATS_LEVELS_CURVE_H
 #define FATHOM_STATS_LEVELS_CURVE_H
 

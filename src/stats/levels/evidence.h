@@ -1,4 +1,5 @@
-/* Evidence: checks the levels of a fit against the points themselves, and finds what the fit
+/*
+ * Evidence: checks the levels of a fit against the points themselves, and finds what the fit
  * missed. Internal to levels_find().
  *
  *     refused    a level on which no two sizes agree; its sizes become a gap
@@ -6,7 +7,8 @@
  *                cache of two halves, a cache too near to the next
  *     translated a small step at so many pages of 4 KiB, where pages are unknown: two levels become
  *                one, and the step is told
- *     proven     memory: a flat of an octave and more, well past the last capacity */
+ *     proven     memory: a flat of an octave and more, well past the last capacity
+ */
 #ifndef FATHOM_STATS_LEVELS_EVIDENCE_H
 #define FATHOM_STATS_LEVELS_EVIDENCE_H
 

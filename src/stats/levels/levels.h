@@ -1,4 +1,5 @@
-/* Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
+/*
+ * Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
  *
  * A level is a stretch of at least half an octave of sizes on which latency hardly rises
  * (stats/levels/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and their
@@ -12,7 +13,8 @@
  * no intervals, and its latency lies within what they read. Where sizes lie half an octave apart or
  * more nothing can be fitted, and the flats themselves are the levels (stats/levels/sparse.h).
  *
- * Nothing here knows what the machine declares. */
+ * Nothing here knows what the machine declares.
+ */
 #ifndef FATHOM_STATS_LEVELS_LEVELS_H
 #define FATHOM_STATS_LEVELS_LEVELS_H
 

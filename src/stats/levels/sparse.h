@@ -1,7 +1,8 @@
-/* Levels of a curve with few sizes, half an octave apart or more, as in articles. No fit can find
+/*
+ * Levels of a curve with few sizes, half an octave apart or more, as in articles. No fit can find
  * out there what a cache does beyond its capacity, so the flats are the levels, and a capacity lies
- * between the last size on a flat and the first that is clearly off it. Internal to
- * levels_find(). */
+ * between the last size on a flat and the first that is clearly off it. Internal to levels_find().
+ */
 #ifndef FATHOM_STATS_LEVELS_SPARSE_H
 #define FATHOM_STATS_LEVELS_SPARSE_H
 
