@@ -15,7 +15,7 @@ struct level_reading {
     struct pool *pool;
     const struct series *series;
     const struct level_sample *samples;
-    struct levels levels;
+    struct found_levels levels;
     double clock; /* cycles a nanosecond; NAN: samples are in the series' unit, not in cycles */
     double smallest, largest;              /* sizes that were measured */
     double declared[LEVELS_DECLARED_MOST]; /* bytes of data caches, by level from 1 on */

@@ -38,7 +38,7 @@ struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
-struct level {
+struct found_level {
     double latency, low, high; /* without what translation adds */
     double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
                       a small share: latency = y * fitted / the sample's own fitted */
@@ -57,8 +57,8 @@ struct level_gap {
     double from, to;
 };
 
-struct levels {
-    struct level list[LEVELS_MAX]; /* ascending */
+struct found_levels {
+    struct found_level list[LEVELS_MAX]; /* ascending */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
@@ -80,10 +80,10 @@ enum level_pages {
  * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. ERROR_SYSTEM
  * (base/error.h) without memory. */
 int levels_find(struct level_sample *, size_t n, const struct translation_knee *, size_t knee_count,
-                struct levels *);
+                struct found_levels *);
 /* The same where pages may be unknown; levels_find() assumes that they are known. */
 int levels_find_on(enum level_pages, struct level_sample *, size_t n,
-                   const struct translation_knee *, size_t knee_count, struct levels *);
+                   const struct translation_knee *, size_t knee_count, struct found_levels *);
 
 struct level_estimate {
     double value, low, high;

@@ -8,8 +8,8 @@
 
 #include "stats/levels/curve.h"
 
-bool sparse_is(const struct curve *);
+bool sparse_is(const struct level_curve *);
 /* 0, or ERROR_SYSTEM without memory. */
-int sparse_levels(struct curve *, enum level_pages, struct levels *);
+int sparse_levels(struct level_curve *, enum level_pages, struct found_levels *);
 
 #endif
