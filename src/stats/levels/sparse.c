@@ -13,7 +13,7 @@ enum { FIT_SIZES = 8 };
 static const double flat_octaves = 0.25;
 /* Where pages are unknown, a step by this factor is reported as translation; where they are known,
  * steps below plateau_step are ignored. */
-static const double told_step = 1.12, translated_most = 2;
+static const double reported_step = 1.12, translated_most = 2;
 /* What a level may rise in an octave, because translation slows memory down steadily. */
 static const double gentle_slope = 0.1;
 /* Between two levels that differ by this factor another level may be hidden. */
@@ -67,7 +67,7 @@ static void extend(struct group *group, const struct flat *flat)
  * together they add less than the step of a cache. */
 static bool is_translation(const struct group *group, const struct flat *flat, double at)
 {
-    return flat->middle - group->ends > log(told_step) &&
+    return flat->middle - group->ends > log(reported_step) &&
            flat->middle - group->own->middle < log(translated_most) &&
            evidence_is_translation(group->ends, flat->middle, at);
 }
@@ -128,7 +128,8 @@ static void tell_gap(const struct level_curve *curve, size_t first, size_t end, 
 {
     double from = NAN, to = NAN;
     for (size_t i = first; i < end; i++) {
-        if (curve->bins[i].y < above + log(told_step) || curve->bins[i].y > below - log(told_step))
+        if (curve->bins[i].y < above + log(reported_step) ||
+            curve->bins[i].y > below - log(reported_step))
             continue;
         from = isnan(from) ? curve->clean[curve->bin_first[i]].bytes : from;
         to = curve->clean[curve->bin_first[i + 1] - 1].bytes;
