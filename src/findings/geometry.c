@@ -304,13 +304,13 @@ static bool add_inclusive(const struct sheet *sheet)
     const char *text = "unknown: no lines were found that contend in the second level alone";
     double value = NAN;
     if (hot && hot->point_count == 2) {
-        struct estimate beside = latency(&hot->points[0]), same = latency(&hot->points[1]);
+        struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
         /* A round loads each contending line once, and hot lines as many times. */
         double round = 2 * evidence->hot_others;
-        double miss = 2 * (double)beside.median - evidence->nearest;
+        double miss = 2 * (double)elsewhere.median - evidence->nearest;
         double each = (miss - evidence->nearest) * evidence->hot_lines;
-        double least = (double)(same.low - beside.high) * round / each;
-        double most = (double)(same.high - beside.low) * round / each;
+        double least = (double)(same.low - elsewhere.high) * round / each;
+        double most = (double)(same.high - elsewhere.low) * round / each;
         text = "unknown: the first level neither clearly kept nor clearly lost its lines";
         if (each > 0 && least > surely_lost) {
             value = 1;

@@ -39,7 +39,7 @@ struct health_gap {
     const char *probe;
     const char *reason; /* "not measured (quick)", "skipped: needs two CPUs" */
     size_t count;
-    bool told; /* one by one, as what was not found */
+    bool listed; /* its findings are listed one by one, as not found */
 };
 
 struct health_check {
