@@ -221,7 +221,7 @@ static size_t points_with_values(const struct series *series)
     return count;
 }
 
-/* Takes the value of a conclusion that the series is too thin for. */
+/* Removes a finding's value if its series has too few points for a conclusion. */
 static void refuse_thin(struct analysis *analysis, struct finding *finding,
                         const struct series *series, size_t measured)
 {
@@ -233,7 +233,7 @@ static void refuse_thin(struct analysis *analysis, struct finding *finding,
     finding->text =
         pool_printf(analysis->pool,
                     "not enough data: %zu of %zu points of '%s' were measured, and this "
-                    "takes %zu: give it time (a larger --budget)",
+                    "takes %zu: give it more time (a larger --budget)",
                     measured, series->point_count, series->name, least);
     analysis->failed |= !finding->text;
 }

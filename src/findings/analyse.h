@@ -1,10 +1,12 @@
-/* Computes findings from a document's series alone. Each probe's descriptor brings a pure function
+/*
+ * Computes findings from a document's series alone. Each probe's descriptor brings a pure function
  * from a result's series and parameters to its findings; measuring, `fathom analyse` and the
  * importers all call it, so a better estimator serves every document there is.
  *
  * Findings that only the measuring run can compute (a clock read beside the trials, which way a
  * stamp took longer) are put into the result before, by the probe's conclude(); the function then
- * keeps them, each at its place in the order. */
+ * keeps them, each at its place in the order.
+ */
 #ifndef FATHOM_FINDINGS_ANALYSE_H
 #define FATHOM_FINDINGS_ANALYSE_H
 

@@ -1,5 +1,7 @@
-/* Many documents as one: what a kind of machine usually measures. Every value of the result is the
- * median over the documents; the spread over them stands where a run's interval would. */
+/*
+ * Many documents as one: what a kind of machine usually measures. Every value of the result is the
+ * median over the documents; the spread over them stands where a run's interval would.
+ */
 #ifndef FATHOM_FINDINGS_BASELINE_H
 #define FATHOM_FINDINGS_BASELINE_H
 

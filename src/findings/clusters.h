@@ -1,4 +1,5 @@
-/* Clusters: which CPUs of a matrix of hand-off latencies belong together, by the latencies alone
+/*
+ * Clusters: which CPUs of a matrix of hand-off latencies belong together, by the latencies alone
  * (stats/cluster/cluster.h says how), and whether the machine declares the same.
  *
  * Each group is a finding "cluster": `cpus` as a CPU list, the median latency within as its value
@@ -8,7 +9,8 @@
  * within it. Where latencies and declaration contradict each other, a finding
  * "cluster.disagreement" names the CPUs and has no value: a cluster that equals no declared group,
  * or declared SMT siblings that are no cluster. Larger declared groups that do not show are no
- * contradiction: a mesh may serve two nodes alike. */
+ * contradiction: a mesh may serve two nodes alike.
+ */
 #ifndef FATHOM_FINDINGS_CLUSTERS_H
 #define FATHOM_FINDINGS_CLUSTERS_H
 

@@ -312,13 +312,13 @@ static void add_lonely_series(struct search *search, const char *which,
                                         with, *with ? ")" : ""));
 }
 
-static const char *told(struct search *search, const struct obtained *obtained)
+static const char *obtained_text(struct search *search, const struct obtained *obtained)
 {
     const struct finding finding = {.factors = (struct factor *)obtained->list,
                                     .deviations = obtained->count};
     const char *text = experiment_text(&finding, &search->result->pool);
     search->failed = search->failed || !text;
-    return text && *text ? text : "as usual";
+    return text && *text ? text : "standard";
 }
 
 /* Curves that were measured on different pages, nodes or cores are two experiments, even where
@@ -333,10 +333,11 @@ static bool obtained_alike(struct search *search, const struct probe_result *a,
         search->failed = true;
     if (search->failed || experiment_obtained_alike(&in_a, &in_b))
         return !search->failed;
-    add_missing(search, pool_printf(pool,
-                                    "the curves of %s are not compared: they were measured on "
-                                    "different memory or cores (%s, then %s)",
-                                    a->name, told(search, &in_a), told(search, &in_b)));
+    add_missing(search,
+                pool_printf(pool,
+                            "the curves of %s are not compared: they were measured on "
+                            "different memory or cores (%s, then %s)",
+                            a->name, obtained_text(search, &in_a), obtained_text(search, &in_b)));
     return false;
 }
 

@@ -1,4 +1,5 @@
-/* Finds what changed from one document to another. Points are paired by probe, series, factors and
+/*
+ * Finds what changed from one document to another. Points are paired by probe, series, factors and
  * place; findings by name and experiment (findings/pairs.h). A value has changed only if the whole
  * interval of the ratio lies beyond the threshold, in time as well as in cycles where both are
  * known (the clock alone bends only one of them), and if it survives the correction for having
@@ -18,7 +19,8 @@
  *
  * A condition of the run (its clock, its temperature) is reported and is no change of the machine.
  * Ratios need values above zero: where one of the two is not, the finding is listed as not
- * compared, and so is one in an unknown unit. */
+ * compared, and so is one in an unknown unit.
+ */
 #ifndef FATHOM_FINDINGS_DIFFERENCES_H
 #define FATHOM_FINDINGS_DIFFERENCES_H
 

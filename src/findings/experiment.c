@@ -269,22 +269,22 @@ static int by_name(const void *a, const void *b)
 
 /* Sorts the deviations before the standard factors, and both by name, so that two lists can be
  * compared side by side. */
-static void sort_told(struct completing *completing, struct finding *finding)
+static void sort_deviations(struct completing *completing, struct finding *finding)
 {
     struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
-    size_t told = 0, standard = completing->count;
+    size_t deviations = 0, standard = completing->count;
     if (!sorted) {
         completing->failed = true;
         return;
     }
     for (size_t i = 0; i < completing->count; i++)
-        sorted[is_standard(completing, &completing->factors[i]) ? --standard : told++] =
+        sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
             completing->factors[i];
-    qsort(sorted, told, sizeof *sorted, by_name);
-    qsort(sorted + told, completing->count - told, sizeof *sorted, by_name);
+    qsort(sorted, deviations, sizeof *sorted, by_name);
+    qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_name);
     finding->factors = sorted;
     finding->factor_count = completing->count;
-    finding->deviations = told;
+    finding->deviations = deviations;
 }
 
 /* Completes one finding. A condition belongs to the run, so it gets no factors of a series. */
@@ -306,7 +306,7 @@ static void complete(struct completing *completing, struct finding *finding)
         if (!factor_of(completing, completing->options[i].name))
             set(completing, &completing->options[i]);
     if (completing->count)
-        sort_told(completing, finding);
+        sort_deviations(completing, finding);
 }
 
 int experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
@@ -326,19 +326,19 @@ int experiment_complete(struct probe_result *probe, const struct machine_facts *
     return completing.failed ? error_out_of_memory(error) : 0;
 }
 
-int experiment_obtained(struct obtained *told, const struct probe_result *probe,
+int experiment_obtained(struct obtained *deviations, const struct probe_result *probe,
                         const struct machine_facts *machine, struct pool *pool)
 {
     const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
     const struct completing completing = {.machine = machine,
                                           .standards = table ? table->experiment : NULL};
     struct obtained all;
-    *told = (struct obtained){.count = 0};
+    *deviations = (struct obtained){.count = 0};
     if (obtained_read(&all, probe, machine, completing.standards, pool) < 0)
         return ERROR_SYSTEM;
     for (size_t i = 0; i < all.count; i++)
         if (!is_standard(&completing, &all.list[i]))
-            told->list[told->count++] = all.list[i];
+            deviations->list[deviations->count++] = all.list[i];
     return 0;
 }
 

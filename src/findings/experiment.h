@@ -19,7 +19,7 @@ int experiment_complete(struct probe_result *, const struct machine_facts *, str
 /* Fills in those deviations that lie in what a probe obtained (pages, node, kind of core): two
  * curves of one name and factors are the same measurement only if these are equal too. ERROR_SYSTEM
  * without memory. */
-int experiment_obtained(struct obtained *told, const struct probe_result *,
+int experiment_obtained(struct obtained *, const struct probe_result *,
                         const struct machine_facts *, struct pool *);
 bool experiment_obtained_alike(const struct obtained *, const struct obtained *);
 /* Completes all probes of a document. To be called after document_read(). */

@@ -1,6 +1,8 @@
-/* Findings: results read off series, each with a name, a value and a sentence. All code in this
+/*
+ * Findings: results read off series, each with a name, a value and a sentence. All code in this
  * room reads a document's series and facts and adds findings to a result. Nothing here measures, so
- * imported series are treated exactly like measured ones. */
+ * imported series are treated exactly like measured ones.
+ */
 #ifndef FATHOM_FINDINGS_FINDING_H
 #define FATHOM_FINDINGS_FINDING_H
 

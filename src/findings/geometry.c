@@ -99,9 +99,8 @@ static bool doubles(const struct series *fitting, size_t i)
     return ratio > 1.9 && ratio < 2.1;
 }
 
-static const char no_stride[] =
-    "no two strides hold the same number of lines: other work used this cache, its set index is "
-    "hashed, or a hypervisor keeps the memory in small pages";
+static const char no_stride[] = "at no stride do lines collide in one set: the set index is "
+                                "hashed, or a hypervisor keeps the memory in small pages";
 
 struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
 {
@@ -133,8 +132,8 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
     return ways;
 }
 
-/* What the level holds: as found, or as declared where that is more, since neighbours take room and
- * never add any. NAN where neither is known. */
+/* What the level holds: the larger of the capacity found and the one declared, because neighbours
+ * take room and never add any. NAN where neither is known. */
 static double capacity_of(const struct sheet *sheet, int level)
 {
     const struct cache_facts *cache = declared_cache(sheet, level);
@@ -148,7 +147,7 @@ static double ways_expected(const struct sheet *sheet, int level, const struct g
     return round(capacity_of(sheet, level) / ways->way_stride);
 }
 
-/* Whether fewer ways were free than the capacity makes. */
+/* Whether fewer ways were free than the capacity implies. */
 static bool is_occupied(const struct sheet *sheet, int level, const struct geometry_ways *ways)
 {
     return ways->ways < (1 - capacity_apart) * ways_expected(sheet, level, ways);
@@ -160,16 +159,16 @@ static const char *ways_text(const struct sheet *sheet, int level, const struct 
         return pool_printf(sheet->pool, "this many lines %.0f bytes apart fit, and no more",
                            ways->way_stride);
     const double expected = ways_expected(sheet, level, ways);
-    return pool_printf(
-        sheet->pool,
-        "this many lines %.0f bytes apart found room: %.0f %% of the %.0f ways that the "
-        "cache's %.0f bytes make were free, and others held the rest (another thread "
-        "of this core, a hypervisor, a cache partition)",
-        ways->way_stride, 100 * ways->ways / expected, expected, capacity_of(sheet, level));
+    return pool_printf(sheet->pool,
+                       "this many lines %.0f bytes apart fit: %.0f %% of the %.0f ways that the "
+                       "cache's %.0f bytes make were free, and others held the rest (another "
+                       "thread of this core, a hypervisor, a cache partition)",
+                       ways->way_stride, 100 * ways->ways / expected, expected,
+                       capacity_of(sheet, level));
 }
 
-/* Why the first level tells no ways. Where a way is no larger than a page, addresses within the
- * page choose the set, so its index is plain and neither hashes nor small pages are to blame. */
+/* Says why the first level's ways were not found. Where a way is no larger than a page, the offset
+ * in the page chooses the set, so neither a hashed index nor small pages are the reason. */
 static const char *first_level_why(const struct sheet *sheet, const char *why)
 {
     const struct cache_facts *cache = declared_cache(sheet, 1);
@@ -177,9 +176,8 @@ static const char *first_level_why(const struct sheet *sheet, const char *why)
     const uint64_t page = facts && facts->page_size_count ? facts->page_sizes[0] : 4096;
     if (why != no_stride || !cache || !cache->ways || cache->size_bytes / cache->ways > page)
         return why;
-    return "the trials agree on no stride at which lines collide: others on this core kept a part "
-           "of "
-           "the cache busy; repeat when it is idle, or with --thorough";
+    return "trials agree on no stride at which lines collide: other work on this core kept a part "
+           "of the cache busy; repeat when it is idle, or with --thorough";
 }
 
 static bool add_ways(const struct sheet *sheet, int level, double above, struct geometry_ways *ways)
@@ -306,13 +304,13 @@ static bool add_inclusive(const struct sheet *sheet)
     const char *text = "unknown: no lines were found that contend in the second level alone";
     double value = NAN;
     if (hot && hot->point_count == 2) {
-        struct estimate beside = latency(&hot->points[0]), same = latency(&hot->points[1]);
+        struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
         /* A round loads each contending line once, and hot lines as many times. */
         double round = 2 * evidence->hot_others;
-        double miss = 2 * (double)beside.median - evidence->nearest;
+        double miss = 2 * (double)elsewhere.median - evidence->nearest;
         double each = (miss - evidence->nearest) * evidence->hot_lines;
-        double least = (double)(same.low - beside.high) * round / each;
-        double most = (double)(same.high - beside.low) * round / each;
+        double least = (double)(same.low - elsewhere.high) * round / each;
+        double most = (double)(same.high - elsewhere.low) * round / each;
         text = "unknown: the first level neither clearly kept nor clearly lost its lines";
         if (each > 0 && least > surely_lost) {
             value = 1;

@@ -1,10 +1,12 @@
-/* How the first two cache levels are built, read off series that probes/geometry/geometry.c
+/*
+ * How the first two cache levels are built, read off series that probes/geometry/geometry.c
  * measures.
  *
  * Findings: "L1.line" and "L1.way_stride" in bytes, "L1.ways", the same of L2, "L2.inclusive" (1 or
  * 0), each with what the machine declares; "L1.disagreement" where ways times way stride is not the
  * capacity, in bytes. Where no number can be trusted, the finding has none and says why; "L3.ways"
- * never has one. */
+ * never has one.
+ */
 #ifndef FATHOM_FINDINGS_GEOMETRY_H
 #define FATHOM_FINDINGS_GEOMETRY_H
 

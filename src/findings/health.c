@@ -118,7 +118,7 @@ static void note_condition(struct checking *checking, const struct finding *shou
 /* --- what can't be compared --- */
 
 /* `reason` NULL: there was no memory for it. */
-static void add_gap(struct checking *checking, const char *probe, const char *reason, bool told)
+static void add_gap(struct checking *checking, const char *probe, const char *reason, bool listed)
 {
     struct health_check *check = checking->check;
     check->not_compared++;
@@ -133,7 +133,7 @@ static void add_gap(struct checking *checking, const char *probe, const char *re
         reason ? pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap)
                : NULL;
     if (gap)
-        *gap = (struct health_gap){probe, reason, 1, told};
+        *gap = (struct health_gap){probe, reason, 1, listed};
     else
         checking->failed = true;
 }
@@ -280,14 +280,14 @@ static void check_finding(struct checking *checking, const struct probe_result *
 
 /* Makes a gap of each finding that would have been judged, where the probe has no result now. */
 static void skip_probe(struct checking *checking, const struct probe_result *probe,
-                       const char *reason, bool told)
+                       const char *reason, bool listed)
 {
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *should = &probe->findings[i];
         const struct finding_meaning meaning = finding_meaning(should);
         if (isfinite(should->value) && (!meaning.quantity || meaning.side != SIDE_NEITHER) &&
             !finding_lookup_is_twin(&checking->of_base, should))
-            add_gap(checking, probe->name, reason, told);
+            add_gap(checking, probe->name, reason, listed);
     }
 }
 

@@ -1,7 +1,9 @@
-/* Whether a machine is as good as a baseline says: every finding of the baseline that has a better
+/*
+ * Whether a machine is as good as a baseline says: every finding of the baseline that has a better
  * and a worse side, held against the one of the same name and experiment that was found now. What
  * can't be compared is counted by probe, with the reason, so that nobody takes a value that was not
- * measured for a good one. Conditions (clocks, temperatures) are never judged. */
+ * measured for a good one. Conditions (clocks, temperatures) are never judged.
+ */
 #ifndef FATHOM_FINDINGS_HEALTH_H
 #define FATHOM_FINDINGS_HEALTH_H
 
@@ -37,7 +39,7 @@ struct health_gap {
     const char *probe;
     const char *reason; /* "not measured (quick)", "skipped: needs two CPUs" */
     size_t count;
-    bool told; /* one by one, as what was not found */
+    bool listed; /* its findings are listed one by one, as not found */
 };
 
 struct health_check {

@@ -1,6 +1,8 @@
-/* A curve while its levels are being read: what findings_levels() passes between its files.
+/*
+ * A curve while its levels are being read: what findings_levels() passes between its files.
  * level_names.c names the plateaus, level_remarks.c says what could not be found. Internal to
- * findings_levels(). */
+ * findings_levels().
+ */
 #ifndef FATHOM_FINDINGS_LEVEL_READING_H
 #define FATHOM_FINDINGS_LEVEL_READING_H
 
@@ -13,7 +15,7 @@ struct level_reading {
     struct pool *pool;
     const struct series *series;
     const struct level_sample *samples;
-    struct levels levels;
+    struct found_levels levels;
     double clock; /* cycles a nanosecond; NAN: samples are in the series' unit, not in cycles */
     double smallest, largest;              /* sizes that were measured */
     double declared[LEVELS_DECLARED_MOST]; /* bytes of data caches, by level from 1 on */

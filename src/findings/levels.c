@@ -38,7 +38,7 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
 
 static const char *plateau_text(const struct level_reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     size_t points = 0;
     for (size_t i = 0; i < reading->series->point_count; i++)
@@ -56,7 +56,7 @@ static const char *plateau_text(const struct level_reading *reading, size_t inde
 /* A level has no interval if its points agree exactly and each was measured only once. */
 static bool has_interval(const struct level_reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     bool known = level->low < level->high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
         known =
@@ -66,7 +66,7 @@ static bool has_interval(const struct level_reading *reading, size_t index)
 
 static int add_latency(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
     const bool interval = has_interval(reading, index);
@@ -111,7 +111,7 @@ static double declared_up_to(const struct level_reading *reading, size_t index)
 
 static const char *capacity_text(const struct level_reading *reading, size_t index, double declared)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
     size_format(level_handy_size(level->capacity), holds);
     bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
@@ -145,7 +145,7 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
 
 static int add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char name[2 * LEVEL_NAME_ROOM];
     if (!isfinite(level->capacity))
         return 0;

@@ -1,4 +1,5 @@
-/* Levels: what a latency curve says of the caches and of DRAM, and whether the machine declares the
+/*
+ * Levels: what a latency curve says of the caches and of DRAM, and whether the machine declares the
  * same (stats/levels/levels.h says how they are found).
  *
  * Findings, by the order in which levels are found: "L1.latency" in cycles where the points have
@@ -8,7 +9,8 @@
  * declared cache. Three findings have words and no value: "levels.untold" says where too few sizes
  * agree for a level, "levels.translation" where a step is probably a TLB's, and
  * "levels.disagreement" that more or fewer caches were found than are declared. A level has the
- * flags that over a quarter of its points have. */
+ * flags that over a quarter of its points have.
+ */
 #ifndef FATHOM_FINDINGS_LEVELS_H
 #define FATHOM_FINDINGS_LEVELS_H
 

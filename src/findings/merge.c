@@ -192,21 +192,21 @@ static int join_facts(const struct merging *merging, struct probe_result *to,
 /* Writes what was obtained into the factors of each series; until now the probe's parameters said
  * it. */
 static int stamp(const struct merging *merging, struct series *series, size_t count,
-                 const struct obtained *told)
+                 const struct obtained *obtained)
 {
     for (size_t s = 0; s < count; s++) {
         struct factor *factors =
-            pool_alloc(merging->pool, series[s].factor_count + told->count, sizeof *factors);
+            pool_alloc(merging->pool, series[s].factor_count + obtained->count, sizeof *factors);
         size_t n = series[s].factor_count;
         if (!factors)
             return error_out_of_memory(merging->error);
         if (n)
             memcpy(factors, series[s].factors, n * sizeof *factors);
-        for (size_t i = 0; i < told->count; i++) {
+        for (size_t i = 0; i < obtained->count; i++) {
             size_t at = 0;
-            while (at < n && strcmp(factors[at].name, told->list[i].name) != 0)
+            while (at < n && strcmp(factors[at].name, obtained->list[i].name) != 0)
                 at++;
-            factors[at] = told->list[i];
+            factors[at] = obtained->list[i];
             n += at == n;
         }
         series[s].factors = factors;

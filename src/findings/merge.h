@@ -1,6 +1,8 @@
-/* Documents of one machine as one. Of each probe the newest run counts; an older one adds what it
+/*
+ * Documents of one machine as one. Of each probe the newest run counts; an older one adds what it
  * measured in another experiment ("--order forward") or of another kernel or operation, so that the
- * result has both. */
+ * result has both.
+ */
 #ifndef FATHOM_FINDINGS_MERGE_H
 #define FATHOM_FINDINGS_MERGE_H
 

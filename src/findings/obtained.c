@@ -10,7 +10,7 @@
  * every arena has a few odd pages. */
 static const double nearly_none = 10, nearly_all = 90; /* percent */
 
-struct reading {
+struct obtained_reading {
     struct obtained *obtained;
     const struct probe_result *probe;
     const struct machine_facts *machine;
@@ -18,7 +18,7 @@ struct reading {
     struct pool *pool;
 };
 
-static bool decides(const struct reading *reading, const char *factor)
+static bool decides(const struct obtained_reading *reading, const char *factor)
 {
     const struct standard *standard = standard_find(reading->standards, factor);
     return standard && standard->kind != STANDARD_NAMED;
@@ -40,7 +40,7 @@ static const char *pages_obtained(struct pool *pool, const char *text)
     return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
 }
 
-static int take_pages(const struct reading *reading)
+static int take_pages(const struct obtained_reading *reading)
 {
     const struct factor *pages = probe_parameter(reading->probe, "pages_obtained");
     if (!pages || !pages->text || !decides(reading, "pages"))
@@ -75,7 +75,7 @@ static int measuring_cpu(const struct probe_result *probe)
 }
 
 /* Which node's memory it was: described by its distance from the CPU, never by its number. */
-static void take_node(const struct reading *reading, int cpu)
+static void take_node(const struct obtained_reading *reading, int cpu)
 {
     const struct factor *verified = probe_parameter(reading->probe, "node_obtained");
     const struct factor *obtained = verified ? verified : probe_parameter(reading->probe, "node");
@@ -118,7 +118,7 @@ static const char *kind_of_list(const struct machine_facts *machine, const char 
 }
 
 /* Which kind of core measured: that of the measuring CPU, or of those that --cpus allowed. */
-static void take_core(const struct reading *reading, int cpu)
+static void take_core(const struct obtained_reading *reading, int cpu)
 {
     const struct machine_facts *machine = reading->machine;
     const struct factor *cpus = probe_parameter(reading->probe, "cpus");
@@ -137,7 +137,7 @@ int obtained_read(struct obtained *obtained, const struct probe_result *probe,
                   const struct machine_facts *machine, const struct standard *standards,
                   struct pool *pool)
 {
-    const struct reading reading = {obtained, probe, machine, standards, pool};
+    const struct obtained_reading reading = {obtained, probe, machine, standards, pool};
     const int cpu = measuring_cpu(probe);
     *obtained = (struct obtained){.count = 0};
     int code = take_pages(&reading);

@@ -1,6 +1,8 @@
-/* Pairs the findings of two documents: those of the same name and experiment. CPU numbers matter
+/*
+ * Pairs the findings of two documents: those of the same name and experiment. CPU numbers matter
  * only where several findings have one name, as clusters do; what is left after that is paired by
- * the number of CPUs, in the order of the values, because a machine may number its CPUs anew. */
+ * the number of CPUs, in the order of the values, because a machine may number its CPUs anew.
+ */
 #ifndef FATHOM_FINDINGS_PAIRS_H
 #define FATHOM_FINDINGS_PAIRS_H
 

@@ -102,9 +102,10 @@ static bool has_unit(const struct finding_line *line, const struct quantity *qua
 {
     if (!line->unit)
         return true;
-    const struct quantity *told = quantity_of(line->unit);
-    const bool time = told->dimension == DIMENSION_TIME || told->dimension == DIMENSION_CYCLES;
-    return quantity && (quantity->dimension == told->dimension ||
+    const struct quantity *expected = quantity_of(line->unit);
+    const bool time =
+        expected->dimension == DIMENSION_TIME || expected->dimension == DIMENSION_CYCLES;
+    return quantity && (quantity->dimension == expected->dimension ||
                         (time && (quantity->dimension == DIMENSION_TIME ||
                                   quantity->dimension == DIMENSION_CYCLES)));
 }

@@ -1,7 +1,9 @@
-/* The registry of findings: what each finding is, by its name. Every probe's descriptor brings a
- * table of what it adds (struct finding_table); `fathom list findings`, the manual,
- * the build's docs/findings.md and all code that shows or compares findings ask here. A finding
- * that no line explains is a plain value. */
+/*
+ * The registry of findings: what each finding is, by its name. Every probe's descriptor brings a
+ * table of what it adds (struct finding_table); `fathom list findings`, the manual, the build's
+ * docs/findings.md and all code that shows or compares findings ask here. A finding without a line
+ * is a plain value.
+ */
 #ifndef FATHOM_FINDINGS_REGISTRY_H
 #define FATHOM_FINDINGS_REGISTRY_H
 
@@ -78,9 +80,8 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
-    /* How many points of its series must have a value before anything is concluded from them; 0
-     * stands for 1. With fewer the finding has no value, and its text says so
-     * (analysis_read_off()). */
+    /* How many points of its series must have a value before anything is concluded from them; 0 is
+     * 1. With fewer, the finding has no value but a text that says so (analysis_read_off()). */
     unsigned least_points;
     /* What it is. This and the next two are whole sentences; --help shows only the first one. */
     const char *meaning;
@@ -97,8 +98,8 @@ struct finding_table {
 /* The entry of the list for that factor; NULL where there is none. The list may be NULL. */
 const struct standard *standard_find(const struct standard *list, const char *factor);
 
-/* The i-th probe's table and, in *probe, its name; NULL behind the last. Defined where probes are
- * listed (probes/probes.c), because this room may not know the probes. */
+/* The i-th probe's table and, in *probe, its name; NULL for the one behind the last. Defined where
+ * probes are listed (probes/probes.c), because this room may not know the probes. */
 const struct finding_table *finding_table_at(size_t i, const char **probe);
 /* NULL for an unknown probe. */
 const struct finding_table *finding_table_of(const char *probe);

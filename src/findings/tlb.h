@@ -1,4 +1,5 @@
-/* What address translation costs and how far each TLB reaches, from two chases over the same number
+/*
+ * What address translation costs and how far each TLB reaches, from two chases over the same number
  * of lines, one line a page and packed: what the spread one takes longer is translation.
  *
  * Findings, for pages of 4 KiB: "dtlb1.4K.entries"; "dtlb2.4K.hit", what an access takes longer
@@ -6,7 +7,8 @@
  * "dtlb2.4K.entries". Where no number can be trusted, the finding has none and says why;
  * "dtlb1.4K.onset" then says where the first level's costs begin, between two rungs of the ladder.
  * "dtlb.2M.as.4K" is the share of memory on pages of 2 MiB that is translated as pages of 4 KiB
- * are. */
+ * are.
+ */
 #ifndef FATHOM_FINDINGS_TLB_H
 #define FATHOM_FINDINGS_TLB_H
 

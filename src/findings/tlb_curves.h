@@ -1,5 +1,7 @@
-/* Compares the curves of spread and packed chases point by point. Internal to tlb.c; what probes
- * use as well is in tlb.h. */
+/*
+ * Compares the curves of spread and packed chases point by point. Internal to tlb.c; what probes
+ * use as well is in tlb.h.
+ */
 #ifndef FATHOM_FINDINGS_TLB_CURVES_H
 #define FATHOM_FINDINGS_TLB_CURVES_H
 

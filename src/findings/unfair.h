@@ -1,5 +1,7 @@
-/* Reasons why two documents should be compared with care: different machines, devices, settings or
- * programs. Internal to differences.h. */
+/*
+ * Reasons why two documents should be compared with care: different machines, devices, settings or
+ * programs. Internal to differences.h.
+ */
 #ifndef FATHOM_FINDINGS_UNFAIR_H
 #define FATHOM_FINDINGS_UNFAIR_H
 

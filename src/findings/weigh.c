@@ -57,16 +57,16 @@ static bool has_neighbours(const struct differences *result, size_t i)
 static void ask_neighbours(struct differences *result)
 {
     const struct probe_result *probe = NULL;
-    bool told = false;
+    bool supported = false;
     for (size_t i = 0; i < result->count; i++) {
         struct difference *point = &result->list[i];
         if (point->verdict != CHANGED || !point->series || point->series->matrix)
             continue;
         if (point->probe != probe) {
             probe = point->probe;
-            told = finding_changed(result, probe);
+            supported = finding_changed(result, probe);
         }
-        if (!told && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
+        if (!supported && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
             !moved_with(result, i + 1, point))
             point->verdict = UNCERTAIN;
     }

@@ -1,11 +1,13 @@
-/* Several independent chases at once: in each round every chain takes one step, so that as many
+/*
+ * Several independent chases at once: in each round every chain takes one step, so that as many
  * loads are in flight as there are chains, or as the processor sustains.
  *
  * There is a loop for every number of chains. In each, as many chains as possible live in
  * registers, where a step is one load. The others live in memory, where a step is three
  * instructions: the pointer is loaded from its place, followed, and stored again. Compiled loops
  * keep fewer chains in registers than they could: then four chains in a first-level cache take
- * twice as long as they should, and nothing shows it. */
+ * twice as long as they should, and nothing shows it.
+ */
 #ifndef FATHOM_KERNELS_CHAINS_H
 #define FATHOM_KERNELS_CHAINS_H
 

@@ -1,6 +1,8 @@
-/* Store-to-load forwarding: a store, then a load of the same bytes, whose value the next store
+/*
+ * Store-to-load forwarding: a store, then a load of the same bytes, whose value the next store
  * writes. So a step takes the time that a value needs from a store to a load before it reaches the
- * cache. */
+ * cache.
+ */
 #ifndef FATHOM_KERNELS_FORWARD_H
 #define FATHOM_KERNELS_FORWARD_H
 

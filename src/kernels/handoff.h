@@ -1,5 +1,7 @@
-/* Hand-offs: two workers pass a turn to and fro through memory. A repeat is one round trip, two
- * hand-offs. In total both sides must be asked for the same number of repeats; either may begin. */
+/*
+ * Hand-offs: two workers pass a turn to and fro through memory. A repeat is one round trip, two
+ * hand-offs. In total both sides must be asked for the same number of repeats; either may begin.
+ */
 #ifndef FATHOM_KERNELS_HANDOFF_H
 #define FATHOM_KERNELS_HANDOFF_H
 

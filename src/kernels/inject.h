@@ -1,8 +1,10 @@
-/* Traffic: lines of memory that are read, or read and written, at a pace that is set by a pause
+/*
+ * Traffic: lines of memory that are read, or read and written, at a pace that is set by a pause
  * between one line and the next. Each run goes on where the last one stopped, and wraps around.
  *
  * A modified line is read and later written back, so the memory sees as many writes as reads if
- * every line is modified. Stores to cached memory can't cause a larger share of writes. */
+ * every line is modified. Stores to cached memory can't cause a larger share of writes.
+ */
 #ifndef FATHOM_KERNELS_INJECT_H
 #define FATHOM_KERNELS_INJECT_H
 

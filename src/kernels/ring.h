@@ -1,4 +1,5 @@
-/* A ring: `count` elements, `stride` bytes apart, each holding the address (or the index) of the
+/*
+ * A ring: `count` elements, `stride` bytes apart, each holding the address (or the index) of the
  * next, so that following them visits every element once and comes back. Built in place, in one
  * pass in address order, with no index array and no memory beyond the ring.
  *
@@ -6,7 +7,8 @@
  * gives the place of the element that is being written, and so the element that comes next. The
  * bijection is a multiply and xorshift network on the next power of two; places whose element would
  * lie beyond the count are skipped. (A keyed permutation by "cycle walking": Black and Rogaway,
- * "Ciphers with arbitrary finite domains", CT-RSA 2002.) */
+ * "Ciphers with arbitrary finite domains", CT-RSA 2002.)
+ */
 #ifndef FATHOM_KERNELS_RING_H
 #define FATHOM_KERNELS_RING_H
 

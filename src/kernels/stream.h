@@ -1,6 +1,8 @@
-/* Streams: up to three arrays of doubles that a loop passes through side by side, as in STREAM
+/*
+ * Streams: up to three arrays of doubles that a loop passes through side by side, as in STREAM
  * (McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", 1995). A
- * step handles the same bytes of each array. Each run goes on where the last one stopped. */
+ * step handles the same bytes of each array. Each run goes on where the last one stopped.
+ */
 #ifndef FATHOM_KERNELS_STREAM_H
 #define FATHOM_KERNELS_STREAM_H
 

@@ -1,6 +1,8 @@
-/* Two chases at once, with a given number of independent instructions (fillers) between a load of
+/*
+ * Two chases at once, with a given number of independent instructions (fillers) between a load of
  * the one and the next load of the other. As long as the processor's window holds both a waiting
- * load and the next one behind it, the two loads wait at the same time. */
+ * load and the next one behind it, the two loads wait at the same time.
+ */
 #ifndef FATHOM_KERNELS_WINDOW_H
 #define FATHOM_KERNELS_WINDOW_H
 

@@ -1,6 +1,8 @@
-/* The clock that times everything: the processor's own counter, checked against the operating
+/*
+ * The clock that times everything: the processor's own counter, checked against the operating
  * system's raw monotonic clock; or that clock itself, where the counter can't be trusted because
- * its rate varies or the kernel says so. */
+ * its rate varies or the kernel says so.
+ */
 #ifndef FATHOM_MACHINE_CLOCK_H
 #define FATHOM_MACHINE_CLOCK_H
 

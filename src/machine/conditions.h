@@ -1,5 +1,7 @@
-/* The machine's condition: everything that would spoil a measurement, each with its remedy. `fathom
- * doctor` prints the list; every run records it. */
+/*
+ * The machine's condition: everything that would spoil a measurement, each with its remedy. `fathom
+ * doctor` prints the list; every run records it.
+ */
 #ifndef FATHOM_MACHINE_CONDITIONS_H
 #define FATHOM_MACHINE_CONDITIONS_H
 

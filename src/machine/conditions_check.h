@@ -1,5 +1,7 @@
-/* The checks that conditions_read() makes. To add one: write check_NAME() in the file of its
- * subject, declare it here, and put it into the table in conditions.c. */
+/*
+ * The checks that conditions_read() makes. To add one: write check_NAME() in the file of its
+ * subject, declare it here, and put it into the table in conditions.c.
+ */
 #ifndef FATHOM_MACHINE_CONDITIONS_CHECK_H
 #define FATHOM_MACHINE_CONDITIONS_CHECK_H
 

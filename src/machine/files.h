@@ -1,9 +1,11 @@
-/* The one way to read a system file. Every path is absolute as the running system has it and is
+/*
+ * The one way to read a system file. Every path is absolute as the running system has it and is
  * read below `root` (NULL: "/"), so that a recorded tree replays as another machine.
  *
  * Nothing here reports an error: a file that is missing, unreadable, not a regular file, empty or
  * full of garbage is just an unknown fact. Text is cut at the first NUL (device trees end their
- * strings so) and at FILES_TEXT_MAX bytes, and loses its trailing white space. */
+ * strings so) and at FILES_TEXT_MAX bytes, and loses its trailing white space.
+ */
 #ifndef FATHOM_MACHINE_FILES_H
 #define FATHOM_MACHINE_FILES_H
 

@@ -1,9 +1,11 @@
-/* Which machine this is, and what of it may be used: the facts for the document, in the document's
+/*
+ * Which machine this is, and what of it may be used: the facts for the document, in the document's
  * own types, and what plans need besides.
  *
  * Every system file is read below `root`, so a recorded tree replays as another machine. A machine
  * read from a root or from a synthetic description is not `live`: it can be planned for and shown,
- * but not measured. */
+ * but not measured.
+ */
 #ifndef FATHOM_MACHINE_MACHINE_H
 #define FATHOM_MACHINE_MACHINE_H
 

@@ -1,5 +1,7 @@
-/* What plans need to know of NUMA nodes beside the facts: the distances that the firmware declares,
- * how much of each node is free, and from which nodes this process may take memory. */
+/*
+ * What plans need to know of NUMA nodes beside the facts: the distances that the firmware declares,
+ * how much of each node is free, and from which nodes this process may take memory.
+ */
 #ifndef FATHOM_MACHINE_NUMA_H
 #define FATHOM_MACHINE_NUMA_H
 

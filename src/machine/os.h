@@ -1,6 +1,8 @@
-/* What the measuring threads ask of the operating system. os/linux/ answers for Linux; os/null/
+/*
+ * What the measuring threads ask of the operating system. os/linux/ answers for Linux; os/null/
  * answers that it can't, and always builds. System files that describe the machine are not read
- * here but through machine/files.h. */
+ * here but through machine/files.h.
+ */
 #ifndef FATHOM_MACHINE_OS_H
 #define FATHOM_MACHINE_OS_H
 

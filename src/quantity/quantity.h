@@ -1,7 +1,9 @@
-/* Quantities: what a unit in a document measures, which way it is worse, and how people and
+/*
+ * Quantities: what a unit in a document measures, which way it is worse, and how people and
  * OpenMetrics write it. This is the one table of units: all code asks it, and no other code
  * compares a unit's text. A unit that is not in it comes from another tool: it is shown as it is
- * and has no worse side. */
+ * and has no worse side.
+ */
 #ifndef FATHOM_QUANTITY_QUANTITY_H
 #define FATHOM_QUANTITY_QUANTITY_H
 

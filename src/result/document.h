@@ -1,9 +1,11 @@
-/* The document: what all parts of fathom exchange. Measuring produces it, reading a file produces
+/*
+ * The document: what all parts of fathom exchange. Measuring produces it, reading a file produces
  * it, and every view starts from it and from nothing else. Schema "fathom/1", described by
  * docs/fathom-1.schema.json. Everything a document holds lives in its pool.
  *
  * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
- * where 0 has no meaning of its own). */
+ * where 0 has no meaning of its own).
+ */
 #ifndef FATHOM_RESULT_DOCUMENT_H
 #define FATHOM_RESULT_DOCUMENT_H
 

@@ -43,10 +43,9 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
         {"throttled",
          "the device slowed its clock because of heat, its power limit or a power brake",
          "cool the device, or lock its clock below the limit (nvidia-smi -lgc), and repeat", false},
-    [FLAG_OCCUPIED] = {"occupied",
-                       "others held a part of what was measured, so only the rest was seen",
-                       "stop what else runs on this core and its caches, or repeat when it is idle",
-                       true},
+    [FLAG_OCCUPIED] =
+        {"occupied", "other work held a part of what was measured, so only the rest was seen",
+         "stop the other work on this core and its caches, or repeat when they are idle", true},
 };
 
 int flag_by_name(const char *name)

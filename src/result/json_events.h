@@ -1,8 +1,10 @@
-/* JSON as RFC 8259 has it, one event after another, from a stream of any length. Strict: refuses
+/*
+ * JSON as RFC 8259 has it, one event after another, from a stream of any length. Strict: refuses
  * what other parsers allow (comments, a byte order mark, a comma before a bracket, NaN, leading
  * zeros, more text after the value); json_text.h says what a text may hold.
  *
- * The memory that it takes is that of the longest text or number, whatever the stream's length. */
+ * The memory that it takes is that of the longest text or number, whatever the stream's length.
+ */
 #ifndef FATHOM_RESULT_JSON_EVENTS_H
 #define FATHOM_RESULT_JSON_EVENTS_H
 

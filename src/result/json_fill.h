@@ -1,5 +1,7 @@
-/* Fills the document's structs from the events of json_events.h, by the tables of shape.h, without
- * a tree between them. Keys that the tables do not know are skipped with all that they hold. */
+/*
+ * Fills the document's structs from the events of json_events.h, by the tables of shape.h, without
+ * a tree between them. Keys that the tables do not know are skipped with all that they hold.
+ */
 #ifndef FATHOM_RESULT_JSON_FILL_H
 #define FATHOM_RESULT_JSON_FILL_H
 

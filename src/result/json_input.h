@@ -1,5 +1,7 @@
-/* The bytes that json_events.h reads from a stream, one after another, and why they are refused.
- * The bytes between `token` and `at` stay together in memory; earlier ones are dropped. */
+/*
+ * The bytes that json_events.h reads from a stream, one after another, and why they are refused.
+ * The bytes between `token` and `at` stay together in memory; earlier ones are dropped.
+ */
 #ifndef FATHOM_RESULT_JSON_INPUT_H
 #define FATHOM_RESULT_JSON_INPUT_H
 

@@ -1,5 +1,7 @@
-/* Texts in quotes, as RFC 8259 has them, except that a text that can't be a C string in UTF-8 is
- * refused: bytes that are not UTF-8 (RFC 3629), halves of surrogate pairs, and \u0000. */
+/*
+ * Texts in quotes, as RFC 8259 has them, except that a text that can't be a C string in UTF-8 is
+ * refused: bytes that are not UTF-8 (RFC 3629), halves of surrogate pairs, and \u0000.
+ */
 #ifndef FATHOM_RESULT_JSON_TEXT_H
 #define FATHOM_RESULT_JSON_TEXT_H
 

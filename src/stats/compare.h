@@ -1,10 +1,12 @@
-/* Whether two medians differ, judged by the quantiles of the trials behind each.
+/*
+ * Whether two medians differ, judged by the quantiles of the trials behind each.
  *
  * The bootstrap of a median (Efron, "Bootstrap methods: another look at the jackknife", Annals of
  * Statistics 7, 1979) draws n trials anew and takes their median. The median of n draws from a
  * quantile function Q is distributed as Q(U) with U the median of n uniform numbers, which is
  * Beta((n+1)/2, (n+1)/2); so the draws need no trials, only Q, which the document's quantiles give
- * by straight lines between them. */
+ * by straight lines between them.
+ */
 #ifndef FATHOM_STATS_COMPARE_H
 #define FATHOM_STATS_COMPARE_H
 

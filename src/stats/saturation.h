@@ -1,5 +1,7 @@
-/* Where a falling curve stops falling, such as time per access over the number of accesses in
- * flight. The result is the level that it reaches, and the fewest accesses that reach it. */
+/*
+ * Where a falling curve stops falling, such as time per access over the number of accesses in
+ * flight. The result is the level that it reaches, and the fewest accesses that reach it.
+ */
 #ifndef FATHOM_STATS_SATURATION_H
 #define FATHOM_STATS_SATURATION_H
 

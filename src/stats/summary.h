@@ -1,5 +1,7 @@
-/* Summary of independent trials: order statistics only, because timings follow no known
- * distribution. */
+/*
+ * Summary of independent trials: order statistics only, because timings follow no known
+ * distribution.
+ */
 #ifndef FATHOM_STATS_SUMMARY_H
 #define FATHOM_STATS_SUMMARY_H
 

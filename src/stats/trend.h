@@ -1,5 +1,7 @@
-/* Whether a value rises or falls through the run: by Mann (1945) and Kendall's rank test, which
- * makes no assumption about the distribution; and by how much: the Theil-Sen slope (Sen 1968). */
+/*
+ * Whether a value rises or falls through the run: by Mann (1945) and Kendall's rank test, which
+ * makes no assumption about the distribution; and by how much: the Theil-Sen slope (Sen 1968).
+ */
 #ifndef FATHOM_STATS_TREND_H
 #define FATHOM_STATS_TREND_H
 

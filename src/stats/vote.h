@@ -1,6 +1,8 @@
-/* A vote: independent trials each name a whole number (entries, ways), and it counts only where
+/*
+ * A vote: independent trials each name a whole number (entries, ways), and it counts only where
  * most of them name the same one. A mean or a median of counts could be a number that no trial
- * found. */
+ * found.
+ */
 #ifndef FATHOM_STATS_VOTE_H
 #define FATHOM_STATS_VOTE_H
 

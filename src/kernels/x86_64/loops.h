@@ -1,5 +1,7 @@
-/* The timed loops for x86-64, in assembly, so that a compiler's choice of registers and alignment
- * never affects a result. */
+/*
+ * The timed loops for x86-64, in assembly, so that a compiler's choice of registers and alignment
+ * never affects a result.
+ */
 #ifndef FATHOM_KERNELS_LOOPS_H
 #define FATHOM_KERNELS_LOOPS_H
 

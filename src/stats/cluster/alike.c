@@ -11,21 +11,21 @@ static const double least_noise = 0.004;
 enum { POOL_MIN = 8, COLUMNS_LOOKED_AT = 256 };
 
 /* Rows that no smaller group separates yet: those directly within one group, or in none. */
-struct undivided {
+struct ungrouped {
     size_t *rows, count;
     double *distance; /* distances between the profiles, count * count */
     size_t *class; /* for each row, the first row of its class: those whose latencies to all others
                       are alike */
 };
 
-static double *distance_of(const struct undivided *pool, size_t i, size_t j)
+static double *distance_of(const struct ungrouped *pool, size_t i, size_t j)
 {
     return &pool->distance[i * pool->count + j];
 }
 
 /* The distance of two profiles that differ by noise alone: that of each row and the row most like
  * it. Half of the columns choose the latter, the other half give the distance. */
-static double noise_of(const struct undivided *pool, const struct cells *cells, double *room)
+static double noise_of(const struct ungrouped *pool, const struct cells *cells, double *room)
 {
     size_t count = 0;
     for (size_t i = 0; i < pool->count; i++) {
@@ -52,7 +52,7 @@ static double noise_of(const struct undivided *pool, const struct cells *cells, 
 }
 
 /* Rows within `reach` of one another, directly or by way of others, form one class. */
-static void classify(struct undivided *pool, double reach)
+static void classify(struct ungrouped *pool, double reach)
 {
     for (size_t i = 0; i < pool->count; i++)
         pool->class[i] = i;
@@ -70,7 +70,7 @@ static void classify(struct undivided *pool, double reach)
 /* Whether a class is real: its rows are alike, and clearly less like all others. A chain, in which
  * each row is like the next but the ends differ, is no class. Among many rows some two are always
  * most alike, so a pair has to be much more alike. */
-static bool is_class(const struct undivided *pool, size_t class, double reach)
+static bool is_class(const struct ungrouped *pool, size_t class, double reach)
 {
     double inside = 0, outside = INFINITY;
     size_t count = 0;
@@ -87,7 +87,7 @@ static bool is_class(const struct undivided *pool, size_t class, double reach)
 }
 
 static int add_classes(struct groups *groups, const struct cells *cells,
-                       const struct undivided *pool, double reach, size_t *room)
+                       const struct ungrouped *pool, double reach, size_t *room)
 {
     size_t classes = 0, rows = 0, fewest = pool->count, most = 0;
     bool *chosen = pool_alloc(groups->pool, pool->count, sizeof *chosen);
@@ -125,7 +125,7 @@ static int divide(struct groups *groups, const struct cells *cells, const size_t
                   size_t count)
 {
     struct pool scratch = {0};
-    struct undivided pool = {.rows = pool_alloc(&scratch, count, sizeof(size_t)),
+    struct ungrouped pool = {.rows = pool_alloc(&scratch, count, sizeof(size_t)),
                              .count = count,
                              .distance = pool_alloc(&scratch, count * count, sizeof(double)),
                              .class = pool_alloc(&scratch, count, sizeof(size_t))};

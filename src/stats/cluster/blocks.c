@@ -113,11 +113,11 @@ static size_t find_cut(struct blocks *blocks)
             count[from]--;
             count[to]++;
         }
-        double told = 0;
+        double explained = 0;
         for (int block = 0; block < BLOCKS; block++)
-            told += count[block] > 0 ? sum[block] * sum[block] / count[block] : 0;
-        if (cut >= ROWS_MIN && told > most && kinds_are_alike(blocks, cut)) {
-            most = told;
+            explained += count[block] > 0 ? sum[block] * sum[block] / count[block] : 0;
+        if (cut >= ROWS_MIN && explained > most && kinds_are_alike(blocks, cut)) {
+            most = explained;
             best = cut;
         }
     }

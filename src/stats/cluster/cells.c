@@ -147,15 +147,15 @@ static void pool_noise(struct cells *cells, double *room)
 }
 
 /* The noise that half of the row's cells are known to have at least; `room` holds m values. */
-static double told_noise(const struct cells *cells, const double *noise, size_t n, size_t a,
-                         double *room)
+static double given_noise(const struct cells *cells, const double *noise, size_t n, size_t a,
+                          double *room)
 {
     size_t count = 0;
     for (size_t b = 0; b < cells->m && noise; b++) {
         double value = (double)cells->known[a * cells->m + b];
-        double told = both_directions(noise, n, cells->rows[a], cells->rows[b]) / value;
-        if (b != a && is_latency(told))
-            room[count++] = told;
+        double given = both_directions(noise, n, cells->rows[a], cells->rows[b]) / value;
+        if (b != a && is_latency(given))
+            room[count++] = given;
     }
     sort_ascending(room, count);
     return count ? median(room, count) : 0;
@@ -188,9 +188,9 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
     cells->known = pool_alloc(pool, m * m + 1, sizeof *cells->known);
     cells->filled = pool_alloc(pool, m * m + 1, sizeof *cells->filled);
     cells->noise = pool_alloc(pool, m + 1, sizeof *cells->noise);
-    cells->told = pool_alloc(pool, m + 1, sizeof *cells->told);
+    cells->given = pool_alloc(pool, m + 1, sizeof *cells->given);
     double *room = pool_alloc(pool, m + 1, sizeof *room);
-    if (!cells->known || !cells->filled || !cells->noise || !cells->told || !room)
+    if (!cells->known || !cells->filled || !cells->noise || !cells->given || !room)
         return ERROR_SYSTEM;
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)
@@ -201,8 +201,8 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
         cells->noise[a] = fmax(least_noise, row_noise(cells, a));
     pool_noise(cells, room);
     for (size_t a = 0; a < m; a++) {
-        cells->told[a] = told_noise(cells, noise, n, a, room);
-        cells->noise[a] = fmax(cells->noise[a], cells->told[a]);
+        cells->given[a] = given_noise(cells, noise, n, a, room);
+        cells->noise[a] = fmax(cells->noise[a], cells->given[a]);
         cells->noise[a] = fmax(cells->noise[a], rounding_noise(cells, latency, n, a, room));
     }
     return 0;

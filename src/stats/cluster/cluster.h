@@ -1,4 +1,5 @@
-/* Groups in a matrix of latencies: which rows belong together, by the numbers alone.
+/*
+ * Groups in a matrix of latencies: which rows belong together, by the numbers alone.
  *
  * Groups are of three kinds, each with a test against the noise, or against chance:
  *
@@ -22,7 +23,8 @@
  * Noise is taken relative to the latency, as it is in timings. It is estimated from the matrix: of
  * two rows that see the others most alike, half of the columns tell which they are and the other
  * half how much they differ; the rounding of whole numbers and the intervals that are known are
- * lower bounds. */
+ * lower bounds.
+ */
 #ifndef FATHOM_STATS_CLUSTER_CLUSTER_H
 #define FATHOM_STATS_CLUSTER_CLUSTER_H
 

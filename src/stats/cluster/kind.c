@@ -93,8 +93,8 @@ int groups_add_kinds(struct groups *groups, const struct cells *cells)
     }
     if (code == 0 && count)
         qsort(leaves, count, sizeof *leaves, compare_leaves);
-    bool told = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
-    for (size_t i = 0, same; code == 0 && told && i < count; i += same) {
+    bool found = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
+    for (size_t i = 0, same; code == 0 && found && i < count; i += same) {
         same = same_kind(leaves + i, count - i);
         code = add_kind(groups, cells, leaves + i, same, members);
     }

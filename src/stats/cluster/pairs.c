@@ -68,9 +68,9 @@ static int read_pairs(struct pairs *pairs, struct pool *scratch, const struct ce
     for (size_t a = 0; a < m; a++) {
         size_t b = nearest[a];
         bool mutual = b != a && nearest[b] == a;
-        double told = fmax(cells->told[a], cells->told[b]);
+        double given = fmax(cells->given[a], cells->given[b]);
         double gap = log(fmin(pairs->next[a], pairs->next[b]) / pairs->nearest[a]);
-        pairs->mate[a] = mutual && gap >= log(least_ratio) && gap >= deviations * told ? b : a;
+        pairs->mate[a] = mutual && gap >= log(least_ratio) && gap >= deviations * given ? b : a;
         pairs->gap[a] = gap;
     }
     return 0;

@@ -15,7 +15,7 @@ struct cells {
     float *known;  /* latency; NAN where it was not measured */
     float *filled; /* logarithm of the latency, guessed where it was not measured */
     double *noise; /* of each row, relative to the latency */
-    double *told;  /* the part of the noise that the caller knows */
+    double *given; /* the part of the noise that the caller knows */
 };
 /* In the pool; ERROR_SYSTEM without memory. */
 int cells_read(struct cells *, struct pool *, const double *latency, const double *noise, size_t n);

@@ -42,13 +42,13 @@ static size_t count_units(const struct plain *plain, const struct tree_node *nod
 
 /* Shortest latency to a row outside. The known noise of the members raises the ratio that it has to
  * exceed. */
-static double least_outside(const struct plain *plain, const struct tree_node *node, double *told)
+static double least_outside(const struct plain *plain, const struct tree_node *node, double *given)
 {
     double least = INFINITY;
-    *told = 0;
+    *given = 0;
     for (size_t i = node->first; i < node->first + node->count; i++) {
         size_t row = plain->tree->order[i], m = plain->cells->m;
-        *told = fmax(*told, plain->cells->told[row]);
+        *given = fmax(*given, plain->cells->given[row]);
         for (size_t k = 0; k < m; k++)
             if (k < node->first || k >= node->first + node->count)
                 least = fmin(least, (double)plain->cells->known[row * m + plain->tree->order[k]]);
@@ -72,7 +72,7 @@ static double log_chance(double all, double units)
 static void look_at(struct plain *plain, size_t index)
 {
     const struct tree_node *node = &plain->tree->nodes[index];
-    double *most = plain->most, told;
+    double *most = plain->most, given;
     most[index] = fmax(node->most, fmax(most[node->left], most[node->right]));
     if (node->parent < 0 || node->count <= 2 || !(most[index] > 0))
         return;
@@ -80,8 +80,8 @@ static void look_at(struct plain *plain, size_t index)
     const struct tree_node *next = &plain->tree->nodes[node->parent];
     if (!(next->least >= plain_ratio * most[index]))
         return;
-    double gap = log(least_outside(plain, node, &told) / most[index]);
-    if (!isfinite(gap) || gap < log(plain_ratio) || gap < told)
+    double gap = log(least_outside(plain, node, &given) / most[index]);
+    if (!isfinite(gap) || gap < log(plain_ratio) || gap < given)
         return;
     size_t units = count_units(plain, node);
     plain->found[index] = true;

@@ -43,7 +43,7 @@ static double translation_at(double bytes, const struct translation_knee *knees,
     return sum;
 }
 
-static void read_samples(struct curve *curve, struct level_sample *samples, size_t n,
+static void read_samples(struct level_curve *curve, struct level_sample *samples, size_t n,
                          const struct translation_knee *knees, size_t knee_count)
 {
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +81,7 @@ double curve_middle(double *values, size_t n)
     return median(values, n);
 }
 
-static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t end)
+static struct curve_bin make_bin(const struct level_curve *curve, size_t first, size_t end)
 {
     const size_t n = end - first;
     double x = 0;
@@ -105,7 +105,7 @@ static double roughness(const struct curve_bin *bins, size_t i)
 
 /* A bin's noise is the larger of what its intervals and what its neighbours show, because trials of
  * one place and time say nothing about the next place. */
-static void add_noise(struct curve *curve)
+static void add_noise(struct level_curve *curve)
 {
     const size_t n = curve->bin_count;
     struct curve_bin *bins = curve->bins;
@@ -123,7 +123,7 @@ static void add_noise(struct curve *curve)
         bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));
 }
 
-static void make_bins(struct curve *curve)
+static void make_bins(struct level_curve *curve)
 {
     if (curve->n == 0)
         return;
@@ -148,10 +148,10 @@ static void make_bins(struct curve *curve)
     add_noise(curve);
 }
 
-struct curve *curve_create(struct level_sample *samples, size_t n,
-                           const struct translation_knee *knees, size_t knee_count)
+struct level_curve *curve_create(struct level_sample *samples, size_t n,
+                                 const struct translation_knee *knees, size_t knee_count)
 {
-    struct curve *curve = calloc(1, sizeof *curve);
+    struct level_curve *curve = calloc(1, sizeof *curve);
     if (!curve)
         return NULL;
     curve->of = malloc((n + 1) * sizeof *curve->of);
@@ -166,7 +166,7 @@ struct curve *curve_create(struct level_sample *samples, size_t n,
     return curve;
 }
 
-void curve_free(struct curve *curve)
+void curve_free(struct level_curve *curve)
 {
     free(curve->of);
     free(curve->clean);

@@ -1,6 +1,8 @@
-/* A latency curve made ready to be read: its usable samples in order, without what translation adds
+/*
+ * A latency curve made ready to be read: its usable samples in order, without what translation adds
  * to them, and gathered into bins, because sizes that repeat or lie close together say no more than
- * one. */
+ * one.
+ */
 #ifndef FATHOM_STATS_LEVELS_CURVE_H
 #define FATHOM_STATS_LEVELS_CURVE_H
 
@@ -10,7 +12,7 @@
 
 enum { CURVE_BINS_MOST = 256 };
 
-struct curve {
+struct level_curve {
     struct level_sample **of;     /* the caller's usable samples, ascending by size */
     struct mixture_sample *clean; /* the same without translation */
     double *scratch;              /* room for one number per sample */
@@ -22,9 +24,9 @@ struct curve {
 
 /* Resets those members of the samples that levels_find() fills, and keeps pointers to the samples.
  * NULL without memory. */
-struct curve *curve_create(struct level_sample *, size_t n, const struct translation_knee *,
-                           size_t knee_count);
-void curve_free(struct curve *);
+struct level_curve *curve_create(struct level_sample *, size_t n, const struct translation_knee *,
+                                 size_t knee_count);
+void curve_free(struct level_curve *);
 
 /* The median of n values; sorts them. */
 double curve_middle(double *values, size_t n);

@@ -1,6 +1,8 @@
-/* Flats of a curve: stretches of at least two sizes that agree with one another. A plateau
+/*
+ * Flats of a curve: stretches of at least two sizes that agree with one another. A plateau
  * (stats/levels/plateaus.h) is one explanation of a curve; a flat is visible in its points. So
- * flats are the evidence: there is no level without one. */
+ * flats are the evidence: there is no level without one.
+ */
 #ifndef FATHOM_STATS_LEVELS_FLATS_H
 #define FATHOM_STATS_LEVELS_FLATS_H
 

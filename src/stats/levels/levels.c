@@ -23,7 +23,8 @@ static const double doubted = 0.25;
 /* --- from plateaus to levels --- */
 
 /* Fills in what is fitted: samples where they are few, else bins. */
-static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mixture_sample *out)
+static size_t fit_samples(const struct level_curve *curve, size_t first_bin,
+                          struct mixture_sample *out)
 {
     size_t n = 0;
     for (size_t b = first_bin; b < curve->bin_count; b++) {
@@ -40,8 +41,8 @@ static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mi
 
 /* Brackets each knee generously, because a soft knee begins below the capacity and ends beyond
  * it. */
-static void bracket_knees(const struct curve *curve, const struct plateau *plateaus, size_t count,
-                          bool rising, struct mixture *mixture)
+static void bracket_knees(const struct level_curve *curve, const struct plateau *plateaus,
+                          size_t count, bool rising, struct mixture *mixture)
 {
     mixture->count = count - 1 + rising;
     for (size_t k = 0; k < mixture->count; k++) {
@@ -73,7 +74,7 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
 
 /* The least share of the level that a sample must have to count: one that belongs more to a rise
  * than to the plateau is used only if there is no other. */
-static double least_share(const struct curve *curve, const struct mixture *mixture,
+static double least_share(const struct level_curve *curve, const struct mixture *mixture,
                           const struct miss_shares *shares, size_t k)
 {
     double most = 0;
@@ -84,9 +85,9 @@ static double least_share(const struct curve *curve, const struct mixture *mixtu
 
 /* Fills the level from the points that it serves nearly alone: those that the fit puts within a
  * twentieth of it, or if there are none, those where its share is largest. */
-static void pool_samples(struct curve *curve, const struct mixture *mixture,
+static void pool_samples(struct level_curve *curve, const struct mixture *mixture,
                          const struct miss_shares *shares, double *halves, size_t k,
-                         struct level *level)
+                         struct found_level *level)
 {
     const double share = least_share(curve, mixture, shares, k);
     size_t n = 0;
@@ -116,7 +117,7 @@ static void pool_samples(struct curve *curve, const struct mixture *mixture,
 }
 
 /* The median of how far samples [first, end) lie off the fit, as a logarithm. */
-static double residual(struct curve *curve, size_t first, size_t end)
+static double residual(struct level_curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->of[i]->latency / curve->of[i]->fitted);
@@ -124,7 +125,7 @@ static double residual(struct curve *curve, size_t first, size_t end)
 }
 
 /* The median of the samples' latencies, as a logarithm. */
-static double middle_log(struct curve *curve, size_t first, size_t end)
+static double middle_log(struct level_curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->clean[i].latency);
@@ -143,7 +144,8 @@ static size_t serving(const struct mixture *mixture, const struct miss_shares *s
 
 /* The longest plateau at whose middle level k serves most of the loads: shorter ones are steps on
  * the way to it, or noise. NULL: none. */
-static const struct plateau *longest_of(const struct curve *curve, const struct mixture *mixture,
+static const struct plateau *longest_of(const struct level_curve *curve,
+                                        const struct mixture *mixture,
                                         const struct miss_shares *shares,
                                         const struct plateau *plateaus, size_t count, size_t k)
 {
@@ -166,7 +168,8 @@ static const struct plateau *longest_of(const struct curve *curve, const struct 
 /* Where the fit makes a slope of a plateau, the cache follows a replacement policy that the fit
  * does not know, and the points are a better guide to the latency: the fit is then moved onto
  * them. */
-static void trust_plateau(struct curve *curve, const struct plateau *plateau, struct level *level)
+static void trust_plateau(struct level_curve *curve, const struct plateau *plateau,
+                          struct found_level *level)
 {
     size_t first = curve->bin_first[plateau->first];
     const size_t end = curve->bin_first[plateau->last + 1];
@@ -192,7 +195,7 @@ static void trust_plateau(struct curve *curve, const struct plateau *plateau, st
 
 /* No capacity is known more precisely than the distance of the sizes measured next to it, however
  * well a shape fits. */
-static void widen_capacity(const struct curve *curve, struct level *level)
+static void widen_capacity(const struct level_curve *curve, struct found_level *level)
 {
     double below = 0, above = INFINITY;
     for (size_t i = 0; i < curve->n; i++) {
@@ -209,15 +212,15 @@ static void widen_capacity(const struct curve *curve, struct level *level)
 }
 
 /* Whether the curve falls: then it is one level without a knee, which explains nothing. */
-static bool falls(struct curve *curve)
+static bool falls(struct level_curve *curve)
 {
     const size_t half = curve->n / 2;
     return middle_log(curve, 0, half) - middle_log(curve, half, curve->n) > log(plateau_step);
 }
 
-static void read_fit(struct curve *curve, const struct mixture *mixture,
+static void read_fit(struct level_curve *curve, const struct mixture *mixture,
                      const struct miss_shares *shares, const struct plateau *plateaus,
-                     size_t plateau_count, double *halves, struct levels *levels)
+                     size_t plateau_count, double *halves, struct found_levels *levels)
 {
     for (size_t i = 0; i < curve->n; i++)
         curve->of[i]->fitted = mixture_at(mixture, shares, curve->clean[i].bytes) *
@@ -226,19 +229,19 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     for (size_t k = 0; k < levels->count; k++) {
         const struct mixture_knee *knee = &mixture->knees[k];
         bool left = k < mixture->count;
-        struct level *level = &levels->list[k];
-        *level = (struct level){.fitted = mixture_level(mixture, k),
-                                .latency = mixture_level(mixture, k),
-                                .low = NAN,
-                                .high = NAN,
-                                .capacity = left ? knee->capacity : NAN,
-                                .capacity_low = left ? knee->low : NAN,
-                                .capacity_high = left ? knee->high : NAN,
-                                .from = NAN,
-                                .to = NAN,
-                                .off = NAN,
-                                .translated = NAN,
-                                .translation = NAN};
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.fitted = mixture_level(mixture, k),
+                                      .latency = mixture_level(mixture, k),
+                                      .low = NAN,
+                                      .high = NAN,
+                                      .capacity = left ? knee->capacity : NAN,
+                                      .capacity_low = left ? knee->low : NAN,
+                                      .capacity_high = left ? knee->high : NAN,
+                                      .from = NAN,
+                                      .to = NAN,
+                                      .off = NAN,
+                                      .translated = NAN,
+                                      .translation = NAN};
         if (left)
             widen_capacity(curve, level);
         const struct plateau *longest =
@@ -249,8 +252,8 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     }
 }
 
-static int fit_levels(struct curve *curve, enum level_pages pages, const struct plateau *plateaus,
-                      size_t count, struct levels *levels)
+static int fit_levels(struct level_curve *curve, enum level_pages pages,
+                      const struct plateau *plateaus, size_t count, struct found_levels *levels)
 {
     struct miss_shares *shares = miss_shares_make();
     struct mixture_sample *samples = malloc(2 * CURVE_BINS_MOST * sizeof *samples);
@@ -273,7 +276,7 @@ static int fit_levels(struct curve *curve, enum level_pages pages, const struct 
 }
 
 /* Whether the points behind the last plateau lie as far above it as another level would. */
-static bool goes_on_rising(const struct curve *curve, const struct plateau *last)
+static bool goes_on_rising(const struct level_curve *curve, const struct plateau *last)
 {
     const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
     return last->last + 1 < curve->bin_count &&
@@ -282,12 +285,12 @@ static bool goes_on_rising(const struct curve *curve, const struct plateau *last
 
 /* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
  * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
-static bool stays(const struct curve *curve, const struct levels *levels)
+static bool stays(const struct level_curve *curve, const struct found_levels *levels)
 {
     if (levels->count == 0 || levels->rising)
         return false;
     double largest = curve->clean[curve->n - 1].bytes;
-    const struct level *last = &levels->list[levels->count - 1];
+    const struct found_level *last = &levels->list[levels->count - 1];
     return largest >= 2 * last->from ||
            (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
 }
@@ -296,7 +299,7 @@ static bool stays(const struct curve *curve, const struct levels *levels)
  * knee. */
 _Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
-static int fit(struct curve *curve, enum level_pages pages, struct levels *levels)
+static int fit(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
 {
     struct plateau plateaus[KNEES_MOST];
     int count = plateaus_find(curve->bins, curve->bin_count, plateaus, KNEES_MOST);
@@ -312,10 +315,11 @@ static int fit(struct curve *curve, enum level_pages pages, struct levels *level
 enum { SIZES_LEAST = 3 };
 
 int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t n,
-                   const struct translation_knee *knees, size_t knee_count, struct levels *levels)
+                   const struct translation_knee *knees, size_t knee_count,
+                   struct found_levels *levels)
 {
-    *levels = (struct levels){0};
-    struct curve *curve = curve_create(samples, n, knees, knee_count);
+    *levels = (struct found_levels){0};
+    struct level_curve *curve = curve_create(samples, n, knees, knee_count);
     if (!curve)
         return ERROR_SYSTEM;
     int code = 0;
@@ -326,7 +330,7 @@ int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t 
 }
 
 int levels_find(struct level_sample *samples, size_t n, const struct translation_knee *knees,
-                size_t knee_count, struct levels *levels)
+                size_t knee_count, struct found_levels *levels)
 {
     return levels_find_on(LEVEL_PAGES_KNOWN, samples, n, knees, knee_count, levels);
 }

@@ -1,4 +1,5 @@
-/* Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
+/*
+ * Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
  *
  * A level is a stretch of at least half an octave of sizes on which latency hardly rises
  * (stats/levels/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and their
@@ -12,7 +13,8 @@
  * no intervals, and its latency lies within what they read. Where sizes lie half an octave apart or
  * more nothing can be fitted, and the flats themselves are the levels (stats/levels/sparse.h).
  *
- * Nothing here knows what the machine declares. */
+ * Nothing here knows what the machine declares.
+ */
 #ifndef FATHOM_STATS_LEVELS_LEVELS_H
 #define FATHOM_STATS_LEVELS_LEVELS_H
 
@@ -36,7 +38,7 @@ struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
-struct level {
+struct found_level {
     double latency, low, high; /* without what translation adds */
     double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
                       a small share: latency = y * fitted / the sample's own fitted */
@@ -55,8 +57,8 @@ struct level_gap {
     double from, to;
 };
 
-struct levels {
-    struct level list[LEVELS_MAX]; /* ascending */
+struct found_levels {
+    struct found_level list[LEVELS_MAX]; /* ascending */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
@@ -78,10 +80,10 @@ enum level_pages {
  * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. ERROR_SYSTEM
  * (base/error.h) without memory. */
 int levels_find(struct level_sample *, size_t n, const struct translation_knee *, size_t knee_count,
-                struct levels *);
+                struct found_levels *);
 /* The same where pages may be unknown; levels_find() assumes that they are known. */
 int levels_find_on(enum level_pages, struct level_sample *, size_t n,
-                   const struct translation_knee *, size_t knee_count, struct levels *);
+                   const struct translation_knee *, size_t knee_count, struct found_levels *);
 
 struct level_estimate {
     double value, low, high;

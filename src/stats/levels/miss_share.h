@@ -1,4 +1,5 @@
-/* The share of a random chase's loads that miss a cache that is too small for its working set.
+/*
+ * The share of a random chase's loads that miss a cache that is too small for its working set.
  *
  * A chase visits its lines in the same order again and again, so each set of the cache sees its own
  * lines in a cycle. The share that misses depends on the set's ways, on how replacement treats a
@@ -14,7 +15,8 @@
  *
  * Other tools may draw each line at random instead. Then no policy can predict the next line, and
  * any cache hits in proportion to its capacity (King, "Analysis of demand paging algorithms", IFIP
- * 1971). */
+ * 1971).
+ */
 #ifndef FATHOM_STATS_LEVELS_MISS_SHARE_H
 #define FATHOM_STATS_LEVELS_MISS_SHARE_H
 

@@ -1,4 +1,5 @@
-/* A latency curve as a mixture: each level adds its step for the share of loads that miss all
+/*
+ * A latency curve as a mixture: each level adds its step for the share of loads that miss all
  * levels before it,
  *
  *     latency(size) = base + sum over knees of height * miss_share(shape, size / capacity)
@@ -6,7 +7,8 @@
  * For given capacities and shapes, base and heights are a linear problem, so only those two are
  * searched for, knee by knee (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10(2),
  * 1973). Residuals are relative; those beyond two deviations count as their distance, not its
- * square (Huber 1964). */
+ * square (Huber 1964).
+ */
 #ifndef FATHOM_STATS_LEVELS_MIXTURE_H
 #define FATHOM_STATS_LEVELS_MIXTURE_H
 

@@ -1,10 +1,12 @@
-/* Plateaus of a curve: a segmentation into stretches that are nearly flat and, between them, rises.
+/*
+ * Plateaus of a curve: a segmentation into stretches that are nearly flat and, between them, rises.
  *
  * It chooses the segmentation of least cost, by dynamic programming (Bellman, "On the approximation
  * of curves by line segments", CACM 4(6), 1961): an octave of x on a rise costs 1; on a plateau it
  * costs how far the points lie from the plateau's line, in units of three deviations, at most 1; a
  * plateau itself costs half an octave, so it is one only where it explains more. A spike costs no
- * more than its own width and splits nothing. */
+ * more than its own width and splits nothing.
+ */
 #ifndef FATHOM_STATS_LEVELS_PLATEAUS_H
 #define FATHOM_STATS_LEVELS_PLATEAUS_H
 

@@ -13,7 +13,7 @@ enum { FIT_SIZES = 8 };
 static const double flat_octaves = 0.25;
 /* Where pages are unknown, a step by this factor is reported as translation; where they are known,
  * steps below plateau_step are ignored. */
-static const double told_step = 1.12, translated_most = 2;
+static const double reported_step = 1.12, translated_most = 2;
 /* What a level may rise in an octave, because translation slows memory down steadily. */
 static const double gentle_slope = 0.1;
 /* Between two levels that differ by this factor another level may be hidden. */
@@ -29,7 +29,7 @@ struct group {
         step; /* the size at which the level steps most, the sum of all steps, and that step */
 };
 
-bool sparse_is(const struct curve *curve)
+bool sparse_is(const struct level_curve *curve)
 {
     const size_t n = curve->bin_count;
     return n < FIT_SIZES ||
@@ -67,13 +67,13 @@ static void extend(struct group *group, const struct flat *flat)
  * together they add less than the step of a cache. */
 static bool is_translation(const struct group *group, const struct flat *flat, double at)
 {
-    return flat->middle - group->ends > log(told_step) &&
+    return flat->middle - group->ends > log(reported_step) &&
            flat->middle - group->own->middle < log(translated_most) &&
            evidence_is_translation(group->ends, flat->middle, at);
 }
 
 /* Whether the flat continues the group; if so, adds it. */
-static bool goes_on(const struct curve *curve, enum level_pages pages, struct group *group,
+static bool goes_on(const struct level_curve *curve, enum level_pages pages, struct group *group,
                     const struct flat *flat)
 {
     const double from = curve->bins[group->last].x, to = curve->bins[flat->first].x;
@@ -93,8 +93,8 @@ static bool goes_on(const struct curve *curve, enum level_pages pages, struct gr
     return true;
 }
 
-static size_t gather(const struct curve *curve, enum level_pages pages, const struct flat *flats,
-                     size_t count, struct group groups[LEVELS_MAX])
+static size_t gather(const struct level_curve *curve, enum level_pages pages,
+                     const struct flat *flats, size_t count, struct group groups[LEVELS_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ static size_t gather(const struct curve *curve, enum level_pages pages, const st
 
 /* The highest latency behind a group, as a logarithm; NAN where the curve does not rise enough for
  * another level. */
-static double top_behind(const struct curve *curve, const struct group *group)
+static double top_behind(const struct level_curve *curve, const struct group *group)
 {
     double top = -INFINITY;
     for (size_t i = group->last + 1; i < curve->bin_count; i++)
@@ -123,12 +123,13 @@ static double top_behind(const struct curve *curve, const struct group *group)
 }
 
 /* Adds a gap for the sizes of bins [first, end) that lie clearly between the two levels. */
-static void tell_gap(const struct curve *curve, size_t first, size_t end, double above,
-                     double below, struct levels *levels)
+static void tell_gap(const struct level_curve *curve, size_t first, size_t end, double above,
+                     double below, struct found_levels *levels)
 {
     double from = NAN, to = NAN;
     for (size_t i = first; i < end; i++) {
-        if (curve->bins[i].y < above + log(told_step) || curve->bins[i].y > below - log(told_step))
+        if (curve->bins[i].y < above + log(reported_step) ||
+            curve->bins[i].y > below - log(reported_step))
             continue;
         from = isnan(from) ? curve->clean[curve->bin_first[i]].bytes : from;
         to = curve->clean[curve->bin_first[i + 1] - 1].bytes;
@@ -137,8 +138,8 @@ static void tell_gap(const struct curve *curve, size_t first, size_t end, double
         evidence_add_gap(levels, from, to);
 }
 
-static void tell_gaps(const struct curve *curve, const struct group *groups, size_t count,
-                      struct levels *levels)
+static void tell_gaps(const struct level_curve *curve, const struct group *groups, size_t count,
+                      struct found_levels *levels)
 {
     if (count == 0) {
         tell_gap(curve, 0, curve->bin_count, -INFINITY, INFINITY, levels);
@@ -154,15 +155,15 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
 }
 
 /* Fills in the levels. Where memory is proven, *proof becomes the last group's own flat. */
-static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
-                 double *halves, struct levels *levels)
+static void fill(struct level_curve *curve, struct group *groups, size_t count, struct flat *proof,
+                 double *halves, struct found_levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
-        struct level *level = &levels->list[k];
+        struct found_level *level = &levels->list[k];
         const bool last = k + 1 == count;
-        *level = (struct level){.translated = groups[k].translated,
-                                .translation = groups[k].translation};
+        *level = (struct found_level){.translated = groups[k].translated,
+                                      .translation = groups[k].translation};
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
@@ -176,7 +177,7 @@ static void fill(struct curve *curve, struct group *groups, size_t count, struct
     }
 }
 
-int sparse_levels(struct curve *curve, enum level_pages pages, struct levels *levels)
+int sparse_levels(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
 {
     struct flat flats[FLATS_MOST];
     struct group groups[LEVELS_MAX];
