@@ -52,10 +52,10 @@ static const struct check_format {
 
 static const struct option_spec check_options[] = {
     {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
-     "the document to hold this machine against: a run of it when it was well, or what 'fathom "
+     "the document to compare this machine with: a run of it when it was well, or what 'fathom "
      "baseline' made of many machines"},
     {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
-     "how much worse than the baseline's interval a value may be, in percent of it"},
+     "how far beyond the baseline's interval a value may be on its worse side, in percent"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
@@ -140,18 +140,18 @@ static const struct option_spec *const options[] = {check_options, output_option
 const struct command check_command = {
     .name = "check",
     .operands = "[FILE]",
-    .summary = "hold this machine against a baseline: one line, exit status 1 when it is worse",
-    .about = "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
-             "DRAM; or takes FILE, a document) and holds against the baseline every value that has "
-             "a better and a worse side: latencies, bandwidths, rates, misses in flight. They pair "
-             "by name and experiment; clocks, temperatures and sizes are never judged, and a clock "
-             "that differs is told. Prints one line: OK, FAIL and what is worse than it may be, or "
-             "UNCERTAIN and what can't be told, because of noise, or because the baseline has it, "
-             "this run measured its like, and it was not found. The line ends with how many "
-             "values were compared, how many of the baseline's were not, and why: '29 compared, 5 "
-             "not: bandwidth was not measured (quick)'. A baseline of 'fathom run --quick' is "
-             "compared whole. Exit status 0 where all is well, 1 where something is worse, 4 where "
-             "it can't be told.",
+    .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
+    .about =
+        "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
+        "DRAM), or takes FILE, a document, and compares it with the baseline: every value that has "
+        "a better and a worse side, which are latencies, bandwidths, rates and misses in flight. "
+        "Values pair by name and experiment. Clocks, temperatures and sizes are never judged; a "
+        "clock that differs is pointed out. Prints one line: OK, FAIL with what is worse than it "
+        "may be, or UNCERTAIN with what noise leaves open or what this run should have found and "
+        "did not. The line ends with how many values were compared, how many of the baseline's "
+        "were not, and why: '29 compared, 5 not: bandwidth was not measured (quick)'. A baseline "
+        "of 'fathom run --quick' is compared whole. Exit status 0 where all is well, 1 where "
+        "something is worse, 4 where it is uncertain.",
     .options = options,
     .run = check,
     .refuse = refuse,

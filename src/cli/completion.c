@@ -207,10 +207,11 @@ static int completion(struct invocation *invocation, struct error *error)
 const struct command completion_command = {
     .name = "completion",
     .operands = "SHELL",
-    .summary = "print what makes a shell complete fathom's command line",
-    .about = "Prints a script for bash, zsh or fish that completes commands, probes, options and "
-             "what they take. 'make install' puts all three where the shells look for them; "
-             "without it, bash takes it by 'source <(fathom completion bash)', zsh by the same "
-             "with zsh, and fish by 'fathom completion fish | source'.",
+    .summary = "print the script by which a shell completes fathom's command line",
+    .about =
+        "Prints a script for bash, zsh or fish. It asks the fathom that is being typed for its "
+        "commands, probes, options and their values. 'make install' puts all three scripts where "
+        "the shells look for them. Elsewhere use 'source <(fathom completion bash)' in bash, the "
+        "same with zsh in zsh, and 'fathom completion fish | source' in fish.",
     .run = completion,
 };

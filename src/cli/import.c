@@ -26,11 +26,11 @@ static const struct option_spec *const options[] = {import_options, made_format_
 const struct command import_command = {
     .name = "import",
     .operands = "FORMAT FILE",
-    .summary = "read another tool's table and look at it with fathom's eyes",
+    .summary = "read another tool's table and find in it what fathom would",
     .about = "Reads FILE (- for standard input), a table that another tool printed, and finds in "
              "it what fathom finds in its own measurements: levels in a curve, clusters in a "
-             "matrix. With -o FILE alone it is written as a document, which every other command "
-             "takes; without, it is shown; -f X -o FILE writes X to FILE.",
+             "matrix. Without -o the result is shown; -o FILE alone writes it as a document, which "
+             "every other command reads; -f X -o FILE writes X to FILE.",
     .options = options,
     .run = import,
 };

@@ -50,10 +50,10 @@ const struct command baseline_command = {
     .name = "baseline",
     .operands = "FILE...",
     .summary = "what machines of one kind usually read, for 'fathom check'",
-    .about = "Makes one document of many, of machines of one kind: every value is the median over "
-             "the documents, and its interval is the middle four fifths of them. It goes to "
-             "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' take it "
-             "like any other.",
+    .about = "Makes one document out of the documents of many machines of one kind: every value is "
+             "the median over them, and its interval is the middle four fifths. It goes to "
+             "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' read it "
+             "like any other document.",
     .options = options,
     .run = baseline,
 };
@@ -62,11 +62,10 @@ const struct command merge_command = {
     .name = "merge",
     .operands = "FILE...",
     .summary = "one document of several runs on one machine",
-    .about =
-        "Joins documents of one machine. Of each probe the newest run counts; what an older one "
-        "measured in another experiment (another order, stride, node or kernel) stands beside "
-        "it. What is left out is named on standard error. The result goes to standard output "
-        "or to -o FILE.",
+    .about = "Joins documents of one machine. Of each probe the newest run counts; what an older "
+             "run measured in another experiment (another order, stride, node or kernel) is kept "
+             "beside it. What is left out is named on standard error. The result goes to standard "
+             "output or to -o FILE.",
     .options = options,
     .run = merge,
 };

@@ -169,7 +169,7 @@ static void print_command(const struct command *command, const struct probe *pro
     if (probe && probe->needs & NEEDS_TWO_CPUS)
         print_paragraph("It needs two CPUs.");
     if (probe && !(probe->weight > 0))
-        print_paragraph("'fathom run' measures it only where it is named.");
+        print_paragraph("'fathom run' measures it only when it is named.");
     print_words_of(command);
     print_heading("Options");
     const struct option_spec *option;
@@ -253,8 +253,8 @@ const struct command manual_command = {
     .name = "manual",
     .operands = "[PAGE]",
     .summary = "print the manual, or a page of it, as scdoc source",
-    .about = "Prints what 'man fathom-PAGE' is made from, in scdoc's plain text, for places where "
-             "the pages are not installed. Where scdoc is, 'fathom manual cores | scdoc | man -l "
+    .about = "Prints the source of 'man fathom-PAGE', plain text in scdoc's language, for machines "
+             "where the pages are not installed. With scdoc, 'fathom manual cores | scdoc | man -l "
              "-' shows the page.",
     .run = manual,
 };

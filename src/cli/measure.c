@@ -124,8 +124,8 @@ static int choose_outputs(struct measurement *run, struct error *error)
                          run->html);
     if (run->path && to_file && !settings_has(settings, "format"))
         return error_set(error, ERROR_USAGE,
-                         "-o alone is where the document goes, and so is --document: leave one "
-                         "out, or tell by --format what is to go to -o");
+                         "-o without --format is a place for the document, and so is --document: "
+                         "leave one out, or say with --format what goes to -o");
     if (run->path && output_is_standard(run->path) && output_is_standard(run->report.path))
         return error_set(error, ERROR_USAGE,
                          "--document %s would mix the document with the report: name a file, or "
@@ -284,9 +284,9 @@ int measure_and_use(struct invocation *invocation, measure_use *use, void *argum
 
 static const struct option_spec measure_options[] = {
     {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "keep the document there, beside what --format and -o ask for"},
+     "write the document to FILE, beside what --format and -o ask for"},
     {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "leave the host's name and names of files out of the document"},
+     "leave the host's name and the names of files out of the document"},
     {.name = NULL},
 };
 
@@ -297,12 +297,12 @@ const struct command run_command = {
     .name = "run",
     .operands = "[PROBE...]",
     .summary = "measure everything, or the probes named, and keep the document",
-    .about = "Measures every probe (or those named) within a time budget, prints one screen with "
-             "what a person wants to know, and writes the document with every number and its "
-             "interval: to -o FILE, or to fathom-HOST-TIME.json here. 'fathom report FILE' shows "
-             "it again. -f X -o FILE writes X to FILE instead of the screen, and the document "
-             "to --document FILE or that name. On SIGINT or SIGTERM what was measured until then "
-             "is saved.",
+    .about =
+        "Measures every probe (or those named) within a time budget, prints a summary of one "
+        "screen, and writes the document, which has every number with its interval, to -o FILE or "
+        "to fathom-HOST-TIME.json in the current folder. 'fathom report FILE' shows it again. With "
+        "-f X -o FILE, FILE gets X instead, and the document goes to --document FILE or to that "
+        "name. SIGINT and SIGTERM end the run and save what was measured until then.",
     .options = options,
     .run = run_measurement,
 };

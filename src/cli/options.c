@@ -14,13 +14,14 @@ const struct option_spec help_options[] = {
 
 const struct option_spec output_options[] = {
     {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "write there what --format asks for; - is standard output"},
+     "write what --format asks for to FILE; - is standard output"},
     {.name = NULL},
 };
 
 const struct option_spec html_options[] = {
     {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "write a page there too: charts, tables and how it was measured, in one file for any browser"},
+     "write a page to FILE too: charts, tables and how it was measured, in one file for any "
+     "browser"},
     {.name = NULL},
 };
 

@@ -11,7 +11,7 @@
 #include "result/document.h"
 
 /* -f with the default that a command has: text, of what shows a document; none, of what makes one,
- * so that -o alone is the place for it; the document itself, of what joins several. */
+ * so that -o alone is the place for it; the document itself, of what makes one of others. */
 extern const struct option_spec format_options[], made_format_options[], joined_format_options[];
 
 /* Colour and block characters on a terminal, unless NO_COLOR or TERM=dumb ask for none. */

@@ -63,9 +63,9 @@ const struct command report_command = {
     .operands = "FILE...",
     .summary = "show a document that a run has written",
     .about = "Reads a document (FILE, or - for standard input) and prints what was printed when it "
-             "was measured: a screen of what 'fathom run' measured, all of a probe or of another "
-             "tool's table that stands alone; with --format html a page, of one document or of "
-             "several side by side. The exit status tells of the report, not of the run.",
+             "was measured: one screen of a whole run, everything of a single probe or of another "
+             "tool's table. --format html makes a page of one document, or of several side by "
+             "side. The exit status is that of the report, not of the run.",
     .options = options,
     .run = report,
 };
