@@ -83,7 +83,7 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     if (code < 0)
         return code;
     document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
-    char clean[2048]; /* names of probes are the document's */
+    char clean[2048]; /* the document names the probes, so the text may hold anything */
     if (remarks)
         fprintf(stderr, "fathom: %s: kept findings that its series cannot tell: %s\n",
                 strcmp(path, "-") == 0 ? "standard input" : path,
@@ -91,7 +91,8 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     return 0;
 }
 
-/* Through a temporary file and a rename, so what was there stays whole whatever happens. */
+/* Written to a temporary file that is then renamed, so the old document stays whole whatever
+ * happens. */
 static int write_named(const struct invocation *invocation, struct document *document,
                        const char *path, struct error *error)
 {

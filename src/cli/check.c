@@ -30,14 +30,15 @@ static int write_nagios(const void *content, FILE *out, struct error *error)
     return 0;
 }
 
-/* What Nagios and its kin take an exit status for. */
+/* What the exit statuses mean to Nagios and to monitors that run the same plugins. */
 enum { PLUGIN_OK, PLUGIN_WARNING, PLUGIN_CRITICAL, PLUGIN_UNKNOWN };
 static const int own_statuses[HEALTHS] = {
     [HEALTHY] = EXIT_DONE, [DOUBTFUL] = EXIT_DOUBTFUL, [WORSE] = EXIT_CHECK_FAILED};
 static const int plugin_statuses[HEALTHS] = {
     [HEALTHY] = PLUGIN_OK, [DOUBTFUL] = PLUGIN_WARNING, [WORSE] = PLUGIN_CRITICAL};
 
-/* One entry a format, of which both tables are made: settings_choice() is an index into them. */
+/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+ * them. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT("text", write_text, own_statuses)                                                       \
     FORMAT("json", write_json, own_statuses)                                                       \
@@ -93,8 +94,8 @@ static int check_file(const char *path, struct judging *judging, struct error *e
     return code;
 }
 
-/* Who calls a plugin reads its standard output and nothing else, also where it was called wrongly:
- * status 2 would be CRITICAL. */
+/* A monitor reads a plugin's standard output and nothing else, and takes status 2 for CRITICAL, so
+ * wrong usage is UNKNOWN too. */
 static int refuse(const struct invocation *invocation, const struct error *error)
 {
     const struct settings *settings = &invocation->settings;
@@ -124,7 +125,7 @@ static int check(struct invocation *invocation, struct error *error)
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
     if (code == 0)
         code = experiment_read(&base, settings_text(settings, "against"), error);
-    /* A health check that nobody waits for: the quick set, unless more was asked for. */
+    /* A health check should be over soon: it measures the quick set, unless more was asked for. */
     if (code == 0 && !settings_has(settings, "thorough"))
         code = settings_set(settings, "quick", NULL, error);
     if (code == 0)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A shell's script hands the line to the program and takes what it answers, so there is one place
- * that knows what can be typed: complete_line(). The scripts only know how their shell is told. */
+/* A shell's script gives the line to the program and shows what it answers, so one function knows
+ * what can be typed: complete_line(). The scripts only know how to tell their shell. */
 
 static const char files_too[] = ":files"; /* the answer where names of files are to be offered */
 
@@ -74,7 +74,7 @@ static void offer_operands(const struct line *line)
         puts(files_too);
 }
 
-/* What the value's name in the help says that it is. */
+/* A value that the help calls FILE or BASE is a file. */
 static void offer_values(const struct line *line, const struct option_spec *option)
 {
     for (size_t i = 0; option->choices && option->choices[i]; i++)
@@ -83,7 +83,7 @@ static void offer_values(const struct line *line, const struct option_spec *opti
         puts(files_too);
 }
 
-/* The option that takes a value and is called so, by name or letter; NULL: none. */
+/* The option with this name or letter ("--format", "-f") if it takes a value; else NULL. */
 static const struct option_spec *option_called(const struct line *line, const char *word,
                                                size_t length)
 {
@@ -99,8 +99,8 @@ static const struct option_spec *option_called(const struct line *line, const ch
     return NULL;
 }
 
-/* Where a value is at the cursor: the option that takes it. In "--option=value" as one word, as
- * three words (bash's way), or behind the option. */
+/* The option whose value is at the cursor; NULL where none is. The value stands behind the option,
+ * in one word with it ("--format=text"), or behind a "=" of its own, as bash splits the line. */
 static const struct option_spec *option_at_cursor(struct line *line)
 {
     const char *equals = strchr(line->current, '=');
@@ -142,8 +142,8 @@ void complete_line(char *const *words, size_t count)
         offer_operands(&line);
 }
 
-/* In the order of shell_words[]. The word typed for the program is run, so that what is not on the
- * path is completed too. */
+/* In the order of shell_words[]. They run the program by the name that was typed, which need not be
+ * on the path. */
 static const char *const scripts[] = {
     "# Completion of fathom in bash, as 'fathom completion bash' prints it.\n"
     "_fathom()\n"

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Prints what the last of the words (all that follows `fathom` on the line, up to the cursor) can
- * become: a line each, the word, a tab and what it means; and ":files" where it can be a file. */
+/* Prints what the last word can become, given all words behind `fathom` up to the cursor. A line
+ * each: the word, a tab and what it means; ":files" where it can be the name of a file. */
 void complete_line(char *const *words, size_t count);
 
 #endif

@@ -42,7 +42,8 @@ static int write_html(const void *content, FILE *out, struct error *error)
     return view_html(out, compared->both, 2, compared->threshold, error);
 }
 
-/* One entry a format, of which both tables are made: settings_choice() is an index into them. */
+/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+ * them. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT("text", write_text)                                                                     \
     FORMAT("csv", write_csv)                                                                       \

@@ -19,8 +19,8 @@ static int report_error(int code, const struct error *error)
     return code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
 }
 
-/* Results are only done when they have left this process: a full disk behind standard output is
- * an error like any other. */
+/* A result counts once it has left this process: a full disk behind standard output is an error
+ * like any other. */
 static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -60,8 +60,9 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
-/* A standard channel that is closed would be given to the next file that is opened, and then a
- * message would go into the document. Opened for reading, writing to it fails as it should. */
+/* The number of a standard channel that is closed goes to the next file that is opened, and then
+ * messages would be written into the document. Open for reading, writing to it fails, as it should.
+ */
 static void fill_standard_channels(void)
 {
     int file;
@@ -75,7 +76,7 @@ static void fill_standard_channels(void)
 int main(int argc, char **argv)
 {
     fill_standard_channels();
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files shows as a failed write */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;

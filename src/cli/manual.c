@@ -13,12 +13,12 @@
 #include <string.h>
 
 /*
- * The manual in scdoc's language (scdoc(5)), from the tables that the program works by, so it can't
- * say anything else. A line "; prose" marks where the build puts docs/man/PAGE.md, which holds what
- * no table knows. The page about the document comes whole, from the schema.
+ * The manual in scdoc's language (scdoc(5)), made of the tables that the program works by, so it
+ * says what the program does. At the line "; prose" the build puts docs/man/PAGE.md, which has what
+ * no table knows. The page about the document is made of the schema.
  */
 
-/* Plain words in scdoc. A newline begins a paragraph, after which `indent` comes first. */
+/* Plain words as scdoc writes them. A newline begins a paragraph, which begins with `indent`. */
 static void print_words(const char *text, const char *indent)
 {
     for (const char *c = text; *c; c++) {
@@ -131,7 +131,7 @@ static void print_words_of(const struct command *command)
         print_item(words->word(i), "", words->about(i), NULL, NULL);
 }
 
-/* Of that probe; of all where it is NULL. */
+/* That probe's findings; all where it is NULL. */
 static void print_findings(const char *probe)
 {
     const struct finding_line *line;

@@ -44,8 +44,7 @@ static bool is_named(const struct invocation *invocation, const char *probe)
     return false;
 }
 
-/* Leaves a whole run's probes (NULL) where none is named. In the table's order, however they were
- * typed. */
+/* In the table's order, however they were typed. Where none is named, the run chooses. */
 static int choose_probes(struct measurement *run, struct error *error)
 {
     const struct invocation *invocation = run->invocation;
@@ -81,7 +80,7 @@ static int note_command(struct measurement *run, struct error *error)
 
 /* --- where it goes --- */
 
-/* What keeps a document that nobody named: a name that tells machine and time. */
+/* A document without a name gets one of machine and time. */
 static int name_document(struct measurement *run, struct error *error)
 {
     char when[20];
@@ -97,8 +96,8 @@ static int name_document(struct measurement *run, struct error *error)
     return path ? 0 : error_out_of_memory(error);
 }
 
-/* -o is given the document itself: it is kept there from the beginning on, and where nobody asked
- * for a format the text is shown as if there were no -o. */
+/* -o names the place for the document: it is written there from the beginning on. Without --format
+ * the text goes to standard output, as if there were no -o. */
 static void keep_at_output(struct measurement *run)
 {
     if (output_is_standard(run->report.path))
@@ -109,7 +108,7 @@ static void keep_at_output(struct measurement *run)
         run->report = output_choose(&(struct settings){0});
 }
 
-/* Where what is shown goes, and where the document is kept beside it. */
+/* Where the report goes, and where the document is kept beside it. */
 static int choose_outputs(struct measurement *run, struct error *error)
 {
     const struct settings *settings = &run->invocation->settings;
@@ -188,7 +187,7 @@ static int prepare(struct measurement *run, struct error *error)
 
 /* --- after measuring --- */
 
-/* What is kept beside what is shown. */
+/* Names the files that were written beside the report. */
 static void tell_files(const struct measurement *run)
 {
     const bool text =
@@ -210,7 +209,7 @@ static int show(const struct measurement *run, struct error *error)
         code = output_save(document, run->path, error);
     if (code == 0 && run->html && !is_file(run->html))
         code = output_html(run->html, &document, 1, differences_threshold, error);
-    /* A format that finds nothing to show where nothing could be measured. */
+    /* A format has nothing to show because nothing could be measured. */
     if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
         code = ERROR_IMPOSSIBLE;
     if (code == 0)
@@ -246,7 +245,7 @@ static void release(struct measurement *run)
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
     struct measurement run = {.invocation = invocation};
-    interrupt_catch(); /* from the first file on, or a temporary one could be left behind */
+    interrupt_catch(); /* before the first file, or a temporary one could be left behind */
     int code = prepare(&run, error);
     if (code == 0) {
         code = run_measure(&run.run, error);

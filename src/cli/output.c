@@ -33,7 +33,7 @@ struct view_style output_style(FILE *out)
     return style;
 }
 
-/* "csv: a row a point; ...": the outputs' own words; behind them what the option adds. */
+/* "csv: a row a point; ...": each output's own words, then what the option adds. */
 static const char *made_help(const struct option_spec *spec, char *text, size_t size)
 {
     text[0] = '\0';
@@ -83,7 +83,8 @@ struct outlet output_choose(const struct settings *settings)
     const char *format = settings_has(settings, "format") ? settings_text(settings, "format")
                          : to_file                        ? "json"
                                                           : "text";
-    return (struct outlet){output_by_name(format), path}; /* options take none that is not there */
+    return (struct outlet){output_by_name(format),
+                           path}; /* the option takes only names that exist */
 }
 
 bool outlet_is_document(const struct outlet *outlet)
@@ -173,7 +174,7 @@ int output_html(const char *path, const struct document *const *list, size_t cou
     return outlet_write_several(&outlet, list, count, threshold, error);
 }
 
-/* Where a file would be made: its folder as it really is, and its name. NULL: nowhere. The caller
+/* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
  * frees it. */
 static char *place_of(const char *path)
 {
@@ -187,7 +188,8 @@ static char *place_of(const char *path)
     return place;
 }
 
-/* Devices may be written to twice. A link to what is not there is refused where it is opened. */
+/* A device may be written to twice. A link to a file that is not there is refused when it is
+ * opened. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;

@@ -1,4 +1,4 @@
-/* The line on standard error that says how far a run is: for a terminal. */
+/* The line on a terminal's standard error that says how far a run is. */
 #ifndef FATHOM_CLI_PROGRESS_H
 #define FATHOM_CLI_PROGRESS_H
 
@@ -8,7 +8,7 @@ struct progress_line {
     bool shown;
 };
 
-/* As a run's listener is told: the probe, the share done, and the seconds left. */
+/* The probe at work, the share of it that is done (0 to 1), and the seconds left. */
 void progress_show(struct progress_line *, const char *probe, double done, double left_s);
 /* Wipes the line. */
 void progress_end(struct progress_line *);

@@ -29,7 +29,7 @@ static int report_several(struct invocation *invocation, const struct outlet *ou
     return code;
 }
 
-/* The command may have been left out of the document. */
+/* A document need not name the command. */
 const struct probe_result *output_only_probe(const struct document *document)
 {
     const struct run_facts *run = &document->run;
