@@ -80,6 +80,9 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
+    /* How many points of its series must have a value before anything is concluded from them; 0 is
+     * 1. A fewer ones' finding has no value, and a text that says so (analysis_read_off()). */
+    unsigned least_points;
     /* What it is, in whole sentences, as are the next two. The first stands by itself in --help. */
     const char *meaning;
     const char *moves;  /* what moves it, or decides it; NULL: nobody can say */

@@ -55,10 +55,10 @@ struct probe {
      * series, which stay as they are (with their points, ascending by x) and to whose end others
      * may be added. Returns 1, or 0 when there is nothing more to measure. `stage` counts from 1.
      * NULL: the first plan is all. */
-    int (*next)(struct probe_task *, const struct sampled *, unsigned stage, struct error *);
+    int (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage, struct error *);
     /* Puts into task->result, whose series are complete, what else its document has to hold: series
      * that are made of others, parameters, and findings that no series can tell. May be NULL. */
-    int (*conclude)(struct probe_task *, const struct sampled *, struct error *);
+    int (*conclude)(struct probe_task *, const struct stage_outcome *, struct error *);
     /* Computes all findings from the result alone (findings/analyse.h), after measuring as for a
      * document of old. NULL: conclude() adds all of them. */
     analyse_function *analyse;
@@ -87,11 +87,11 @@ void probe_plan_afresh(struct probe_task *);
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring
  * can't go on at all. */
-int probe_measure(struct probe_task *, struct engine *, double budget_s, struct sampled *,
+int probe_measure(struct probe_task *, struct engine *, double budget_s, struct stage_outcome *,
                   struct error *);
 
 /* Adds the findings: the probe's conclude() and analyse(). A part of probe_measure(). */
-int probe_conclude(struct probe_task *, const struct sampled *, struct error *);
+int probe_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 
 void probe_release(struct probe_task *);
 

@@ -168,13 +168,13 @@ static int choose_options(struct measurement *measurement)
 static int measure(struct measurement *measurement)
 {
     static const struct clock clock;
-    static const struct stand_in time_of_the_model;
+    static const struct timing_model time_of_the_model;
     int cpu = 0;
     struct machine machine = {.allowed = {&cpu, 1}};
     struct probe probe = gpu_probe;
     struct engine engine = {
-        .machine = &machine, .clock = &clock, .seed = 1, .stand_in = &time_of_the_model};
-    struct sampled sampled;
+        .machine = &machine, .clock = &clock, .seed = 1, .model = &time_of_the_model};
+    struct stage_outcome outcome;
     probe.plan = plan;
     int code = choose_options(measurement);
     if (code == 0)
@@ -183,7 +183,7 @@ static int measure(struct measurement *measurement)
     if (code == 0)
         code = team_create(&engine.team, NULL, &measurement->error);
     if (code == 0)
-        code = probe_measure(&measurement->task, &engine, 1e6, &sampled, &measurement->error);
+        code = probe_measure(&measurement->task, &engine, 1e6, &outcome, &measurement->error);
     team_free(engine.team);
     probe_release(&measurement->task);
     return code;

@@ -65,11 +65,11 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
  * node. Beside other probes, or in a hurry, only by threads. */
-static int next_bandwidth(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                          struct error *error)
+static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage, struct error *error)
 {
     struct bandwidth_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     if (state->quick || settings_has(task->settings, "stream") || state->size)
         return 0;
     if (stage == 1)

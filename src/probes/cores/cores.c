@@ -275,17 +275,17 @@ static int judge_check(struct probe_task *task, struct error *error)
     return plan_homes(task, CORES_AGAIN, 0, error);
 }
 
-static int next_cores(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                       struct error *error)
 {
     struct cores_state *state = task->state;
     (void)stage;
     const enum cores_stage done = state->stage;
     int node = state->homes[state->home_now];
-    state->began_s += sampled->elapsed_s;
+    state->began_s += outcome->elapsed_s;
     if (done != CORES_CHECK && done != CORES_ENDS)
         state->homes_verified +=
-            node >= 0 ? sampled->placement.node == node : sampled->placement.node >= 0;
+            node >= 0 ? outcome->placement.node == node : outcome->placement.node >= 0;
     const struct plan last = task->plan;
     const bool last_home = state->home_now + 1 == state->home_count;
     int code = 0;

@@ -234,10 +234,10 @@ double geometry_nearest(const struct series *series)
     return (double)(isfinite(point->cycles.median) ? point->cycles.median : point->y.median);
 }
 
-static int next_geometry(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     if (stage == 1)
         return after_conflicts(task, error);
     int code = 0;

@@ -179,10 +179,10 @@ static int plan_prefetch(struct probe_task *task, struct error *error)
     return code;
 }
 
-static int next_prefetch(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     return stage == 1 ? plan_crossing(task, task->state, error) : 0;
 }
 

@@ -250,10 +250,10 @@ static const char *sharers_of(struct probe_task *task)
     return text;
 }
 
-static int conclude_coherence(struct probe_task *task, const struct sampled *sampled,
+static int conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome,
                               struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     struct factor *sharers = probe_add_parameter(task, "sharers");
     if (!sharers || !(sharers->text = sharers_of(task)))
         return error_out_of_memory(error);

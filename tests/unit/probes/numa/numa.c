@@ -31,11 +31,11 @@ struct bench {
     struct machine machine;
     struct clock clock;
     struct engine engine;
-    struct stand_in model;
+    struct timing_model model;
     struct settings settings;
     struct probe_result result;
     struct probe_task task;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     struct pool pool;
     struct error error;
     struct binding bindings[BINDINGS_MOST]; /* each that differs from the one before */
@@ -88,10 +88,10 @@ static int set_up(void **state)
 {
     static struct bench bench;
     bench = (struct bench){0};
-    bench.model = (struct stand_in){&bench, prepared, work, additions};
+    bench.model = (struct timing_model){&bench, prepared, work, additions};
     clock_calibrate(&bench.clock);
     bench.engine = (struct engine){
-        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .stand_in = &bench.model};
+        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .model = &bench.model};
     *state = &bench;
     return team_create(&bench.engine.team, NULL, NULL);
 }
@@ -142,7 +142,7 @@ static void measure(struct bench *bench, const char *option, const char *value)
 {
     int code = plan(bench, option, value);
     if (code == 0)
-        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->sampled, &bench->error);
+        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
 }
