@@ -4,7 +4,7 @@
  */
 #include "render/output.h"
 
-#include "render/clean.h"
+#include "base/clean.h"
 
 #include <math.h>
 
