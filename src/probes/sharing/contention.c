@@ -11,7 +11,6 @@
 #include "probes/sharing/contention.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "probes/probes.h"
 
 #include <math.h>
