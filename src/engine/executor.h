@@ -32,7 +32,9 @@ struct batch_run {
 };
 
 struct executor_kind {
-    /* Whether it carries out such a plan: the first in executor.c's table that does so is taken. */
+    const char *name;
+    int place; /* ascending: the first that serves a plan carries it out */
+    /* Whether it carries out such a plan on such an engine. */
     bool (*serves)(const struct engine *, const struct plan *);
     /* Fills what the executor has of its own. ERROR_SYSTEM without memory. */
     int (*open)(struct executor *, struct error *);
@@ -75,7 +77,7 @@ struct executor_kind {
                    struct background *did);
 };
 
-extern const struct executor_kind executor_threads, executor_device, executor_model;
+extern const struct executor_kind *const executors[]; /* by place; ends with NULL */
 
 /* Chooses what carries out the plan. ERROR_SYSTEM without memory: nothing is left to close. */
 int executor_open(struct executor *, const struct engine *, const struct plan *, struct error *);

@@ -16,7 +16,7 @@
 #include "kernels/chase.h"
 #include "kernels/forward.h"
 #include "probes/chase/chases.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -407,6 +407,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe access_probe = {
     .name = "access",
+    .place = 120,
     .title = "Forwarding from stores, and loads across lines and pages",
     .summary = "what a load costs right after a store, and across the end of a line or page",
     .about =

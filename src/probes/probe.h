@@ -1,7 +1,7 @@
 /*
  * A probe says what is measured; the engine says how. A new measurement is one new file that ends
- * with a `struct probe`, and one line in the table in probes.c. docs/adding-a-probe.md shows the
- * way.
+ * with a `struct probe`; the table of all is made from the files when the program is built.
+ * docs/adding.md shows the way, and `scripts/new probe NAME` takes the first steps.
  */
 #ifndef FATHOM_PROBES_PROBE_H
 #define FATHOM_PROBES_PROBE_H
@@ -35,6 +35,7 @@ struct probe_task {
 
 struct probe {
     const char *name;    /* the command: "latency" */
+    int place;           /* `fathom run` measures by ascending place; equal ones by name */
     const char *title;   /* "Load latency by working-set size" */
     const char *summary; /* one line for lists */
     const char *about;   /* a paragraph or two for --help: what the number means, what moves it */
@@ -66,7 +67,7 @@ struct probe {
     void (*release)(struct probe_task *);
 };
 
-extern const struct probe *const probes[]; /* ends with NULL */
+extern const struct probe *const probes[]; /* by place; ends with NULL */
 const struct probe *probe_by_name(const char *name);
 
 /* Options that every probe understands: CPUs, precision, time, seed. Who runs probes sets a seed

@@ -6,7 +6,7 @@
  * models DRIVER COUNT [FIRST-SEED]: a hundred for the promise. Time is the stand-in's, so the same
  * seeds give the same figures on every machine. Every second device's clock wobbles.
  */
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include "engine/engine.h"
 #include "probes/gpu/gpu.h"
@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern const struct probe gpu_probe;
 
 enum { PROCESSES_MOST = 16, DEVICES_WITH_FAULTS = 2, TEXT_BYTES = 128 };
 

@@ -147,6 +147,8 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
 }
 
 const struct executor_kind executor_device = {
+    .name = "device",
+    .place = 10,
     .serves = serves,
     .open = open_device,
     .close = close_device,

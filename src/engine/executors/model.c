@@ -150,6 +150,8 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
 }
 
 const struct executor_kind executor_model = {
+    .name = "model",
+    .place = 20,
     .serves = serves,
     .open = open_model,
     .close = close_model,

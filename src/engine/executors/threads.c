@@ -284,6 +284,8 @@ static int run_visits(struct executor *executor, struct visit *const *visits, si
 }
 
 const struct executor_kind executor_threads = {
+    .name = "threads",
+    .place = 30,
     .serves = serves,
     .open = open_threads,
     .close = close_threads,

@@ -8,7 +8,7 @@
  * end.
  */
 #include "probes/bandwidth/bandwidth.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
 {
@@ -166,6 +166,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe bandwidth_probe = {
     .name = "bandwidth",
+    .place = 60,
     .title = "Bandwidth by working-set size and by threads",
     .summary = "how many bytes a second one CPU and all of them can read, write and copy",
     .about =

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "findings/finding.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -357,6 +357,7 @@ static void observe_cores(void *observer, const struct observation *seen)
 
 const struct probe cores_probe = {
     .name = "cores",
+    .place = 40,
     .title = "Hand-off latency between cores",
     .summary = "how long one core takes to see what another wrote, for every pair",
     .about =

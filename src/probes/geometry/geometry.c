@@ -17,7 +17,7 @@
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
 #include "probes/geometry/state.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -406,6 +406,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe geometry_probe = {
     .name = "geometry",
+    .place = 30,
     .title = "How the caches are built",
     .summary = "line size, ways and way stride of the first two levels, and inclusion",
     .about = "A cache is a table of sets with a few ways each. Lines that lie a way stride apart "

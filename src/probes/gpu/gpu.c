@@ -12,7 +12,7 @@
 #include "probes/gpu/options.h"
 #include "probes/gpu/sensors.h"
 #include "probes/gpu/state.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -416,6 +416,7 @@ static int analyse_gpu(struct analysis *analysis, struct error *error)
 
 const struct probe gpu_probe = {
     .name = "gpu",
+    .place = 140,
     .title = "GPU memory",
     .summary = "how deep, wide and far the memories of GPUs are",
     .about =

@@ -16,7 +16,7 @@
 #include "probes/latency/analyse.h"
 #include "probes/latency/findings.h"
 #include "probes/latency/table.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -351,6 +351,7 @@ static int conclude_latency(struct probe_task *task, const struct stage_outcome 
 
 const struct probe latency_probe = {
     .name = "latency",
+    .place = 20,
     .title = "Load latency by working-set size",
     .summary = "how long a load takes, from the first-level cache to DRAM",
     .about = "Load-to-use latency: each load gives the address of the next, so nothing overlaps. "

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "probes/chase/working_sets.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 
@@ -354,6 +354,7 @@ static void observe_loaded(void *observer, const struct observation *seen)
 
 const struct probe loaded_probe = {
     .name = "loaded",
+    .place = 70,
     .title = "DRAM latency under load",
     .summary = "what traffic of other CPUs does to the latency of DRAM",
     .about =

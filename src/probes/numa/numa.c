@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "kernels/stream.h"
 #include "probes/chase/working_sets.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -372,6 +372,7 @@ static void prepare_numa(struct trial *trial)
 
 const struct probe numa_probe = {
     .name = "numa",
+    .place = 80,
     .title = "Latency and bandwidth by NUMA node",
     .summary = "how far each node's memory is from each node's CPUs, and how wide the way",
     .about =

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "kernels/chains.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 
@@ -345,6 +345,7 @@ static void observe_parallelism(void *observer, const struct observation *seen)
 
 const struct probe parallelism_probe = {
     .name = "parallelism",
+    .place = 50,
     .title = "Loads under way at once",
     .summary = "how many misses overlap, and the time per access that leaves",
     .about =

@@ -14,7 +14,7 @@
 #include "probes/chase/chain_ring.h"
 #include "probes/chase/chases.h"
 #include "probes/parallelism/window_steps.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -424,6 +424,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe window_probe = {
     .name = "window",
+    .place = 130,
     .title = "Instructions under way at once",
     .summary = "how far past a load that waits the processor works on",
     .about =

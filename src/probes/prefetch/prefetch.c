@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "probes/chase/chases.h"
 #include "probes/prefetch/findings.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -391,6 +391,7 @@ static int analyse_prefetch(struct analysis *analysis, struct error *error)
 
 const struct probe prefetch_probe = {
     .name = "prefetch",
+    .place = 110,
     .title = "Latency that prefetchers hide, by order and stride",
     .summary = "how much of each level's latency the prefetchers hide, and for which orders",
     .about =

@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "kernels/contention.h"
 #include "kernels/ring.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <stdlib.h>
@@ -378,6 +378,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe coherence_probe = {
     .name = "coherence",
+    .place = 100,
     .title = "Operations by the line's state",
     .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
     .about =

@@ -11,7 +11,7 @@
 #include "probes/sharing/contention.h"
 
 #include "base/random.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -297,6 +297,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe contention_probe = {
     .name = "contention",
+    .place = 90,
     .title = "One line, many writers",
     .summary = "what it costs when several cores write to one line, or to one line's neighbours",
     .about =

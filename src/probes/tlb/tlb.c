@@ -16,7 +16,7 @@
 #include "findings/registry.h"
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "probes/tlb/state.h"
 #include "result/flag.h"
 
@@ -355,6 +355,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe tlb_probe = {
     .name = "tlb",
+    .place = 10,
     .title = "Address translation",
     .summary = "how many pages each TLB holds, and what an access beyond it costs",
     .about =

@@ -4,7 +4,7 @@
 #include "kernels/ring.h"
 #include "machines.h"
 #include "measure.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 #include "support.h"
 
@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern const struct probe latency_probe;
 
 enum { ROOM = 1 << 20 };
 

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+extern const struct probe access_probe;
+
 enum { LINE = 64, PAGE = 4096, BYTES = 1 << 20 };
 
 /* Prepares a point in ordinary memory and returns its worker; the caller frees the memory. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+extern const struct probe bandwidth_probe;
+
 static const uint64_t KIB = 1 << 10, MIB = 1 << 20;
 
 static const char *factor_of(const struct series *series, const char *name)

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe cores_probe;
+
 static void every_pair_is_planned_in_both_directions(void **state)
 {
     struct bench *bench = *state;

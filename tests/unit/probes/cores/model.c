@@ -1,7 +1,7 @@
 /* The cores probe on machines that do not exist: the whole road from the plan to the findings, with
  * a model in place of the hand-offs. */
 #include "kernels/handoff.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+extern const struct probe cores_probe;
 
 enum { SIBLINGS_PS = 9000, PACKAGE_PS = 60000, FAR_PS = 150000 };
 

@@ -1,5 +1,7 @@
 #include "support.h"
 
+extern const struct probe cores_probe;
+
 static const char *not_measured(const struct bench *bench)
 {
     for (size_t i = 0; i < bench->result.parameter_count; i++)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+extern const struct probe cores_probe;
+
 enum { CPUS = 4 };
 
 /* Ticks that each counter is ahead, and half a nanosecond a tick. */

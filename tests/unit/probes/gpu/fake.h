@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 
+extern const struct probe gpu_probe;
+
 enum { FAKE_DEVICES_MOST = 3 };
 
 struct fake_device {

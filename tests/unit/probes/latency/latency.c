@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+extern const struct probe latency_probe;
+
 static void sizes_go_from_1k_to_four_times_the_last_level(void **state)
 {
     struct bench *bench = *state;

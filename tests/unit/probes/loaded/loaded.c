@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+extern const struct probe loaded_probe;
+
 static const struct loaded_state *state_of(const struct bench *bench)
 {
     return bench->task.state;

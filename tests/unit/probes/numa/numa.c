@@ -2,7 +2,7 @@
  * memory is bound, who measures it, and what is made of it, with a model in place of the memory. */
 #include "probes/numa/numa.h"
 #include "kernels/chase.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "../../machines/tree.h"
+
+extern const struct probe numa_probe;
 
 enum { BINDINGS_MOST = 64, NODES = 9 };
 

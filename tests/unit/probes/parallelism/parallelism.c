@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe parallelism_probe;
+
 /* A core that holds so many misses, and reaches the next one over so many cycles of work. */
 static struct {
     double latency, least, four, noise;
@@ -314,7 +316,7 @@ static void work_that_was_not_measured_is_no_answer(void **state)
     assert_int_equal(conclude_twice(task, &outcome, &bench->error), 0);
     assert_non_null(lookup(bench, "DRAM.parallelism"));
     assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
-    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not known"));
+    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not enough data"));
     assert_null(lookup(bench, "parallelism.work.prefetch"));
 }
 

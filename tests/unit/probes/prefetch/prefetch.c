@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+extern const struct probe prefetch_probe;
+
 enum { LINE = 64, PAGE = 4096, ORDERS = 5 };
 
 static const struct series *series_named(const struct bench *bench, const char *name)

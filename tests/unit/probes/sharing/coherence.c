@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe coherence_probe;
+
 static size_t states_possible(void)
 {
     return line_flush_possible ? LINE_STATES : LINE_STATES - 2;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+extern const struct probe contention_probe;
+
 static size_t points_of(const struct plan *plan, unsigned series)
 {
     size_t count = 0;
