@@ -11,7 +11,6 @@
 #include "probes/cores/cores.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "findings/finding.h"
 #include "probes/probe.h"
 #include "stats/quantile.h"

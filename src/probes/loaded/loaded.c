@@ -11,7 +11,6 @@
 #include "probes/loaded/loaded.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "probes/chase/working_sets.h"
 #include "probes/probe.h"
 
