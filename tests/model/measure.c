@@ -1,6 +1,5 @@
 #include "measure.h"
 
-#include "engine/visit.h"
 #include "stats/quantile.h"
 
 #include <stdio.h>
