@@ -1,7 +1,7 @@
 /*
- * What `fathom cores` costs beside its measuring, on machines as large as one likes: the real
- * probe, plan, sampler and summing up, on a synthetic topology, with a model in the place of the
- * hardware that takes no time of its own.
+ * What `fathom cores` costs without the measuring, on machines of any size: the real probe, plan,
+ * engine and summaries, on a synthetic topology, with a model in place of the hardware that takes
+ * no time itself.
  *
  * usage: many_cores CPUS     prints pairs, seconds of CPU time, modelled seconds of measuring,
  *                            seconds predicted at the beginning, seconds of CPU time for showing
@@ -18,7 +18,8 @@
 
 enum { CPUS_A_PACKAGE = 32, CPUS_A_CORE = 2 };
 
-/* A hand-off within a core, within a package, and between packages, and what the line adds. */
+/* Latencies of hand-offs within a core, within a package and between packages, and what the line
+ * adds. */
 struct model {
     int partner; /* the CPU that the next measured one talks to: its call comes first */
     int last;
@@ -69,7 +70,7 @@ static double used_s(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-/* All that a person can have of it: the file, the screen and both tables. */
+/* Writes all outputs: the file, the screen and both tables. */
 static int write_all(const struct document *document, struct error *error)
 {
     static const char *const forms[] = {"json", "text", "csv", "csv-matrix"};

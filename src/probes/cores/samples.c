@@ -5,6 +5,7 @@
 #include "probes/cores/cores.h"
 
 #include "base/save.h"
+#include "engine/visit.h"
 
 #include <errno.h>
 #include <inttypes.h>
