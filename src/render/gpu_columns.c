@@ -73,9 +73,12 @@ static void put_title(FILE *out, const struct series *series)
 /* The probe that measured devices; NULL where there is none. */
 static const struct probe_result *find_probe(const struct document *document)
 {
-    for (size_t p = 0; p < document->probe_count; p++)
-        if (probe_is_of_devices(&document->probes[p]))
-            return &document->probes[p];
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+        if (table && table->of_devices)
+            return probe;
+    }
     return NULL;
 }
 
