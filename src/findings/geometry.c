@@ -99,9 +99,8 @@ static bool doubles(const struct series *fitting, size_t i)
     return ratio > 1.9 && ratio < 2.1;
 }
 
-static const char no_stride[] =
-    "no two strides hold the same number of lines: other work used this cache, its set index is "
-    "hashed, or a hypervisor keeps the memory in small pages";
+static const char no_stride[] = "at no stride do lines collide in one set: the set index is "
+                                "hashed, or a hypervisor keeps the memory in small pages";
 
 struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
 {
