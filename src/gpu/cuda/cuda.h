@@ -148,6 +148,9 @@ int cuda_send(struct gpu *, uint64_t to, const void *from, size_t bytes, struct 
 /* The job's kernel, with the split of the first level that the work asks for and room for the
  * scratchpad of its grid. */
 int cuda_function(struct gpu *, const struct ptx_kernel *, struct error *);
+/* Whether the device has room for one such cluster: false only where the driver says so. */
+bool cuda_has_room_for_cluster(const struct gpu *, const struct ptx_kernel *,
+                               const struct cuda_grid *);
 /* Queues it; the parameters are copied. */
 int cuda_launch(struct gpu *, void *function, const struct cuda_grid *, const uint64_t *parameters,
                 size_t count, struct error *);

@@ -114,20 +114,46 @@ int cuda_function(struct gpu *gpu, const struct ptx_kernel *kernel, struct error
     return code;
 }
 
-static int launch_clusters(struct gpu *gpu, void *function, const struct cuda_grid *grid,
-                           void **parameters, struct error *error)
+/* Of clusters, as the driver wants it; `attribute` has to live as long. */
+static struct cuda_launch describe(const struct gpu *gpu, const struct cuda_grid *grid,
+                                   struct cuda_launch_attribute *attribute)
 {
-    struct cuda_launch_attribute cluster = {.id = CUDA_LAUNCH_CLUSTER,
-                                            .cluster = {grid->cluster, 1, 1}};
-    struct cuda_launch launch = {
+    *attribute =
+        (struct cuda_launch_attribute){.id = CUDA_LAUNCH_CLUSTER, .cluster = {grid->cluster, 1, 1}};
+    return (struct cuda_launch){
         .grid = {grid->blocks, 1, 1},
         .block = {grid->threads, 1, 1},
         .shared_bytes = (unsigned)grid->shared_bytes,
         .stream = gpu->streams[0],
-        .attributes = &cluster,
+        .attributes = attribute,
         .attribute_count = 1,
     };
+}
+
+static int launch_clusters(struct gpu *gpu, void *function, const struct cuda_grid *grid,
+                           void **parameters, struct error *error)
+{
+    struct cuda_launch_attribute attribute;
+    const struct cuda_launch launch = describe(gpu, grid, &attribute);
     return CUDA_TRY(gpu, error, cuLaunchKernelEx, &launch, function, parameters, NULL);
+}
+
+bool cuda_has_room_for_cluster(const struct gpu *gpu, const struct ptx_kernel *kernel,
+                               const struct cuda_grid *grid)
+{
+    const struct cuda_calls *calls = &gpu->library->calls;
+    struct cuda_launch_attribute attribute;
+    const struct cuda_launch launch = describe(gpu, grid, &attribute);
+    void *function;
+    int clusters = 0;
+    if (gpu->lost.code || gpu->stuck || !calls->cuOccupancyMaxActiveClusters ||
+        calls->cuCtxSetCurrent(gpu->context) != 0 ||
+        calls->cuModuleGetFunction(&function, gpu->module, kernel->name) != 0)
+        return true;
+    if (grid->cluster > CLUSTER_FOR_ALL)
+        calls->cuFuncSetAttribute(function, CUDA_FUNCTION_LARGE_CLUSTERS, 1);
+    const int result = calls->cuOccupancyMaxActiveClusters(&clusters, function, &launch);
+    return result == 0 ? clusters > 0 : result != CUDA_INVALID_CLUSTER_SIZE;
 }
 
 int cuda_launch(struct gpu *gpu, void *function, const struct cuda_grid *grid,

@@ -118,13 +118,35 @@ static void a_cluster_that_is_too_large_is_the_drivers_to_refuse(void **state)
     (void)state;
     bench_open(&bench, "tiny");
     work.cluster_size = 16;
+    assert_refuses(&bench, &work, "no clusters of that size");
+    work.cluster_size = 2;
+    assert_near(bench_cycles(&bench, &work, LOADS), 24, EXACT);
+    bench_close(&bench);
+
+    /* More than 8 need a permission of the function's. */
+    bench_open(&bench, "hopper,cluster_most=16");
+    work.cluster_size = 16;
+    assert_null(gpu_cuda.refuses(bench.gpu, &work));
+    bench_close(&bench);
+    bench_open(&bench, "hopper");
+    assert_refuses(&bench, &work, "no clusters of that size");
+    bench_close(&bench);
+}
+
+/* A driver that can't say: the launch tells. */
+static void without_an_answer_the_launch_tells(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_CLUSTER, 4096, 64);
+    (void)state;
+    bench_open(&bench, "tiny");
+    bench.library->calls.cuOccupancyMaxActiveClusters = NULL;
+    work.cluster_size = 16;
     bench_prepare(&bench, &work, 1);
     assert_int_equal(bench_try_run(&bench, &work, LOADS), ERROR_IMPOSSIBLE);
     assert_line(&bench.error,
                 "cuLaunchKernelEx: CUDA_ERROR_INVALID_CLUSTER_SIZE (912): this device has no "
                 "clusters of that size");
-    work.cluster_size = 2;
-    assert_near(bench_cycles(&bench, &work, LOADS), 24, EXACT);
     bench_close(&bench);
 }
 
@@ -138,6 +160,7 @@ int main(void)
         cmocka_unit_test_teardown(clusters_that_cannot_be_are_refused, bench_restore),
         cmocka_unit_test_teardown(a_cluster_that_is_too_large_is_the_drivers_to_refuse,
                                   bench_restore),
+        cmocka_unit_test_teardown(without_an_answer_the_launch_tells, bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
