@@ -1,6 +1,6 @@
 /*
  * What `fathom cores` costs beside its measuring, on machines as large as one likes: the real
- * probe, plan, sampler and summing up, on a synthetic topology, with a model in the place of the
+ * probe, plan, rounds and summing up, on a synthetic topology, with a model in the place of the
  * hardware that takes no time of its own.
  *
  * usage: many_cores CPUS     prints pairs, seconds of CPU time, modelled seconds of measuring,
