@@ -19,7 +19,10 @@ const struct exit_text exit_texts[] = {
 
 void help_wrapped(FILE *out, int left, int column, const char *text)
 {
-    fprintf(out, "%*s", left > column ? left - column : 0, "");
+    if (column < left || !column)
+        fprintf(out, "%*s", left - column, "");
+    else
+        fprintf(out, "\n%*s", left, "");
     column = left;
     while (*text) {
         int length = (int)strcspn(text, " \n");
