@@ -4,7 +4,6 @@
  */
 #include "probes/cores/cores.h"
 
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
