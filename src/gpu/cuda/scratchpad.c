@@ -21,7 +21,7 @@ static struct cuda_grid grid_of(const struct gpu_work *work)
 }
 
 /* How large a cluster may be depends on the device, and on who else holds a part of it. */
-static const char *refuses_cluster(const struct gpu *gpu, const struct gpu_work *work,
+static const char *refuses_cluster(const struct cuda_gpu *gpu, const struct gpu_work *work,
                                    const struct ptx_kernel *kernel)
 {
     const struct cuda_grid grid = grid_of(work);
@@ -36,7 +36,7 @@ static const char *refuses_cluster(const struct gpu *gpu, const struct gpu_work 
     return NULL;
 }
 
-static const char *refuses_scratchpad(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_scratchpad(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
     size_t element = work->path == GPU_CLUSTER ? FAR_BYTES : NEAR_BYTES;
@@ -55,7 +55,7 @@ static const char *refuses_scratchpad(const struct gpu *gpu, const struct gpu_wo
     return work->path == GPU_CLUSTER ? refuses_cluster(gpu, work, kernel) : NULL;
 }
 
-static int prepare_scratchpad(struct gpu *gpu, uint64_t seed, struct error *error)
+static int prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     job->grid = grid_of(&job->work);
@@ -64,8 +64,8 @@ static int prepare_scratchpad(struct gpu *gpu, uint64_t seed, struct error *erro
     return cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits), error);
 }
 
-static int run_scratchpad(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                          struct error *error)
+static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
+                          struct gpu_time *time, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
