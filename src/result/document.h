@@ -1,6 +1,6 @@
 /*
  * The document: what all parts of fathom exchange. Measuring produces it, reading a file produces
- * it, and every view starts from it and from nothing else. Schema "fathom/1", described by
+ * it, and every output is made from it and from nothing else. Schema "fathom/1", described by
  * docs/fathom-1.schema.json. Everything a document holds lives in its pool.
  *
  * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
