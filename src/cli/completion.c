@@ -81,7 +81,7 @@ static void print_bash_options(const struct command *command, const struct probe
         putchar('\'');
     }
     if (words_then_files(command))
-        printf(" files=%s", words ? "then" : "yes");
+        printf(" files=%s", words && !words_or_files(command) ? "then" : "yes");
     if (words && !words_repeat(command))
         printf(" once=yes");
     puts(" ;;");
@@ -176,9 +176,11 @@ static void print_zsh_operands(const struct command *command)
 {
     const struct operand_words *words = words_of(command);
     if (words) {
-        printf(" \\\n            '%s:%s:(", words_repeat(command) ? "*" : "1", words->operand);
+        const bool files = words_or_files(command);
+        printf(" \\\n            '%s:%s:%s", words_repeat(command) ? "*" : "1", words->operand,
+               files ? "{_files; compadd -- " : "(");
         print_operand_words(words);
-        printf(")'");
+        printf("%s'", files ? "}" : ")");
     }
     if (words_then_files(command))
         printf(" \\\n            '*:file:_files'");
@@ -263,7 +265,7 @@ static void print_fish_operands(const char *name, const struct command *command)
         print_quoted(words->about(i), "\\'", "\\");
         puts("'");
     }
-    if (words && words_then_files(command)) {
+    if (words && words_then_files(command) && !words_or_files(command)) {
         printf("complete -c fathom -n '__fathom_in %s; and __fathom_typed ", name);
         print_operand_words(words);
         puts("' -F");

@@ -126,9 +126,10 @@ static void print_words_of(const struct command *command)
     const struct operand_words *words = words_of(command);
     if (!words)
         return;
+    char about[1024];
     print_heading(words->title);
     for (size_t i = 0; words->word(i); i++)
-        print_item(words->word(i), "", words->about(i), NULL, NULL);
+        print_item(words->word(i), "", words_about(words, i, about, sizeof about), NULL, NULL);
 }
 
 /* Of that probe; of all where it is NULL. */

@@ -3,6 +3,7 @@
 #include "import/import.h"
 #include "probes/probe.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
@@ -31,6 +32,12 @@ static const char *format_word(size_t i)
 static const char *format_about(size_t i)
 {
     return import_formats[i]->summary;
+}
+
+static const char *const *format_options(size_t i)
+{
+    static const char *const none[] = {NULL};
+    return import_formats[i]->options ? import_formats[i]->options : none;
 }
 
 static const char *shell_word(size_t i)
@@ -80,10 +87,22 @@ static const char *page_about(size_t i)
 }
 
 static const struct operand_words lists[] = {
-    {"PROBE", "Probes", probe_word, probe_about}, {"FORMAT", "Formats", format_word, format_about},
-    {"SHELL", "Shells", shell_word, shell_about}, {"WHAT", "Lists", topic_word, topic_about},
-    {"PAGE", "Pages", manual_page, page_about},
+    {"PROBE", "Probes", probe_word, probe_about, NULL},
+    {"FORMAT", "Formats", format_word, format_about, format_options},
+    {"SHELL", "Shells", shell_word, shell_about, NULL},
+    {"WHAT", "Lists", topic_word, topic_about, NULL},
+    {"PAGE", "Pages", manual_page, page_about, NULL},
 };
+
+const char *words_about(const struct operand_words *words, size_t i, char *text, size_t size)
+{
+    const char *const *options = words->options ? words->options(i) : NULL;
+    snprintf(text, size, "%s", words->about(i));
+    for (size_t o = 0; options && options[o]; o++)
+        snprintf(text + strlen(text), size - strlen(text), "%s--%s", o ? ", " : "; takes ",
+                 options[o]);
+    return text;
+}
 
 const struct operand_words *words_of(const struct command *command)
 {
@@ -96,6 +115,11 @@ const struct operand_words *words_of(const struct command *command)
 bool words_repeat(const struct command *command)
 {
     return command->operands && strstr(command->operands, "...");
+}
+
+bool words_or_files(const struct command *command)
+{
+    return words_of(command) && *command->operands == '[' && strstr(command->operands, "FILE");
 }
 
 bool words_then_files(const struct command *command)
