@@ -20,7 +20,10 @@ const struct exit_text exit_texts[] = {
 
 void help_wrapped(FILE *out, int left, int column, const char *text)
 {
-    fprintf(out, "%*s", left > column ? left - column : 0, "");
+    if (column < left || !column)
+        fprintf(out, "%*s", left - column, "");
+    else
+        fprintf(out, "\n%*s", left, "");
     column = left;
     while (*text) {
         int length = (int)strcspn(text, " \n");
@@ -36,21 +39,25 @@ void help_wrapped(FILE *out, int left, int column, const char *text)
 }
 
 /* Whether the help leaves out something that can be chosen. */
-static bool leaves_out(const struct option_spec *spec)
+static bool leaves_out(const struct option_spec *spec, const char *help)
 {
     for (size_t i = 0; spec->choices && spec->choices[i]; i++)
-        if (!strstr(spec->help, spec->choices[i]))
+        if (!strstr(help, spec->choices[i]))
             return true;
     return false;
 }
 
 const char *help_of_option(const struct option_spec *spec, char *text, size_t size)
 {
-    snprintf(text, size, "%s", spec->help);
-    for (size_t i = 0; leaves_out(spec) && spec->choices[i]; i++)
+    if (spec->made_help)
+        spec->made_help(spec, text, size);
+    else
+        snprintf(text, size, "%s", spec->help);
+    const bool lists = leaves_out(spec, text);
+    for (size_t i = 0; lists && spec->choices[i]; i++)
         snprintf(text + strlen(text), size - strlen(text), "%s %s", i ? "," : "; one of",
                  spec->choices[i]);
-    if (spec->fallback && !strstr(spec->help, "default"))
+    if (spec->fallback && !strstr(text, "default"))
         snprintf(text + strlen(text), size - strlen(text), " (default: %s)", spec->fallback);
     return text;
 }
@@ -65,7 +72,7 @@ static void print_option(FILE *out, const struct option_spec *spec)
         fputc('\n', out);
         column = 0;
     }
-    char help[1024];
+    char help[HELP_TEXT];
     help_wrapped(out, LEFT, column, help_of_option(spec, help, sizeof help));
 }
 
@@ -107,11 +114,9 @@ static void print_findings(FILE *out, const struct finding_line *line)
 /* The few words that may be typed. */
 static void print_operands(FILE *out, const struct operand_words *words)
 {
-    char about[1024];
     fprintf(out, "\n%s\n", words->title);
     for (size_t i = 0; words->word(i); i++)
-        help_wrapped(out, LEFT, fprintf(out, "  %s", words->word(i)),
-                     words_about(words, i, about, sizeof about));
+        help_wrapped(out, LEFT, fprintf(out, "  %s", words->word(i)), words->about(i));
 }
 
 void help_command(FILE *out, const struct command *command, const struct probe *probe)
@@ -128,7 +133,7 @@ void help_command(FILE *out, const struct command *command, const struct probe *
         print_options(out, "", *table);
     print_options(out, "", help_options);
     const struct operand_words *words = words_of(command);
-    if (words && words->options)
+    if (words && words->in_help)
         print_operands(out, words);
     if (probe)
         print_findings(out, probe->findings.lines);

@@ -1,8 +1,10 @@
 #include "cli/words.h"
 
+#include "base/guess.h"
 #include "import/import.h"
 #include "probes/probe.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,12 +34,6 @@ static const char *format_word(size_t i)
 static const char *format_about(size_t i)
 {
     return import_formats[i]->summary;
-}
-
-static const char *const *format_options(size_t i)
-{
-    static const char *const none[] = {NULL};
-    return import_formats[i]->options ? import_formats[i]->options : none;
 }
 
 static const char *shell_word(size_t i)
@@ -87,22 +83,12 @@ static const char *page_about(size_t i)
 }
 
 static const struct operand_words lists[] = {
-    {"PROBE", "Probes", probe_word, probe_about, NULL},
-    {"FORMAT", "Formats", format_word, format_about, format_options},
-    {"SHELL", "Shells", shell_word, shell_about, NULL},
-    {"WHAT", "Lists", topic_word, topic_about, NULL},
-    {"PAGE", "Pages", manual_page, page_about, NULL},
+    {"PROBE", "probe", "Probes", probe_word, probe_about, false},
+    {"FORMAT", "table format", "Formats", format_word, format_about, true},
+    {"SHELL", "shell", "Shells", shell_word, shell_about, false},
+    {"WHAT", "list", "Lists", topic_word, topic_about, false},
+    {"PAGE", "page of the manual", "Pages", manual_page, page_about, false},
 };
-
-const char *words_about(const struct operand_words *words, size_t i, char *text, size_t size)
-{
-    const char *const *options = words->options ? words->options(i) : NULL;
-    snprintf(text, size, "%s", words->about(i));
-    for (size_t o = 0; options && options[o]; o++)
-        snprintf(text + strlen(text), size - strlen(text), "%s--%s", o ? ", " : "; takes ",
-                 options[o]);
-    return text;
-}
 
 const struct operand_words *words_of(const struct command *command)
 {
@@ -125,4 +111,61 @@ bool words_or_files(const struct command *command)
 bool words_then_files(const struct command *command)
 {
     return command->operands && (!words_of(command) || strstr(command->operands, "FILE"));
+}
+
+static int refuse_word(const struct command *command, const struct operand_words *words,
+                       const char *typed, struct error *error)
+{
+    struct guess guess = {.typed = typed};
+    char all[sizeof error->text] = "choose from";
+    for (size_t i = 0; words->word(i); i++) {
+        guess_offer(&guess, words->word(i));
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "",
+                 words->word(i));
+    }
+    if (words->in_help)
+        snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
+    const bool many = strlen(all) > 200;
+    return guess_refuse(&guess, words->kind,
+                        many ? "'fathom --help' lists commands and probes" : all, error);
+}
+
+static int refuse_count(const struct invocation *invocation, int most, struct error *error)
+{
+    const char *name = command_name(invocation->command, invocation->probe);
+    if (!most)
+        return error_set(error, ERROR_USAGE,
+                         "%s takes no operand like '%s': leave it out, or name an option; 'fathom "
+                         "%s --help' lists them",
+                         name, invocation->operands[0], name);
+    if (invocation->operand_count < most)
+        return error_set(error, ERROR_USAGE, "operands are missing: fathom %s %s", name,
+                         invocation->command->operands);
+    return error_set(error, ERROR_USAGE, "'%s' is one operand too many: fathom %s %s",
+                     invocation->operands[most], name, invocation->command->operands);
+}
+
+int words_check(const struct invocation *invocation, struct error *error)
+{
+    const struct command *command = invocation->command;
+    const struct operand_words *words = words_of(command);
+    const char *usage = command->operands ? command->operands : "";
+    const int count = invocation->operand_count;
+    int named = *usage != '\0'; /* operands in the usage line */
+    for (const char *c = usage; *c; c++)
+        named += *c == ' ';
+    const bool files = words_or_files(command);
+    const int least = files ? named - 1 : *usage == '[' ? 0 : named;
+    const int most = words_repeat(command) ? INT_MAX : named;
+    if (count < least || count > most)
+        return refuse_count(invocation, most, error);
+    const int checked = words_repeat(command) ? count : files ? count > least : count > 0;
+    for (int i = 0; words && i < checked; i++) {
+        size_t w = 0;
+        while (words->word(w) && strcmp(words->word(w), invocation->operands[i]) != 0)
+            w++;
+        if (!words->word(w))
+            return refuse_word(command, words, invocation->operands[i], error);
+    }
+    return 0;
 }

@@ -1,9 +1,11 @@
 #include "findings/registry.h"
 
+#include "base/text.h"
 #include "findings/device.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static const char *skip_digits(const char *name)
     return name;
 }
 
-/* One pattern, which ends at a comma or at the end of the text. */
+/* Matches one pattern, which ends at a comma or at the end of the text. */
 static bool matches(const char *pattern, const char *name)
 {
     for (; *pattern && *pattern != ','; pattern++) {
@@ -45,7 +47,8 @@ bool finding_name_matches(const char *patterns, const char *name)
 {
     for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
         pattern += *pattern == ',' ? strlen(", ") : 0;
-        /* Most differ in the first character, and a document may ask for 200,000 names. */
+        /* Compares first characters first, because most names differ there and a document may hold
+         * 200,000. */
         if ((*pattern == *name || *pattern == '*' || *pattern == *number) && matches(pattern, name))
             return true;
     }
@@ -95,15 +98,16 @@ const struct finding_line *finding_line_find(const char *name)
     return NULL;
 }
 
-/* A table of another tool may tell a latency in cycles where we tell ns, and the other way round;
- * any other unit is not what the line is about. */
+/* Another tool's table may have a latency in cycles where fathom has ns, and vice versa; with any
+ * other unit the finding is not what the line is about. */
 static bool has_unit(const struct finding_line *line, const struct quantity *quantity)
 {
     if (!line->unit)
         return true;
-    const struct quantity *told = quantity_of(line->unit);
-    const bool time = told->dimension == DIMENSION_TIME || told->dimension == DIMENSION_CYCLES;
-    return quantity && (quantity->dimension == told->dimension ||
+    const struct quantity *expected = quantity_of(line->unit);
+    const bool time =
+        expected->dimension == DIMENSION_TIME || expected->dimension == DIMENSION_CYCLES;
+    return quantity && (quantity->dimension == expected->dimension ||
                         (time && (quantity->dimension == DIMENSION_TIME ||
                                   quantity->dimension == DIMENSION_CYCLES)));
 }
@@ -152,4 +156,44 @@ struct finding_meaning finding_meaning(const struct finding *finding)
     }
     meaning.side = side_of(&meaning);
     return meaning;
+}
+
+/* The item of a list like the patterns' that belongs to the pattern of that name. */
+static void choose_words(const struct finding_line *line, const char *name, char *words)
+{
+    const char *item = line->words ? line->words : "";
+    for (const char *pattern = line->patterns; !matches(pattern, name) && strstr(item, ", ");) {
+        pattern = strchr(pattern, ',') + strlen(", ");
+        item = strstr(item, ", ") + strlen(", ");
+    }
+    const char *end = strstr(item, ", ");
+    const int length = end ? (int)(end - item) : (int)strlen(item);
+    const char *hole = strstr(item, number);
+    const char *rest;
+    device_of_name(name, &rest);
+    if (hole && hole < item + length)
+        snprintf(words, FINDING_WORDS, "%.*s%d%.*s", (int)(hole - item), item, number_in(rest),
+                 length - (int)(hole - item) - (int)strlen(number), hole + strlen(number));
+    else
+        snprintf(words, FINDING_WORDS, "%.*s", length, item);
+}
+
+bool finding_place(const struct finding *finding, bool is_twin, struct finding_place *place)
+{
+    static const char in_time[] = "_ns";
+    char name[128];
+    snprintf(name, sizeof name, "%s", finding->name);
+    if (strlen(name) < strlen(finding->name))
+        return false;
+    const struct finding_line *line = finding_line_find(name);
+    if (line && !line->place && !is_twin && text_ends_with(name, in_time)) {
+        name[strlen(name) - strlen(in_time)] = '\0';
+        line = finding_line_find(name);
+    }
+    if (!line || !line->place || !has_unit(line, quantity_of(finding->unit)))
+        return false;
+    *place = (struct finding_place){
+        .name = line->place, .role = line->role, .is_rate = line->fact == FACT_ALL};
+    choose_words(line, name, place->words);
+    return true;
 }

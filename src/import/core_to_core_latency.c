@@ -15,18 +15,13 @@ static enum import_certainty recognise(const struct import_text *text)
     return IMPORT_NONE;
 }
 
-static int read_core_to_core_latency(struct import_text *text, const struct settings *settings,
-                                     struct document *document, struct error *error)
-{
-    return core_matrix_format.read(text, settings, document, error);
-}
-
 static const char *const options[] = {"unit", "op", "ids", NULL};
 
 const struct import_format core_to_core_latency_format = {
     .name = "core-to-core-latency",
+    .place = 60,
     .options = options,
     .summary = "what core-to-core-latency prints, with --csv or without: all its tables",
     .recognise = recognise,
-    .read = read_core_to_core_latency,
+    .read = core_matrix_read,
 };

@@ -87,6 +87,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format lat_mem_rd_format = {
     .name = "lat_mem_rd",
+    .place = 30,
     .summary = "what lmbench's lat_mem_rd prints: the levels in the largest stride's curve",
     .recognise = recognise,
     .read = read_lat_mem_rd,

@@ -127,6 +127,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format likwid_bench_format = {
     .name = "likwid-bench",
+    .place = 70,
     .summary = "what likwid-bench prints: the bandwidth of its tests",
     .recognise = recognise,
     .read = read_likwid_bench,

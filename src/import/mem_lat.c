@@ -56,6 +56,7 @@ static enum import_certainty recognise(const struct import_text *source)
 
 const struct import_format mem_lat_format = {
     .name = "mem-lat",
+    .place = 70,
     .summary = "what mem-lat prints size by size: the levels in the curve",
     .recognise = recognise,
     .read = read_mem_lat,

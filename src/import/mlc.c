@@ -385,6 +385,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format mlc_format = {
     .name = "mlc",
+    .place = 50,
     .summary = "what Intel's Memory Latency Checker prints: nodes, idle and loaded latency, "
                "bandwidth, transfers between caches",
     .recognise = recognise,

@@ -209,6 +209,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format mt4g_format = {
     .name = "mt4g",
+    .place = 70,
     .summary = "mt4g's JSON: latency, size and bandwidth of a GPU's memories",
     .recognise = recognise,
     .read = read_mt4g,

@@ -208,6 +208,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format multichase_format = {
     .name = "multichase",
+    .place = 40,
     .summary = "what 'multichase -v' prints size by size, and multiload: latency, also under load",
     .recognise = recognise,
     .read = read_multichase,

@@ -214,6 +214,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format nvbandwidth_format = {
     .name = "nvbandwidth",
+    .place = 70,
     .summary = "what nvbandwidth prints: copies between host and GPUs, as text",
     .recognise = recognise,
     .read = read_nvbandwidth,

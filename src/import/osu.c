@@ -108,6 +108,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format osu_format = {
     .name = "osu",
+    .place = 70,
     .summary = "the OSU micro-benchmarks: latency and bandwidth between MPI processes",
     .recognise = recognise,
     .read = read_osu,

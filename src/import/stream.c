@@ -108,6 +108,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format stream_format = {
     .name = "stream",
+    .place = 70,
     .summary = "what STREAM prints: the best rate of its four kernels",
     .recognise = recognise,
     .read = read_stream,

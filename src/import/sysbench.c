@@ -125,6 +125,7 @@ static enum import_certainty recognise(const struct import_text *text)
 
 const struct import_format sysbench_format = {
     .name = "sysbench",
+    .place = 70,
     .summary = "what 'sysbench memory' prints: the bandwidth of its blocks",
     .recognise = recognise,
     .read = read_sysbench,

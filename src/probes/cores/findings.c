@@ -125,7 +125,7 @@ static void put_in_order(const struct cores_state *state, struct series *series)
 static int note_labels(struct probe_task *task, struct error *error)
 {
     const char *text = declared_labels(task->machine, &task->cpus, task->pool);
-    struct factor *labels = text ? probe_add_parameter(task, "cpu_labels") : NULL;
+    struct factor *labels = text ? probe_add_parameter(task, parameter_cpu_labels) : NULL;
     if (text && !labels)
         return error_out_of_memory(error);
     if (labels)
@@ -166,15 +166,16 @@ static int note_declared(struct probe_task *task, struct error *error)
     if (code == 0)
         code = declared_read(&declared, task->machine, &cpus, task->pool, error);
     cpulist_free(&cpus);
-    struct factor *groups = code == 0 ? probe_add_parameter(task, "cpu_groups") : NULL;
+    struct factor *groups = code == 0 ? probe_add_parameter(task, parameter_cpu_groups) : NULL;
     if (!groups || !(groups->text = declared_text(&declared, task->pool)))
         return error_out_of_memory(error);
     return 0;
 }
 
-int cores_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                   struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     const struct cores_state *state = task->state;
     struct series *matrix = &task->result->series[SERIES_MATRIX];
     const struct point *least, *most;
@@ -192,7 +193,7 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
         code = cores_add_references(task, error);
     if (code == 0 && least)
         code = cores_ways_conclude(task, state->ways, error);
-    /* A file that could not be written is told, but takes no figure away. */
+    /* A file that could not be written is reported, and every figure stays. */
     int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
     return code == 0 ? closed : code;
 }

@@ -2,12 +2,12 @@
  * Series that differ in nothing but who or what was measured, as rows of one table: a dozen tables
  * of two rows each compare nothing.
  */
+#include "base/clean.h"
 #include "base/text.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -24,12 +24,6 @@ enum {
 static bool is_same_axis(const struct axis *a, const struct axis *b)
 {
     return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
-}
-
-bool table_is_taken_for(const struct series *a, const struct series *b)
-{
-    return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
-           factors_same(a, b);
 }
 
 static bool has_place(const struct series *series, const struct point *place)

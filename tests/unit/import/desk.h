@@ -15,6 +15,12 @@
 
 #include <cmocka.h>
 
+/* The table of all is made by the build; tests name them. */
+extern const struct import_format core_matrix_format, core_to_core_latency_format, curve_format,
+    gpu_latency_format, lat_mem_rd_format, likwid_bench_format, macos_memory_benchmark_format,
+    mem_lat_format, mlc_format, mt4g_format, multichase_format, nvbandwidth_format, osu_format,
+    sbc_bench_format, stream_format, sysbench_format;
+
 struct desk {
     struct settings settings;
     struct document document;

@@ -1,0 +1,130 @@
+#include "report/levels.h"
+
+#include "findings/device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a device has beside its caches, in the order of a table; a number may follow. */
+static const char *const memories[] = {"DRAM",    "shared",   "shared.atomic", "constant",
+                                       "texture", "readonly", "atomic"};
+enum { MEMORIES = sizeof memories / sizeof *memories };
+
+/* Caches are 0, then the memories; MEMORIES + 1 is what is neither. */
+static int rank_of(const char *name)
+{
+    static const char digits[] = "0123456789";
+    if (name[0] == 'L' && name[1] && !name[1 + strspn(name + 1, digits)])
+        return 0;
+    for (int i = 0; i < MEMORIES; i++) {
+        size_t length = strlen(memories[i]);
+        if (strncmp(name, memories[i], length) == 0 &&
+            !name[length + strspn(name + length, digits)])
+            return 1 + i;
+    }
+    return 1 + MEMORIES;
+}
+
+enum level_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
+{
+    const struct finding_meaning *meaning = &entry->meaning;
+    const int fact = (int)meaning->fact - FACT_LATENCY;
+    if (meaning->role != ROLE_LEVEL || fact < 0 || fact >= FACTS ||
+        meaning->subject_length >= LEVEL_NAME_BYTES)
+        return FACTS;
+    memcpy(name, meaning->subject, meaning->subject_length);
+    name[meaning->subject_length] = '\0';
+    return (enum level_fact)fact;
+}
+
+static struct level *level_of(struct levels *levels, const char *name, size_t experiment)
+{
+    for (size_t i = 0; i < levels->count; i++)
+        if (levels->list[i].experiment == experiment && strcmp(levels->list[i].name, name) == 0)
+            return &levels->list[i];
+    if (levels->count == LEVELS_MAX)
+        return NULL;
+    struct level *level = &levels->list[levels->count++];
+    *level = (struct level){.experiment = experiment};
+    strcpy(level->name, name);
+    return level;
+}
+
+static int nearer_first(const void *a, const void *b)
+{
+    const struct level *p = a, *q = b;
+    int order = rank_of(p->name) - rank_of(q->name);
+    order = order ? order : strcmp(p->name, q->name);
+    return order ? order : (p->experiment > q->experiment) - (p->experiment < q->experiment);
+}
+
+/* Room is for the standard ones first. */
+static void collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
+                    int device, bool standard)
+{
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        char name[LEVEL_NAME_BYTES];
+        if (entry->document != document || entry->meaning.device != device ||
+            !entry->experiment != standard)
+            continue;
+        const enum level_fact fact = level_fact(entry, name);
+        struct level *level = fact < FACTS ? level_of(levels, name, entry->experiment) : NULL;
+        if (level)
+            level->facts[fact] = entry->finding;
+        levels->left_out += fact < FACTS && !level;
+    }
+}
+
+void levels_collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
+                    int device)
+{
+    *levels = (struct levels){0};
+    collect(levels, catalogue, document, device, true);
+    collect(levels, catalogue, document, device, false);
+    qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
+}
+
+const struct finding *level_example(const struct level *level)
+{
+    int fact = 0;
+    while (fact < FACTS - 1 && !level->facts[fact])
+        fact++;
+    return level->facts[fact];
+}
+
+static double size_or_nan(uint64_t bytes)
+{
+    return bytes ? (double)bytes : NAN;
+}
+
+static double device_bytes(const struct gpu_facts *gpu, const char *level)
+{
+    if (!gpu)
+        return NAN;
+    return strcmp(level, "L1") == 0       ? size_or_nan(gpu->first_level_bytes)
+           : strcmp(level, "L2") == 0     ? size_or_nan(gpu->l2_bytes)
+           : strcmp(level, "DRAM") == 0   ? size_or_nan(gpu->memory_bytes)
+           : strcmp(level, "shared") == 0 ? size_or_nan(gpu->scratchpad_bytes)
+                                          : NAN;
+}
+
+double level_declared_bytes(const struct document *document, int device, const struct level *level)
+{
+    const struct finding *capacity = level->facts[CAPACITY];
+    if (capacity && isfinite(capacity->declared))
+        return capacity->declared;
+    if (device >= 0)
+        return device_bytes(device_facts(&document->machine, device), level->name);
+    for (size_t i = 0; i < document->machine.cache_count; i++) {
+        const struct cache_facts *cache = &document->machine.caches[i];
+        char name[LEVEL_NAME_BYTES];
+        snprintf(name, sizeof name, "L%d", cache->level);
+        if (strcmp(name, level->name) == 0 && cache->size_bytes && cache->type &&
+            strcmp(cache->type, "instruction") != 0)
+            return (double)cache->size_bytes;
+    }
+    return NAN;
+}
