@@ -144,7 +144,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .machine = machine,
                                 .pool = pool,
                                 .result = result,
-                                .named = task->named};
+                                .named = task->named,
+                                .seed = task->seed};
     *result =
         (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
     if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
