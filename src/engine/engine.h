@@ -1,6 +1,5 @@
 /*
- * What a run has at hand while it measures: one value passed down. cli/ fills it; a run's state
- * hangs off it and nowhere else.
+ * What measuring needs, passed down as one value. Who runs probes fills it.
  */
 #ifndef FATHOM_ENGINE_ENGINE_H
 #define FATHOM_ENGINE_ENGINE_H
