@@ -71,7 +71,7 @@ static void print_option(FILE *out, const struct option_spec *spec)
         fputc('\n', out);
         column = 0;
     }
-    char help[1024];
+    char help[HELP_TEXT];
     help_wrapped(out, LEFT, column, help_of_option(spec, help, sizeof help));
 }
 

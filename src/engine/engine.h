@@ -1,5 +1,5 @@
 /*
- * What measuring needs, passed down as one value. Who runs probes fills it.
+ * What measuring needs, passed down as one value. run/ fills it.
  */
 #ifndef FATHOM_ENGINE_ENGINE_H
 #define FATHOM_ENGINE_ENGINE_H

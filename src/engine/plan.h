@@ -81,6 +81,7 @@ struct plan {
     enum arena_life arena_life;
 
     struct device *device; /* measures the points: see device.h. NULL: CPUs do */
+    const char *executor;  /* that carries it out, by name; NULL: the first that can */
 
     enum yields yields;
     bool cycles;       /* report core cycles beside ns */
