@@ -4,6 +4,8 @@
  */
 #include "probes/cores/cores.h"
 
+#include "base/save.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
