@@ -64,7 +64,8 @@ static void test_every_line_says_what_it_is_what_moves_it_and_what_to_do(void **
     }
 }
 
-/* What one pattern may be: parts of letters, digits, - and _, with <n> and * for what varies. */
+/* Whether a pattern is well-formed: parts of letters, digits, - and _, with <n> and * for what
+ * varies. */
 static bool is_pattern(const char *text, size_t length)
 {
     char last = '.';
@@ -115,7 +116,7 @@ static void test_lines_stand_in_the_table_of_a_probe(void **state)
     assert_string_equal((finding_line_at(0, &probe), probe), "tlb");
 }
 
-/* A name made of the pattern's own words finds this line and no earlier one. */
+/* A name made from the pattern finds this line and no earlier one. */
 static void test_no_line_hides_another(void **state)
 {
     (void)state;
@@ -241,6 +242,26 @@ static void test_words_are_as_many_as_patterns(void **state)
     }
 }
 
+static size_t rank(const char *stem)
+{
+    return finding_level_rank(stem, strlen(stem));
+}
+
+static void test_levels_stand_in_the_order_of_their_latencies(void **state)
+{
+    (void)state;
+    assert_true(rank("L1") == rank("L2"));
+    assert_true(rank("L2") < rank("DRAM"));
+    static const char *const device[] = {
+        "gpu0.L1",        "gpu0.DRAM",    "gpu0.shared",   "gpu0.shared.atomic",
+        "gpu0.constant2", "gpu0.texture", "gpu0.readonly", "gpu0.atomic"};
+    for (size_t i = 1; i < sizeof device / sizeof *device; i++)
+        assert_true(rank(device[i - 1]) < rank(device[i]));
+    assert_true(rank("syscall") > rank("DRAM"));
+    assert_true(rank("syscall") == rank("gpu0.nothing"));
+    assert_true(finding_level_rank("gpu0.L2.capacity", strlen("gpu0.L2")) == rank("gpu0.L1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_a_finding_has_a_side),
         cmocka_unit_test(test_a_finding_of_a_device_has_its_place_and_words),
         cmocka_unit_test(test_words_are_as_many_as_patterns),
+        cmocka_unit_test(test_levels_stand_in_the_order_of_their_latencies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
