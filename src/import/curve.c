@@ -112,7 +112,7 @@ static int read_curve(struct import_text *text, const struct settings *settings,
         reading.size_unit = exp2(10 * settings_choice(settings, "size-unit"));
     tables_begin(&reading.tables, document, error);
     rows_begin(&reading.rows, text);
-    int code = 0;
+    int code = rows_refuse_bandwidth(text, error);
     for (bool first = true; code == 0 && rows_next_said(&reading.rows); first = false) {
         rows_split(&reading.rows);
         if (first && is_line_of_names(&reading.rows)) {
