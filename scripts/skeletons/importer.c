@@ -1,24 +1,25 @@
 /*
- * A table of two columns, size in bytes and latency in ns, one line a size; lines that begin with #
- * are remarks. This is what scripts/new begins an importer with; docs/adding.md tells how to go on.
+ * A table of two columns, size in bytes and latency in ns, one line a size, below the remark
+ * "# skeleton", by which it is recognised. scripts/new begins an importer with this;
+ * docs/adding.md tells how to go on.
  */
 #include "import/rows.h"
+
 #include "import/tables.h"
 
 #include <math.h>
 
-static int read_line(struct rows *rows, struct tables *tables, struct error *error)
+static int read_row(struct tables *tables, struct rows *rows, struct error *error)
 {
-    double bytes, ns;
-    if (rows_split(rows) != 2)
-        return rows_refuse(rows, error, "write a size in bytes and a latency in ns, like 4096 1.5");
-    int code = rows_positive(rows, &rows->fields[0], "the size", &bytes, error);
-    if (code == 0)
-        code = rows_positive(rows, &rows->fields[1], "the latency", &ns, error);
-    return code == 0
-               ? tables_add_latency(tables, (struct table_kind){.title = "Latency, by skeleton"},
-                                    bytes, ns, NAN)
-               : code;
+    const struct table_kind kind = {.title = "Latency by working-set size"};
+    const bool pair = rows_cut(rows, 0) == 2;
+    const double size = pair ? field_size(&rows->fields[0], 1) : 0;
+    const double latency = pair ? field_number(&rows->fields[1]) : NAN;
+    if (size > 0 && latency > 0)
+        return tables_add_latency(tables, kind, size, latency, NAN);
+    return rows_refuse(rows, error,
+                       "this is no size in bytes and latency in ns, both positive: write a line "
+                       "like '4096 1.5'");
 }
 
 static int read_table(struct import_text *text, const struct settings *settings,
@@ -31,14 +32,13 @@ static int read_table(struct import_text *text, const struct settings *settings,
     rows_begin(&rows, text);
     tables_begin(&tables, document, error);
     while (code == 0 && rows_next_said(&rows))
-        code = read_line(&rows, &tables, error);
+        code = read_row(&tables, &rows, error);
     if (code == 0 && !tables.count)
-        code = table_refuse(error, text,
-                            "holds no line of size and latency: give lines like 4096 1.5");
+        code = table_refuse(error, text, "holds no line of size and latency");
     return code == 0 ? tables_end(&tables) : code;
 }
 
-/* The tool's own words, which nobody else's text has. */
+/* The tool's own words are what tells its text from others. */
 static enum import_certainty recognise(const struct import_text *text)
 {
     return text_has_line(text, "# skeleton") ? IMPORT_SURE : IMPORT_NONE;

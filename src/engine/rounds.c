@@ -7,7 +7,7 @@
 
 static const double show_every_s = 0.25;
 
-/* At once, and then a few times a second: what is done of what is expected. */
+/* Shows how far the stage is: at once, and then a few times a second. */
 static void show_progress(struct stage *stage)
 {
     const struct progress *progress = &stage->engine->progress;

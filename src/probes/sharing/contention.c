@@ -169,7 +169,7 @@ static int plan_contention(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     task->state = state;
     plan->series_count = CONTENTION_MEASURED;
-    plan->arena_life = ARENA_WHOLE_RUN;
+    plan->arena_life = ARENA_WHOLE_STAGE;
     plan->cycles = false; /* several cores have several clocks */
     if (!settings_has(task->settings, "precision"))
         plan->precision = 0.05;

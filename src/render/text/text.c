@@ -123,7 +123,7 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
     }
     report_add_machine(&report, document, 0);
     report_add_verdict(&report, document, 0);
-    if (report_is_of_devices(probe))
+    if (probe_is_of_devices(probe))
         report_add_devices(&report, 0);
     draw_report(out, &report, 0, &style);
     for (size_t s = 0; s < probe->series_count; s++) {
