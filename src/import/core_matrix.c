@@ -132,6 +132,8 @@ int core_matrix_read(struct import_text *text, const struct settings *settings,
     size_t count = 0;
     int code = check_op(settings, error);
     if (code == 0)
+        code = rows_refuse_bandwidth(text, error);
+    if (code == 0)
         code = core_tables_read(&tables, &count, &scratch, text, settings_choice(settings, "ids"),
                                 error);
     if (code == 0)

@@ -85,24 +85,9 @@ static const char *operation_in(const struct rows *lines)
 }
 
 /* Summaries of what stands in the table, and what the tool says of how it measured. */
-static const char *const known[] = {"Num cores:",
-                                    "Num iterations",
-                                    "Num samples",
-                                    "Min ",
-                                    "Max ",
-                                    "Mean ",
-                                    "CPU",
-                                    "Using ",
-                                    "1)",
-                                    "2)",
-                                    "3)",
-                                    "*",
-                                    "Core frequency",
-                                    "Warning",
-                                    "Samples:",
-                                    "Iterations:",
-                                    "Results",
-                                    NULL};
+static const char *const known[] = {
+    "Num ", "Min ", "Max ",           "Mean ",   "CPU",      "Using ",      "1)",      "2)",
+    "3)",   "*",    "Core frequency", "Warning", "Samples:", "Iterations:", "Results", NULL};
 
 /* The rows below a line of ids, which is at hand and cut: those that begin with a number. Leaves
  * the lines before the first that is none. */

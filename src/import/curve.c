@@ -64,7 +64,7 @@ static int read_names(struct reading *reading, const struct settings *settings)
         return rows_refuse(&reading->rows, reading->error,
                            "latencies in ns or cycles are read, and this names another unit: "
                            "convert them");
-    if (!reading->size_unit)
+    if (reading->size_unit == 0)
         reading->size_unit = size_unit_of(&reading->rows.fields[0]);
     if (!settings_given(settings, "unit"))
         reading->cycles_first = names(latency, "ycle") || names(latency, "clk");
@@ -81,7 +81,7 @@ static int read_row(struct reading *reading)
                            "in the other unit",
                            rows->count < 2 ? "one column" : "more than three columns");
     const struct field *size = &rows->fields[0];
-    if (!field_has_unit(size) && !reading->size_unit && field_number(size) > 0)
+    if (!field_has_unit(size) && reading->size_unit == 0 && field_number(size) > 0)
         return rows_refuse(rows, reading->error,
                            "size '%.*s' has no unit: write 48K, or say by --size-unit B, K, M or G "
                            "what plain numbers count",
@@ -112,7 +112,7 @@ static int read_curve(struct import_text *text, const struct settings *settings,
         reading.size_unit = exp2(10 * settings_choice(settings, "size-unit"));
     tables_begin(&reading.tables, document, error);
     rows_begin(&reading.rows, text);
-    int code = 0;
+    int code = rows_refuse_bandwidth(text, error);
     for (bool first = true; code == 0 && rows_next_said(&reading.rows); first = false) {
         rows_split(&reading.rows);
         if (first && is_line_of_names(&reading.rows)) {

@@ -187,6 +187,12 @@ static int read_line(struct reading *reading)
     return 0;
 }
 
+/* What nvbandwidth -j prints. */
+static bool is_json(const struct import_text *text)
+{
+    return text->text[strspn(text->text, " \t\r\n")] == '{' && text_holds(text, "\"nvbandwidth\"");
+}
+
 static int read_nvbandwidth(struct import_text *text, const struct settings *settings,
                             struct document *document, struct error *error)
 {
@@ -197,6 +203,9 @@ static int read_nvbandwidth(struct import_text *text, const struct settings *set
     int code = 0;
     while (code == 0 && rows_next(&reading.rows))
         code = read_line(&reading);
+    if (code == 0 && is_json(text))
+        code = table_refuse(error, text,
+                            "is nvbandwidth's JSON, and its text is read: run it without -j");
     if (code == 0 && !reading.tables.count)
         code = table_refuse(error, text,
                             "holds no matrix of nvbandwidth's, like one below 'memcpy CE CPU(row) "
@@ -206,7 +215,7 @@ static int read_nvbandwidth(struct import_text *text, const struct settings *set
 
 static enum import_certainty recognise(const struct import_text *text)
 {
-    return text_has_line(text, "nvbandwidth Version") ||
+    return text_has_line(text, "nvbandwidth Version") || is_json(text) ||
                    (text_holds(text, "(column) bandwidth (GB/s)") && text_holds(text, "GPU("))
                ? IMPORT_SURE
                : IMPORT_NONE;

@@ -317,6 +317,23 @@ void rows_unread_but(const struct rows *rows, const char *const *known)
     rows_unread(rows);
 }
 
+int rows_refuse_bandwidth(struct import_text *text, struct error *error)
+{
+    struct rows rows;
+    struct rows_place remark = {0};
+    bool bandwidth = false;
+    rows_begin(&rows, text);
+    while (rows_next(&rows) && (!rows.length || *rows.text == '#'))
+        if (rows.length) {
+            bandwidth = rows_speak_of_bandwidth(&rows);
+            remark = rows_place(&rows);
+        }
+    if (!bandwidth)
+        return 0;
+    rows_return(&rows, remark);
+    return rows_refuse(&rows, error, "speaks of bandwidths: give a table of latencies");
+}
+
 /* --- recognising --- */
 
 bool text_holds(const struct import_text *source, const char *words)

@@ -96,6 +96,10 @@ void rows_unread_but(const struct rows *, const char *const *known);
 
 /* --- recognising --- */
 
+/* ERROR_USAGE where the last remark behind a # before the first line of a table names a unit of
+ * bandwidth: then the table holds no latencies. */
+int rows_refuse_bandwidth(struct import_text *, struct error *);
+
 /* Whether any line of the text begins with these words, blanks before them aside; whether the words
  * stand anywhere. */
 bool text_has_line(const struct import_text *, const char *words);

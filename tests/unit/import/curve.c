@@ -86,6 +86,10 @@ static void names_tell_units(void **state)
     assert_int_equal(read_text(desk, &curve_format, "size,latency (cycles)\n4K,5\n"), 0);
     assert_string_equal(only(desk)->y.unit, "cycles");
     assert_refused(desk, &curve_format, "size,read GB/s\n4K,5\n", "names a bandwidth");
+    assert_refused(desk, &curve_format, "# of bandwidth GB/s\n# size ns\n# size GB/s\n4K,5\n",
+                   "line 3: speaks of bandwidths");
+    assert_int_equal(read_text(desk, &curve_format, "# at 38 GB/s\n# size ns\n4K,5\n"), 0);
+    assert_refused(desk, &core_matrix_format, "\n# GB/s\n,5\n5,\n", "line 2: speaks of");
     assert_refused(desk, &curve_format, "size,latency (us)\n4K,5\n", "another unit");
 }
 

@@ -41,6 +41,9 @@ static void bad_lines_are_refused_by_number(void **state)
     struct desk *desk = *state;
     assert_refused(desk, &nvbandwidth_format, "", "holds no matrix");
     assert_refused(desk, &nvbandwidth_format, PEERS, "holds no matrix");
+    assert_refused(desk, &nvbandwidth_format, "{\n \"nvbandwidth\": {\"sum\": 5}}\n",
+                   "run it without -j");
+    assert_string_equal(recognised(desk, "{\"nvbandwidth\": {}}"), "nvbandwidth");
     assert_refused(desk, &nvbandwidth_format, PEERS " 0 x\n", "line 3: nvbandwidth prints the col");
     assert_refused(desk, &nvbandwidth_format, PEERS " 0 1\n0 5\n",
                    "line 4: the line above numbers");
