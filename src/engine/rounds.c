@@ -59,7 +59,7 @@ static int wake(struct stage *stage, struct error *error)
     int code = executor->kind->wake ? executor->kind->wake(executor, &why) : 0;
     if (code == 0)
         return 1;
-    if (code != ERROR_IMPOSSIBLE)
+    if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
         return error_set(error, code, "%s", why.text);
     stage->outcome->not_woken = pool_strdup(stage->pool, why.text);
     return stage->outcome->not_woken ? 0 : error_out_of_memory(error);

@@ -203,7 +203,7 @@ static void prepare_contention(struct trial *trial)
     trial->operations = contention_steps;
 }
 
-/* Repeats per nanosecond of one writer, by its own time and only in groups of batches that were
+/* Repeats per nanosecond of one writer, by its own time and only in brackets of batches that were
  * kept: in one that was measured again, the others may have had the line to themselves. */
 static double writer_rate(const struct observation *seen, size_t seat)
 {
