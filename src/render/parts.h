@@ -14,6 +14,8 @@ const char *ink(const struct view_style *, enum ink);
  * as text, the background one with a legible colour of text on it. */
 void ink_ramp(FILE *, const struct view_style *, double share);
 void ink_ramp_behind(FILE *, const struct view_style *, double share);
+/* Half a block over another, in the colours of two shares; NAN: nothing is drawn in that half. */
+void ink_halves(FILE *, const struct view_style *, double upper, double lower);
 
 /* --- line.c: a line of text that is put together piece by piece --- */
 
@@ -34,8 +36,12 @@ void line_add_joined(struct line *, const struct run_facts *); /* machine.c */
 /* Takes blanks off the end. */
 void line_trim(struct line *);
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
- * first one; the others begin that far in. */
+ * first one; the others begin that far in. A word that is longer than a line is broken, behind a
+ * comma where it has one. */
 void line_print_wrapped(FILE *, const struct view_style *, size_t indent, const struct line *);
+void text_print_wrapped(FILE *, const struct view_style *, size_t indent, const char *text);
+/* As it is where it fits, its blanks in their places; else as above, from the first column on. */
+void line_print(FILE *, const struct view_style *, const struct line *);
 
 /* --- factors.c: the factors of a series, as headings and labels look at them --- */
 
@@ -92,23 +98,21 @@ void table_print_group(FILE *, const struct series *, size_t count, const struct
 size_t table_sheet(const struct series *, size_t count); /* table_sheet.c */
 /* Their medians, in cycles where all have them. */
 void table_print_sheet(FILE *, const struct series *, size_t count, const struct view_style *);
-/* The matrix where `whole` or where it fits the style's width and half a screen, else how its
- * values are distributed; then its spread and its closing line. Of the probe's parameters
- * "triangle" asks for the mean of both directions below the diagonal, and "cpu_labels"
- * ("0=c0.0 1=c0.1") tells where each CPU sits. */
-void matrix_print(FILE *, const struct probe_result *, const struct series *,
-                  const struct view_style *, bool whole);
-/* Columns of the widest label, with a blank before it; 0 where there are none. */
-int label_columns(const char *labels); /* matrix_labels.c */
-void label_print(FILE *, const char *labels, int id, int columns);
+/* The matrix where it fits the style's width, and half a screen unless `whole`. Of one that does
+ * not fit, `whole`: the medians of the groups of CPUs that the clusters form, or else a map of
+ * colours or shades; otherwise how its values are distributed. Then its spread and its closing
+ * line. Of the probe's parameters "triangle" asks for the mean of both directions below the
+ * diagonal, and "cpu_labels" ("0=c0.0 1=c0.1") tells where each CPU sits. */
+void matrix_print(FILE *, const struct showing *, const struct probe_result *,
+                  const struct series *, const struct view_style *, bool whole);
 /* The findings "cluster" as a tree where `whole`, else how many there are of each size, and where
  * they contradict what is declared; nothing where there are none. */
 void clusters_print(FILE *, const struct showing *, const struct probe_result *,
                     const struct view_style *, bool whole); /* matrix_clusters.c */
-/* Other matrices of the probe, where they are few and small and no headline, behind what already
- * stands in the line, and the line's end. */
+/* Other matrices of the probe, where they are few and small and no headline: behind what already
+ * stands in the line, or in lines of their own, and the last line's end. */
 void matrix_others_print(FILE *, const struct probe_result *, const struct view_style *,
-                         size_t column); /* matrix_others.c */
+                         const struct line *before); /* matrix_others.c */
 /* Whether a matrix of the same factors and quantity stands before it: then it is of some of those
  * pairs once more, as a check. */
 bool matrix_is_repeated(const struct probe_result *, const struct series *);

@@ -3,7 +3,7 @@
 #include "findings/clusters.h"
 #include "render/clean.h"
 #include "render/figure.h"
-#include "render/parts.h"
+#include "render/text/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,14 +43,13 @@ static bool is_sensible(const char *cpus)
     return count <= CLUSTERS_CPUS_MAX;
 }
 
-/* False where it is no cluster, or says nothing sensible of its CPUs. */
-static bool read_cpus(const struct shown *shown, struct cpulist *cpus)
+bool cluster_read(const struct shown *shown, struct cpulist *cpus)
 {
     const char *text = shown->finding->cpus;
     return is_cluster(shown) && text && is_sensible(text) && cpulist_parse(text, cpus, NULL) == 0;
 }
 
-static bool is_within(const struct cpulist *inner, const struct cpulist *outer)
+bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
 {
     for (size_t i = 0; i < inner->count; i++)
         if (!cpulist_has(outer, inner->ids[i]))
@@ -92,10 +91,11 @@ static void print_tree(FILE *out, const struct group *group, const struct view_s
     for (size_t i = 0; i < group->count; i++) {
         const struct shown *shown = &group->list[i];
         struct cpulist cpus;
-        if (!read_cpus(shown, &cpus))
+        if (!cluster_read(shown, &cpus))
             continue;
         const bool other = shown->experiment != experiment;
-        while (depth && (other || depth == DEPTH_MAX || !is_within(&cpus, &above[depth - 1])))
+        while (depth &&
+               (other || depth == DEPTH_MAX || !cluster_is_within(&cpus, &above[depth - 1])))
             cpulist_free(&above[--depth]);
         if (other) {
             struct line words = {0};
@@ -126,7 +126,7 @@ static size_t count_sizes(const struct group *group, struct size *sizes,
         const struct finding *finding = group->list[i].finding;
         struct cpulist cpus;
         if ((*example && group->list[i].experiment != (*example)->experiment) ||
-            !read_cpus(&group->list[i], &cpus))
+            !cluster_read(&group->list[i], &cpus))
             continue;
         *example = *example ? *example : &group->list[i];
         size_t at = 0;

@@ -15,11 +15,10 @@ static bool is_brief(const struct series *series)
            series->point_count <= PAIRS_MAX;
 }
 
-/* "  op readwrite: 60.2 ns (0,1), 165 ns (0,7)" */
-static size_t print_other(FILE *out, const struct series *series, const struct view_style *style,
-                          size_t column)
+/* "op readwrite: 60.2 ns (0,1), 165 ns (0,7)" */
+static void say_other(struct line *words, const struct series *series)
 {
-    struct line line = {0};
+    struct line line = {0}; /* commas stand only between things */
     const struct scale scale = figure_scale(series->y.unit);
     line_add_factors(&line, series->factors, series->factor_count);
     if (!series->factor_count)
@@ -35,13 +34,7 @@ static size_t print_other(FILE *out, const struct series *series, const struct v
         }
         line_add(&line, " (%d,%d)", point->from, point->to);
     }
-    const size_t columns = clean_columns(line.text);
-    if (column + 2 + columns > (size_t)style->width) {
-        fputs("\n", out);
-        column = 0;
-    }
-    fprintf(out, "  %s", line.text);
-    return column + 2 + columns;
+    line_add(words, "%s", line.text);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -75,13 +68,24 @@ bool matrix_is_repeated(const struct probe_result *probe, const struct series *s
 
 /* The first series is the matrix itself. */
 void matrix_others_print(FILE *out, const struct probe_result *probe,
-                         const struct view_style *style, size_t column)
+                         const struct view_style *style, const struct line *before)
 {
+    struct line line = *before;
     size_t count = 0;
     for (size_t i = 1; i < probe->series_count; i++)
         count += is_brief(&probe->series[i]);
-    for (size_t i = 1; i < probe->series_count && count <= SERIES_MAX; i++)
-        if (is_brief(&probe->series[i]))
-            column = print_other(out, &probe->series[i], style, column);
-    fputc('\n', out);
+    for (size_t i = 1; i < probe->series_count && count <= SERIES_MAX; i++) {
+        struct line other = {0};
+        if (!is_brief(&probe->series[i]))
+            continue;
+        line_add(&other, "  ");
+        say_other(&other, &probe->series[i]);
+        if (clean_columns(line.text) + clean_columns(other.text) <= (size_t)style->width) {
+            line_add(&line, "%s", other.text);
+            continue;
+        }
+        line_print(out, style, &line);
+        line = other;
+    }
+    line_print(out, style, &line);
 }

@@ -176,7 +176,7 @@ static void print_headline(FILE *out, const struct showing *showing,
     enum { CURVE_ROWS = 6 };
     print_heading(out, probe, series, series, style, true);
     if (series->matrix) {
-        matrix_print(out, probe, series, style, false);
+        matrix_print(out, showing, probe, series, style, false);
         if (series == &probe->series[0])
             clusters_print(out, showing, probe, style, false);
     } else if (style->blocks && curve_is_worth_drawing(series))
@@ -314,7 +314,7 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
         if (s == 0)
             print_parameters(out, document, probe, series, &style);
         if (series->matrix) {
-            matrix_print(out, probe, series, &style, true);
+            matrix_print(out, &showing, probe, series, &style, true);
             continue;
         }
         table_print(out, series, &style, false);

@@ -1,0 +1,139 @@
+/* The cells of a matrix: which pair stands where, and what is shown where there is no value. */
+#include "render/clean.h"
+#include "render/text/matrix.h"
+#include "result/flag.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which cells of the square are shown. */
+enum directions { EVERY_DIRECTION, ONE_WAY, LOWER_TRIANGLE };
+
+static const struct point *cell_at(const struct grid *grid, int from, int to)
+{
+    size_t row = grid_row(grid, from), column = grid_column(grid, to);
+    bool there = row < grid->row_count && column < grid->column_count;
+    return there ? grid->cells[row * grid->column_count + column] : NULL;
+}
+
+static bool has_value(const struct point *point)
+{
+    return point && isfinite(point->y.median);
+}
+
+/* Whether each pair was measured in one direction only: then half of the square is no loss. */
+static bool is_one_way(const struct grid *grid, const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (has_value(point) && has_value(cell_at(grid, point->to, point->from)))
+            return false;
+    }
+    return true;
+}
+
+/* Of a triangle the half below the diagonal, with the mean of both directions. */
+static struct cell show_cell(const struct grid *grid, size_t r, size_t c, enum directions which)
+{
+    int from = grid->rows[r], to = grid->columns[c];
+    const struct point *there = grid->cells[r * grid->column_count + c], *back = NULL;
+    if (from == to && !has_value(there))
+        return (struct cell){.kind = CELL_ITSELF};
+    if (which == LOWER_TRIANGLE && grid_row(grid, from) < grid_row(grid, to))
+        return (struct cell){.kind = CELL_EMPTY};
+    if (which != EVERY_DIRECTION)
+        back = cell_at(grid, to, from);
+    if (which == ONE_WAY && !has_value(there) && has_value(back))
+        return (struct cell){.kind = CELL_EMPTY};
+    if (!has_value(there) && !(which == LOWER_TRIANGLE && has_value(back)))
+        return (struct cell){.kind = CELL_MISSING};
+    struct cell shown = {.kind = CELL_VALUE};
+    double value = 0;
+    int count = 0;
+    for (int side = 0; side < 1 + (which == LOWER_TRIANGLE); side++) {
+        const struct point *point = side ? back : there;
+        if (!has_value(point))
+            continue;
+        value += ((double)point->y.median - value) / ++count;
+        shown.doubt = shown.doubt || flag_doubts(point->flags);
+    }
+    shown.value = shown.least = shown.most = (float)value;
+    return shown;
+}
+
+enum { LABEL_MAX = 12 };
+
+/* "0=c0.0 1=c0.1": an id and its label, with blanks between. Labels that are odd are none. */
+static void read_labels(struct square *square, const struct grid *grid, const char *text)
+{
+    bool any = false;
+    square->labels = pool_alloc(&square->pool, square->row_count + 1, sizeof *square->labels);
+    while (square->labels && *text) {
+        const char *entry = text + strspn(text, " ");
+        const size_t bytes = strcspn(entry, " ");
+        char *end, label[LABEL_MAX + 1], clean[LABEL_MAX + 1];
+        const long id = strtol(entry, &end, 10);
+        text = entry + bytes;
+        const size_t length = end < text ? (size_t)(text - end) - 1 : 0;
+        if (end == entry || *end != '=' || id < 0 || id > 1 << 30 || length > LABEL_MAX)
+            continue;
+        memcpy(label, end + 1, length);
+        label[length] = '\0';
+        const size_t row = grid_row(grid, (int)id);
+        if (row == square->row_count || square->labels[row])
+            continue;
+        square->labels[row] = pool_strdup(&square->pool, clean_text(label, clean, sizeof clean));
+        any = any || (square->labels[row] && length);
+    }
+    square->labels = any ? square->labels : NULL;
+}
+
+static int *copy_ids(struct pool *pool, const int *ids, size_t count)
+{
+    int *copy = pool_alloc(pool, count + 1, sizeof *copy);
+    return copy ? memcpy(copy, ids, count * sizeof *copy) : NULL;
+}
+
+static bool fill(struct square *square, const struct grid *grid, enum directions which)
+{
+    square->both_ways = which == EVERY_DIRECTION;
+    square->row_count = grid->row_count;
+    square->column_count = grid->column_count;
+    square->rows = copy_ids(&square->pool, grid->rows, grid->row_count);
+    square->columns = copy_ids(&square->pool, grid->columns, grid->column_count);
+    square->cells =
+        pool_alloc(&square->pool, grid->row_count * grid->column_count + 1, sizeof *square->cells);
+    if (!square->rows || !square->columns || !square->cells)
+        return false;
+    struct cell *cell = square->cells;
+    for (size_t r = 0; r < grid->row_count; r++)
+        for (size_t c = 0; c < grid->column_count; c++, cell++) {
+            *cell = show_cell(grid, r, c, which);
+            square->missing += cell->kind == CELL_MISSING;
+        }
+    return true;
+}
+
+bool square_build(struct square *square, const struct probe_result *probe,
+                  const struct series *series, const char *labels)
+{
+    struct grid grid;
+    *square = (struct square){.rows = NULL};
+    bool built = grid_build(&grid, series);
+    if (built)
+        built = fill(square, &grid,
+                     probe_parameter(probe, "triangle") ? LOWER_TRIANGLE
+                     : is_one_way(&grid, series)        ? ONE_WAY
+                                                        : EVERY_DIRECTION);
+    if (built && labels)
+        read_labels(square, &grid, labels);
+    grid_free(&grid);
+    return built;
+}
+
+void square_free(struct square *square)
+{
+    pool_free(&square->pool);
+    *square = (struct square){.rows = NULL};
+}
