@@ -1,8 +1,8 @@
 #include "render/page/page.h"
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/view.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct page {
     size_t count;
     double threshold;
     struct pictures pictures;
-    struct showing showing; /* of all documents */
+    struct catalogue catalogue; /* of all documents */
     struct section *sections;
     size_t section_count;
 };
@@ -255,7 +255,7 @@ static void put_results(const struct page *page, const struct section *section)
             fputs("</p>\n", out);
         }
         if (probe->finding_count)
-            html_findings(out, &page->showing, d, probe);
+            html_findings(out, &page->catalogue, d, probe);
         put_repeat(out, document, probe);
     }
 }
@@ -288,11 +288,11 @@ static bool put_body(const struct page *page)
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
     fprintf(out, "<div class=sheets%s>\n", page->count > 1 ? " data-many" : "");
     for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, &page->showing, page->count, i);
+        html_sheet(out, &page->catalogue, page->count, i);
     fputs("</div>\n", out);
     put_contents(page);
     bool compared =
-        page->count < 2 || html_differences(out, &page->showing, page->count, page->threshold);
+        page->count < 2 || html_differences(out, &page->catalogue, page->count, page->threshold);
     fputs("<noscript><p class=\"trust doubtful\">Script is off, so there are no pictures; the "
           "tables say the same.</p></noscript>\n",
           out);
@@ -304,7 +304,7 @@ static bool put_body(const struct page *page)
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);
-    html_data(out, &page->pictures, &page->showing, page->count);
+    html_data(out, &page->pictures, &page->catalogue, page->count);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
     return compared;
 }
@@ -315,12 +315,13 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
     struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
     struct pool pool = {0};
     bool done = pictures_collect(&page.pictures, documents, count, &pool) &&
-                showing_build(&page.showing, documents, count) && collect_sections(&page, &pool);
+                catalogue_build(&page.catalogue, documents, count) &&
+                collect_sections(&page, &pool);
     if (done) {
         put_head(&page);
         done = put_body(&page);
     }
-    showing_free(&page.showing);
+    catalogue_free(&page.catalogue);
     pool_free(&pool);
     return done ? 0 : error_out_of_memory(error);
 }

@@ -1,7 +1,7 @@
 #include "render/text/matrix.h"
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
-#include "render/figure.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -171,15 +171,16 @@ static bool is_over_lines(const struct series *series)
 }
 
 /* By groups of CPUs, as many as fit. */
-static bool print_groups(FILE *out, const struct showing *showing, const struct probe_result *probe,
-                         const struct square *square, const struct values *values,
-                         const char *absent, const struct view_style *style)
+static bool print_groups(FILE *out, const struct catalogue *catalogue,
+                         const struct probe_result *probe, const struct square *square,
+                         const struct values *values, const char *absent,
+                         const struct view_style *style)
 {
     enum { CELL_MIN = 3 }; /* columns of a number */
     size_t most = (size_t)style->width / CELL_MIN;
     bool printed = false;
     struct square groups;
-    while (!printed && square_group(&groups, square, showing, probe, most)) {
+    while (!printed && square_group(&groups, square, catalogue, probe, most)) {
         printed = square_print(out, &groups, values, absent, style);
         most = groups.row_count - 1;
         square_free(&groups);
@@ -188,20 +189,21 @@ static bool print_groups(FILE *out, const struct showing *showing, const struct 
 }
 
 /* Every pair: as numbers where these fit; by groups or in colours where they don't. */
-static void print_whole(FILE *out, const struct showing *showing, const struct probe_result *probe,
-                        const struct square *square, const struct values *values,
-                        const char *absent, const struct view_style *style)
+static void print_whole(FILE *out, const struct catalogue *catalogue,
+                        const struct probe_result *probe, const struct square *square,
+                        const struct values *values, const char *absent,
+                        const struct view_style *style)
 {
     static const char numbers[] = "Every number: fathom report -f csv-matrix FILE";
     if (square_print(out, square, values, absent, style))
         return;
-    if (!print_groups(out, showing, probe, square, values, absent, style))
+    if (!print_groups(out, catalogue, probe, square, values, absent, style))
         square_print_heat(out, square, values, style);
     fputs("  ", out);
     text_print_wrapped(out, style, 2, numbers);
 }
 
-void matrix_print(FILE *out, const struct showing *showing, const struct probe_result *probe,
+void matrix_print(FILE *out, const struct catalogue *catalogue, const struct probe_result *probe,
                   const struct series *series, const struct view_style *style, bool whole)
 {
     enum { BRIEF_ROWS = 16 };
@@ -224,7 +226,7 @@ void matrix_print(FILE *out, const struct showing *showing, const struct probe_r
     struct square square;
     const bool built = square_build(&square, probe, series, labels ? labels->text : NULL);
     if (built && whole && fmax(fabs(values.low), fabs(values.high)) / divisor < value_max)
-        print_whole(out, showing, probe, &square, &values, absent, style);
+        print_whole(out, catalogue, probe, &square, &values, absent, style);
     else if (whole)
         print_list(out, series, divisor);
     else if (!built || square.row_count > BRIEF_ROWS ||

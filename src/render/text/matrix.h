@@ -4,8 +4,8 @@
 #define FATHOM_RENDER_TEXT_MATRIX_H
 
 #include "base/pool.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 
 enum cell_kind {
     CELL_VALUE,
@@ -14,7 +14,7 @@ enum cell_kind {
     CELL_MISSING /* what could not be measured */
 };
 
-struct cell {
+struct pair_cell {
     float value, least, most; /* the same, where the cell is a single pair */
     unsigned char kind;
     bool doubt;
@@ -25,9 +25,9 @@ struct square {
     const int *rows, *columns; /* ids; NULL: groups, named A, B, ... */
     const char **labels; /* of each row: where its CPU sits, or which CPUs a group has; or NULL */
     size_t row_count, column_count;
-    struct cell *cells; /* row by row */
-    bool both_ways;     /* each direction of a pair has a cell of its own */
-    size_t missing;     /* cells */
+    struct pair_cell *cells; /* row by row */
+    bool both_ways;          /* each direction of a pair has a cell of its own */
+    size_t missing;          /* cells */
     struct pool pool;
 };
 
@@ -40,7 +40,7 @@ bool square_build(struct square *, const struct probe_result *, const struct ser
  * most: medians, with least and most. A CPU that is in no cluster is a group of its own. False
  * where clusters form no such groups, or only one, or groups of two CPUs are rarer than single
  * ones. */
-bool square_group(struct square *groups, const struct square *, const struct showing *,
+bool square_group(struct square *groups, const struct square *, const struct catalogue *,
                   const struct probe_result *, size_t most);
 void square_free(struct square *);
 
@@ -49,7 +49,7 @@ void square_free(struct square *);
 /* The CPUs of a cluster, which the caller frees. False, with none, where the finding is no cluster
  * or says nothing sensible of its CPUs. */
 struct cpulist;
-bool cluster_read(const struct shown *, struct cpulist *);
+bool cluster_read(const struct catalogue_entry *, struct cpulist *);
 /* Whether the one is a part of the other, and not all of it. */
 bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer);
 

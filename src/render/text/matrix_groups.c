@@ -27,10 +27,10 @@ static void free_nest(struct nest *nest)
 }
 
 /* The clusters of the experiment that comes first. */
-static void build_nest(struct nest *nest, const struct shown *list, size_t count)
+static void build_nest(struct nest *nest, const struct catalogue_entry *list, size_t count)
 {
     size_t above[NEST_MAX], depth = 0;
-    const struct shown *first = NULL;
+    const struct catalogue_entry *first = NULL;
     *nest = (struct nest){.list = malloc(CLUSTERS_MAX * sizeof *nest->list)};
     for (size_t i = 0; i < count && nest->list && nest->count < CLUSTERS_MAX; i++) {
         struct nested *next = &nest->list[nest->count];
@@ -207,7 +207,7 @@ static bool make_buckets(struct buckets *buckets, size_t count, size_t cells, st
 static void fill_buckets(struct buckets *buckets, const struct square *square,
                          const struct grouping *grouping, bool counting)
 {
-    const struct cell *cell = square->cells;
+    const struct pair_cell *cell = square->cells;
     for (size_t r = 0; r < square->row_count; r++) {
         const size_t row = (size_t)grouping->of[place_of(&grouping->ids, square->rows[r])];
         for (size_t c = 0; c < square->column_count; c++, cell++) {
@@ -233,20 +233,20 @@ static void fill_buckets(struct buckets *buckets, const struct square *square,
 }
 
 /* A group's cell is doubtful when more than a quarter of its pairs are. */
-static struct cell summarise(const struct buckets *buckets, size_t bucket, bool diagonal)
+static struct pair_cell summarise(const struct buckets *buckets, size_t bucket, bool diagonal)
 {
     double *values = buckets->values + buckets->begins[bucket];
     const size_t count = buckets->begins[bucket + 1] - buckets->begins[bucket];
     if (!count)
-        return (struct cell){.kind = buckets->holes[bucket] ? CELL_MISSING
-                                     : diagonal             ? CELL_ITSELF
-                                                            : CELL_EMPTY};
+        return (struct pair_cell){.kind = buckets->holes[bucket] ? CELL_MISSING
+                                          : diagonal             ? CELL_ITSELF
+                                                                 : CELL_EMPTY};
     sort_ascending(values, count);
-    return (struct cell){.kind = CELL_VALUE,
-                         .value = (float)median(values, count),
-                         .least = (float)values[0],
-                         .most = (float)values[count - 1],
-                         .doubt = buckets->doubts[bucket] * 4 > count};
+    return (struct pair_cell){.kind = CELL_VALUE,
+                              .value = (float)median(values, count),
+                              .least = (float)values[0],
+                              .most = (float)values[count - 1],
+                              .doubt = buckets->doubts[bucket] * 4 > count};
 }
 
 static bool fill_groups(struct square *groups, const struct square *square,
@@ -272,14 +272,14 @@ static bool fill_groups(struct square *groups, const struct square *square,
     return true;
 }
 
-bool square_group(struct square *groups, const struct square *square, const struct showing *showing,
-                  const struct probe_result *probe, size_t most)
+bool square_group(struct square *groups, const struct square *square,
+                  const struct catalogue *catalogue, const struct probe_result *probe, size_t most)
 {
     struct nest nest;
     struct grouping grouping;
     struct pool room = {0};
     *groups = (struct square){.rows = NULL};
-    build_nest(&nest, showing_of(showing, 0, probe), probe->finding_count);
+    build_nest(&nest, catalogue_of(catalogue, 0, probe), probe->finding_count);
     const bool done = nest.count && choose_groups(&grouping, square, &nest, most, &room) &&
                       fill_groups(groups, square, &grouping, &room);
     free_nest(&nest);

@@ -3,9 +3,9 @@
  * colours or no block characters, as a map of shades. What does not fit the width is shown by tiles
  * of several pairs.
  */
-#include "render/clean.h"
-#include "render/figure.h"
+#include "base/clean.h"
 #include "render/text/matrix.h"
+#include "report/figure.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static double tile_value(const struct map *map, size_t row, size_t column, bool 
         for (size_t c = column * map->tile_columns; c < (column + 1) * map->tile_columns; c++) {
             if (r >= square->row_count || c >= square->column_count)
                 continue;
-            const struct cell *cell = &square->cells[r * square->column_count + c];
+            const struct pair_cell *cell = &square->cells[r * square->column_count + c];
             if (cell->kind == CELL_VALUE)
                 map->room[count++] = (double)cell->value;
             *missing = *missing || cell->kind == CELL_MISSING;

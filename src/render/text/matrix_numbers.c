@@ -1,5 +1,5 @@
 /* A matrix as numbers, in columns as wide as they have to be. */
-#include "render/clean.h"
+#include "base/clean.h"
 #include "render/text/matrix.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static int widest_label(const struct square *square)
     return widest + 1;
 }
 
-static void format_range(const struct cell *cell, double divisor, int decimals,
+static void format_range(const struct pair_cell *cell, double divisor, int decimals,
                          char text[RANGE_BYTES])
 {
     snprintf(text, RANGE_BYTES, "%.*f-%.*f", decimals, (double)cell->least / divisor, decimals,
@@ -133,7 +133,7 @@ static bool lay_out_labels(struct layout *layout, const struct square *square, d
     return lay_out(layout, square, largest, divisor, width);
 }
 
-static void print_cell(FILE *out, const struct cell *cell, const struct values *values,
+static void print_cell(FILE *out, const struct pair_cell *cell, const struct values *values,
                        const struct layout *layout, const char *absent,
                        const struct view_style *style)
 {
@@ -164,7 +164,7 @@ static void print_ranges(FILE *out, const struct square *square, size_t row, dou
     const size_t count = cells_shown(square, row);
     fprintf(out, "%s%*s", ink(style, INK_DIM), layout->name + layout->label, "");
     for (size_t c = 0; c < count; c++) {
-        const struct cell *cell = &square->cells[row * square->column_count + c];
+        const struct pair_cell *cell = &square->cells[row * square->column_count + c];
         char text[RANGE_BYTES] = "";
         if (cell->kind == CELL_VALUE && cell->most > cell->least)
             format_range(cell, divisor, layout->decimals, text);
@@ -213,11 +213,11 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
                           const struct scale *scale, const struct view_style *style)
 {
     struct line line = {0};
-    const struct cell *widest = NULL;
+    const struct pair_cell *widest = NULL;
     line_add(&line, "A number is the median of all pairs within a group or between two groups%s",
              layout->ranges ? ", a range their least and greatest value." : "");
     for (size_t i = 0; i < square->row_count * square->column_count; i++) {
-        const struct cell *cell = &square->cells[i];
+        const struct pair_cell *cell = &square->cells[i];
         if (cell->kind == CELL_VALUE &&
             (!widest || cell->most - cell->least > widest->most - widest->least))
             widest = cell;

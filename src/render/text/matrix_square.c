@@ -1,5 +1,5 @@
 /* The cells of a matrix: which pair stands where, and what is shown where there is no value. */
-#include "render/clean.h"
+#include "base/clean.h"
 #include "render/text/matrix.h"
 #include "result/flag.h"
 
@@ -34,21 +34,22 @@ static bool is_one_way(const struct grid *grid, const struct series *series)
 }
 
 /* Of a triangle the half below the diagonal, with the mean of both directions. */
-static struct cell show_cell(const struct grid *grid, size_t r, size_t c, enum directions which)
+static struct pair_cell show_cell(const struct grid *grid, size_t r, size_t c,
+                                  enum directions which)
 {
     int from = grid->rows[r], to = grid->columns[c];
     const struct point *there = grid->cells[r * grid->column_count + c], *back = NULL;
     if (from == to && !has_value(there))
-        return (struct cell){.kind = CELL_ITSELF};
+        return (struct pair_cell){.kind = CELL_ITSELF};
     if (which == LOWER_TRIANGLE && grid_row(grid, from) < grid_row(grid, to))
-        return (struct cell){.kind = CELL_EMPTY};
+        return (struct pair_cell){.kind = CELL_EMPTY};
     if (which != EVERY_DIRECTION)
         back = cell_at(grid, to, from);
     if (which == ONE_WAY && !has_value(there) && has_value(back))
-        return (struct cell){.kind = CELL_EMPTY};
+        return (struct pair_cell){.kind = CELL_EMPTY};
     if (!has_value(there) && !(which == LOWER_TRIANGLE && has_value(back)))
-        return (struct cell){.kind = CELL_MISSING};
-    struct cell shown = {.kind = CELL_VALUE};
+        return (struct pair_cell){.kind = CELL_MISSING};
+    struct pair_cell shown = {.kind = CELL_VALUE};
     double value = 0;
     int count = 0;
     for (int side = 0; side < 1 + (which == LOWER_TRIANGLE); side++) {
@@ -106,7 +107,7 @@ static bool fill(struct square *square, const struct grid *grid, enum directions
         pool_alloc(&square->pool, grid->row_count * grid->column_count + 1, sizeof *square->cells);
     if (!square->rows || !square->columns || !square->cells)
         return false;
-    struct cell *cell = square->cells;
+    struct pair_cell *cell = square->cells;
     for (size_t r = 0; r < grid->row_count; r++)
         for (size_t c = 0; c < grid->column_count; c++, cell++) {
             *cell = show_cell(grid, r, c, which);

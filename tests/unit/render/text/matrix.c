@@ -7,11 +7,11 @@ static const struct view_style plain = {.width = 80};
 static char *print(const struct document *document, const struct view_style *style, bool whole)
 {
     struct capture capture = {0};
-    struct showing showing;
+    struct catalogue catalogue;
     const struct probe_result *probe = &document->probes[1];
-    assert_true(showing_build(&showing, &document, 1));
-    matrix_print(capture_begin(&capture), &showing, probe, &probe->series[0], style, whole);
-    showing_free(&showing);
+    assert_true(catalogue_build(&catalogue, &document, 1));
+    matrix_print(capture_begin(&capture), &catalogue, probe, &probe->series[0], style, whole);
+    catalogue_free(&catalogue);
     return capture_end(&capture);
 }
 
@@ -431,10 +431,10 @@ static void why_pairs_failed_is_told_below(void **state)
 static char *print_clusters(const struct document *document, bool whole)
 {
     struct capture capture = {0};
-    struct showing showing;
-    assert_true(showing_build(&showing, &document, 1));
-    clusters_print(capture_begin(&capture), &showing, &document->probes[1], &plain, whole);
-    showing_free(&showing);
+    struct catalogue catalogue;
+    assert_true(catalogue_build(&catalogue, &document, 1));
+    clusters_print(capture_begin(&capture), &catalogue, &document->probes[1], &plain, whole);
+    catalogue_free(&catalogue);
     return capture_end(&capture);
 }
 

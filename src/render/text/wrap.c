@@ -1,47 +1,7 @@
-#include "render/clean.h"
-#include "render/figure.h"
+#include "base/clean.h"
 #include "render/parts.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-void line_add(struct line *line, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = sizeof line->text - line->length;
-    int wrote = vsnprintf(line->text + line->length, room, format, arguments);
-    va_end(arguments);
-    if (wrote > 0)
-        line->length += (size_t)wrote < room ? (size_t)wrote : room - 1;
-}
-
-void line_add_clean(struct line *line, const char *text)
-{
-    clean_text(text, line->text + line->length, sizeof line->text - line->length);
-    line->length += strlen(line->text + line->length);
-}
-
-void line_add_factors(struct line *line, const struct factor *factors, size_t count)
-{
-    char number[UNIT_TEXT];
-    /* Another person's document may have a million of them, and a line has its end. */
-    for (size_t i = 0; i < count && line->length + 1 < sizeof line->text; i++) {
-        line_add(line, "%s", line->length ? ", " : "");
-        line_add_clean(line, factors[i].name);
-        line_add(line, " ");
-        if (factors[i].text)
-            line_add_clean(line, factors[i].text);
-        else
-            line_add(line, "%s", figure_factor(factors[i].number, number));
-    }
-}
-
-void line_trim(struct line *line)
-{
-    while (line->length && line->text[line->length - 1] == ' ')
-        line->text[--line->length] = '\0';
-}
 
 /* Bytes of the first `columns` columns of a word, or up to the last comma among them. */
 static size_t bytes_that_fit(const char *word, size_t bytes, size_t columns)
