@@ -1,6 +1,7 @@
 # Thin: Meson builds. These are the short names.
 #   make run      set up, build, measure this machine
 #   make check    set up, build, run every test
+#   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
 # MESON_OPTIONS=-Dname=value is for what is set up anew.
 # Only run and check install packages; the others name what is missing and stop.
@@ -29,6 +30,14 @@ check:
 	@status=0; meson test -C build --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
+# What `make check` looks at in a sample, in full, in a build folder of its own.
+check-all:
+	@scripts/setup check
+	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dgpu_models=100 $(MESON_OPTIONS) build-all
+	@meson compile -C build-all
+	@status=0; meson test -C build-all --no-rebuild --print-errorlogs || status=$$?; \
+	tests/count build-all/meson-logs/testlog.json && exit $$status
+
 benchmark: build
 	@benchmarks/run build
 
@@ -38,6 +47,6 @@ install: build
 
 # build-cross stays: it holds other people's libraries, which do not change with this tree.
 clean:
-	@rm -rf build build-ci
+	@rm -rf build build-all build-ci
 
-.PHONY: benchmark build check clean install run
+.PHONY: benchmark build check check-all clean install run

@@ -90,18 +90,18 @@ static int write_all(struct document *document, struct probe_result *result, str
 static int measure(const struct machine *machine, struct model *model, struct error *error)
 {
     const struct probe *probe = probe_by_name("cores");
-    const struct stand_in stand_in = {.self = model, .work = work, .additions = additions};
+    const struct timing_model timing = {.self = model, .work = work, .additions = additions};
     struct settings settings = {0};
     struct document document = {0};
     struct probe_result result;
     struct probe_task task = {0};
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     struct clock clock;
     struct engine engine = {.machine = machine,
                             .clock = &clock,
                             .seed = 1,
                             .progress = {note_prediction, model},
-                            .stand_in = &stand_in};
+                            .model = &timing};
     clock_calibrate(&clock);
     int code = team_create(&engine.team, NULL, error);
     if (code == 0)
@@ -113,10 +113,10 @@ static int measure(const struct machine *machine, struct model *model, struct er
     if (code == 0)
         code = probe_prepare(&task, probe, &settings, machine, &document.pool, &result, error);
     if (code == 0)
-        code = probe_measure(&task, &engine, 1e6, &sampled, error);
+        code = probe_measure(&task, &engine, 1e6, &outcome, error);
     if (code == 0 && result.status != PROBE_OK)
         code = error_set(error, ERROR_IMPOSSIBLE, "%s", result.reason);
-    model->measured_s = sampled.elapsed_s;
+    model->measured_s = outcome.elapsed_s;
     model->planned_s = used_s();
     if (code == 0)
         code = write_all(&document, &result, error);

@@ -36,6 +36,8 @@ struct option_spec {
     double least, most;         /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
     const char *help;
+    /* Writes the help where what there is to choose explains itself; NULL: `help` is all of it. */
+    const char *(*made_help)(const struct option_spec *, char *text, size_t size);
 };
 
 /* Whether what is typed for it names a file, by the name of its argument: other texts are names

@@ -146,7 +146,8 @@ static void complete_bash(void)
 
 static void print_zsh_option(const struct option_spec *option, bool letter)
 {
-    const char *help = option->help;
+    char help[1024];
+    help_of_option(option, help, sizeof help);
     enum value value = value_of(option);
     printf(" \\\n            '");
     if (option->letter)
@@ -246,7 +247,8 @@ static void print_fish_option(const char *name, const struct option_spec *option
         putchar('\'');
     }
     printf(" -d '");
-    print_quoted(option->help, "\\'", "\\");
+    char help[1024];
+    print_quoted(help_of_option(option, help, sizeof help), "\\'", "\\");
     puts("'");
 }
 

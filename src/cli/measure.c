@@ -183,16 +183,16 @@ static int prepare(struct measurement *run, struct error *error)
 /* --- measuring --- */
 
 static void note_conditions(struct measurement *run, const struct clock *clock,
-                            const struct sampled *sampled)
+                            const struct stage_outcome *outcome)
 {
     struct conditions *conditions = &run->document.conditions;
     conditions->counter = clock->name;
     conditions->counter_hz = clock->hz;
-    if (sampled->core_hz.n && !(conditions->core_hz > 0))
-        conditions->core_hz = sampled->core_hz.median;
+    if (outcome->core_hz.n && !(conditions->core_hz > 0))
+        conditions->core_hz = outcome->core_hz.median;
     if (run->machine.facts.hypervisor)
         conditions->stolen_s =
-            (isnan(conditions->stolen_s) ? 0 : conditions->stolen_s) + sampled->stolen_s;
+            (isnan(conditions->stolen_s) ? 0 : conditions->stolen_s) + outcome->stolen_s;
 }
 
 /* The document lists only probes that were come to. */
@@ -203,15 +203,15 @@ static int measure_all(struct measurement *run, struct engine *engine, struct er
     engine->progress = progress_for(&line);
     int code = 0;
     for (size_t i = 0; i < run->task_count && code == 0; i++) {
-        struct sampled sampled;
+        struct stage_outcome outcome;
         double left_s = run->budget_s - (double)(os_raw_ns() - run->began_ns) * 1e-9;
         double share = measurement_share(run, i);
         line.what = run->tasks[i].probe->name;
         engine->seed = random_mix(run->seed + i);
         run->tasks[i].document = &run->document;
-        code = probe_measure(&run->tasks[i], engine, left_s * share, &sampled, error);
+        code = probe_measure(&run->tasks[i], engine, left_s * share, &outcome, error);
         progress_end(&line);
-        note_conditions(run, engine->clock, &sampled);
+        note_conditions(run, engine->clock, &outcome);
         run->document.probe_count = i + 1;
         run->document.run.complete = code == 0 && i + 1 == run->task_count;
         int saved = save(run, code == 0 ? error : NULL);

@@ -1,14 +1,13 @@
 /*
  * Where results go, in what format and style. -f X -o FILE writes X to FILE, in every command, and
- * this is the one place that decides so. To add a format of documents, add a line to FORMATS in
- * output.c: what -f may name, help, manual and completion follow.
+ * this is the one place that decides so. What a format is says its output (render/output.h).
  */
 #ifndef FATHOM_CLI_OUTPUT_H
 #define FATHOM_CLI_OUTPUT_H
 
 #include "base/save.h"
 #include "cli/command.h"
-#include "render/view.h"
+#include "render/output.h"
 #include "result/document.h"
 
 /* -f with the default that a command has: text, of what shows a document; none, of what makes one,
@@ -20,13 +19,14 @@ struct view_style output_style(FILE *);
 
 /* What -f and -o ask for together. */
 struct outlet {
-    const struct output_format *format;
+    const struct output *output;
     const char *path; /* "-" is standard output */
 };
 /* Without -f and its default -o alone is given the document, and standard output a text. */
 struct outlet output_choose(const struct settings *);
 bool outlet_is_document(const struct outlet *);
 bool outlet_is_text(const struct outlet *);
+bool outlet_takes_several(const struct outlet *);
 /* Refuses what outlet_write() would refuse, as far as it can be known without a document: before a
  * measurement. Writes nothing. */
 int outlet_possible(const struct outlet *, struct error *);
@@ -35,6 +35,9 @@ int outlet_possible(const struct outlet *, struct error *);
  * other output. */
 int outlet_write(const struct outlet *, const struct document *, const struct probe_result *probe,
                  struct error *);
+/* The same of documents side by side, where outlet_takes_several(). */
+int outlet_write_several(const struct outlet *, const struct document *const *, size_t count,
+                         double threshold, struct error *);
 
 /* Writes the document in the format, and to the place, that -f and -o ask for. */
 int output_document(const struct settings *, const struct document *, const struct probe_result *,

@@ -6,8 +6,8 @@
 #define FATHOM_ENGINE_ENGINE_H
 
 #include "engine/plan.h"
-#include "engine/stand_in.h"
 #include "engine/team.h"
+#include "engine/timing_model.h"
 #include "machine/clock.h"
 #include "machine/machine.h"
 
@@ -22,12 +22,12 @@ struct engine {
     const struct clock *clock;
     struct team *team;
     uint64_t seed;
-    struct progress progress;        /* show may be NULL */
-    const struct stand_in *stand_in; /* NULL: the hardware itself */
+    struct progress progress;         /* show may be NULL */
+    const struct timing_model *model; /* NULL: the hardware itself */
 };
 
 /* What the sampler made of a plan. */
-struct sampled {
+struct stage_outcome {
     struct summary core_hz;         /* of all bursts that trials were bracketed by; n = 0: none */
     double elapsed_s;               /* with a stand-in: as it modelled */
     size_t points_missing;          /* not in the series: there was no time for a single trial */
@@ -50,7 +50,7 @@ struct sampled {
  * NAN, while the others go on.
  * ERROR_INTERRUPTED when asked to stop: what was measured by then is in the series all the same.
  * Other errors: of team_run() and arena_map(). */
-int sampler_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,
-                struct sampled *, struct error *);
+int stage_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,
+              struct stage_outcome *, struct error *);
 
 #endif

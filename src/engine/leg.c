@@ -120,7 +120,7 @@ static void model_background(const struct visit *visit, uint64_t leg_ps)
 static void model_leg(struct visit *visit)
 {
     const struct visit_shared *shared = visit->shared;
-    const struct stand_in *model = visit->stand_in;
+    const struct timing_model *model = visit->model;
     const struct leg *leg = &shared->leg;
     const struct trial *trial = &visit->trials[leg->trial];
     const uint64_t warm = has_partner(trial->point) ? visit->plan->warm_repeats : 0;
@@ -167,7 +167,7 @@ bool leg_lead(struct visit *visit, struct leg leg)
     struct visit_shared *shared = visit->shared;
     double operations = visit->trials[leg.trial].operations * (double)leg.repeats * leg.batches;
     shared->leg = leg;
-    if (visit->stand_in) {
+    if (visit->model) {
         model_leg(visit);
         return true;
     }
@@ -200,14 +200,14 @@ double leg_batch_ns(const struct visit *visit, unsigned i)
         start = stamp->start < start ? stamp->start : start;
         end = stamp->end > end ? stamp->end : end;
     }
-    bool picoseconds = visit->plan->kernel_timed || visit->stand_in;
+    bool picoseconds = visit->plan->kernel_timed || visit->model;
     return picoseconds ? (double)end * 1e-3 : clock_ns(visit->clock, end - start);
 }
 
 struct background leg_background(const struct visit *visit, size_t seat)
 {
     const struct stamp *stamp = &visit->shared->stamps[seat * visit->plan->batches];
-    double ns = visit->stand_in ? (double)stamp->end * 1e-3
-                                : clock_ns(visit->clock, stamp->end - stamp->start);
+    double ns = visit->model ? (double)stamp->end * 1e-3
+                             : clock_ns(visit->clock, stamp->end - stamp->start);
     return (struct background){stamp->repeats, ns};
 }

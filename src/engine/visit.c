@@ -52,7 +52,7 @@ void visit_release(struct visit *visit)
 
 uint64_t visit_now_ns(const struct visit *visit)
 {
-    return visit->stand_in ? visit->modelled_ps / 1000 : os_raw_ns();
+    return visit->model ? visit->modelled_ps / 1000 : os_raw_ns();
 }
 
 static double core_hz_now(struct visit *visit)
@@ -60,8 +60,8 @@ static double core_hz_now(struct visit *visit)
     if (visit->plan->kernel_timed)
         return NAN;
     uint64_t repeats = (uint64_t)(burst_additions / addition_steps);
-    if (visit->stand_in) {
-        const struct stand_in *model = visit->stand_in;
+    if (visit->model) {
+        const struct timing_model *model = visit->model;
         uint64_t additions = repeats * addition_steps;
         uint64_t took_ps =
             model->additions(model->self, plan_seat(visit->trials[0].point, 0).cpu, additions);
@@ -78,7 +78,7 @@ static double core_hz_now(struct visit *visit)
 
 static double wanted_ns(const struct visit *visit)
 {
-    const double shortest_ns = visit->stand_in ? 0 : clock_shortest_batch_ns(visit->clock);
+    const double shortest_ns = visit->model ? 0 : clock_shortest_batch_ns(visit->clock);
     return fmax(visit->plan->batch_ns, shortest_ns);
 }
 
@@ -182,7 +182,7 @@ static bool lead_group(struct visit *visit, unsigned first, unsigned count)
 
 static void prepare(struct visit *visit)
 {
-    const struct stand_in *model = visit->stand_in;
+    const struct timing_model *model = visit->model;
     unsigned ready = 0;
     do {
         if (!model)
@@ -333,8 +333,8 @@ static int run_on_team(struct visit *const *visits, size_t count, struct team *t
 }
 
 /* In turn, but at the same time of the model's. */
-static int run_on_stand_in(struct visit *const *visits, size_t count, struct team *team,
-                           struct error *error)
+static int run_on_model(struct visit *const *visits, size_t count, struct team *team,
+                        struct error *error)
 {
     const uint64_t began_ps = visits[0]->modelled_ps;
     uint64_t ended_ps = began_ps;
@@ -363,6 +363,6 @@ int visit_run(struct visit *const *visits, size_t count, struct team *team, stru
 {
     if (visits[0]->plan->device)
         return run_on_device(visits, count, team, error);
-    return visits[0]->stand_in ? run_on_stand_in(visits, count, team, error)
-                               : run_on_team(visits, count, team, error);
+    return visits[0]->model ? run_on_model(visits, count, team, error)
+                            : run_on_team(visits, count, team, error);
 }

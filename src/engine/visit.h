@@ -12,8 +12,8 @@
 #define FATHOM_ENGINE_VISIT_H
 
 #include "engine/plan.h"
-#include "engine/stand_in.h"
 #include "engine/team.h"
+#include "engine/timing_model.h"
 #include "machine/clock.h"
 
 #include <stdatomic.h>
@@ -37,9 +37,9 @@ struct visit {
     /* in */
     const struct plan *plan;
     const struct clock *clock;
-    const struct stand_in *stand_in; /* NULL: the hardware itself */
-    struct trial *trials;            /* plan->trials_per_visit of them or fewer, of one point */
-    unsigned trial_count;            /* fewer afterwards where the deadline came first */
+    const struct timing_model *model; /* NULL: the hardware itself */
+    struct trial *trials;             /* plan->trials_per_visit of them or fewer, of one point */
+    unsigned trial_count;             /* fewer afterwards where the deadline came first */
     const struct trial_work *work;
     uint64_t repeats;     /* a batch; 0: find out, and leave the answer here for the next visit */
     uint64_t deadline_ns; /* of visit_now_ns(): no new trial or group of batches begins after it */

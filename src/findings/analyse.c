@@ -210,14 +210,41 @@ struct finding *analysis_add_summary(struct analysis *analysis, const char *name
                 : NULL;
 }
 
+static size_t points_with_values(const struct series *series)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        count += series->points[i].y.n > 0;
+    return count;
+}
+
+/* Takes the value of a conclusion that the series is too thin for. */
+static void refuse_thin(struct analysis *analysis, struct finding *finding,
+                        const struct series *series, size_t measured)
+{
+    const struct finding_line *line = finding_line_find(finding->name);
+    const size_t least = line && line->least_points ? line->least_points : 1;
+    if (measured >= least)
+        return;
+    finding->value = finding->low = finding->high = NAN;
+    finding->text =
+        pool_printf(analysis->pool,
+                    "not enough data: %zu of %zu points of '%s' were measured, and this "
+                    "takes %zu: give it time (a larger --budget)",
+                    measured, series->point_count, series->name, least);
+    analysis->failed |= !finding->text;
+}
+
 /* Each finding has a list of its own, grown as experiment_complete() goes on to grow it. */
 void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
 {
     struct probe_result *result = analysis->result;
+    const size_t measured = points_with_values(series);
     for (size_t i = first; i < result->finding_count; i++) {
         struct finding *finding = &result->findings[i];
         if (finding->factor_count)
             continue;
+        refuse_thin(analysis, finding, series, measured);
         for (size_t f = 0; f < series->factor_count; f++)
             if (!analysis_add_factor(analysis, finding, &series->factors[f]))
                 return;

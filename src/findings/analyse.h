@@ -60,7 +60,10 @@ int analysis_keep_devices(struct analysis *, const char *why, struct error *);
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
-/* The findings from the first-th on were read off that series: they get its factors. */
+/* The findings from the first-th on were read off that series: they get its factors. Every probe's
+ * findings go through here, so this is the one place that refuses a conclusion from too little:
+ * where fewer of the series' points have a value than the finding's line asks for, it loses its
+ * value, and its text says how many there were and what helps. */
 void analysis_read_off(struct analysis *, size_t first, const struct series *);
 /* One more, which is copied; its texts are not. False without memory. */
 bool analysis_add_factor(struct analysis *, struct finding *, const struct factor *);

@@ -204,8 +204,9 @@ static const char *describe(const struct report *report, const struct cluster *c
         return cluster->count == 2 ? "two threads of one core (SMT)"
                                    : "the threads of one core (SMT)";
     if (cluster->basis == CLUSTER_KIND)
-        return report->holds[index] ? "a kind of core: its groups are of one make"
-                                    : "a kind of core: its CPUs are of one make";
+        return report->holds[index]
+                   ? "a kind of core, or a ring of its own: its groups are of one make"
+                   : "a kind of core, or a ring of its own: its CPUs are of one make";
     if (cluster->count == 2)
         return describe_pair(report, cluster);
     if (cluster->basis == CLUSTER_ALIKE)

@@ -97,11 +97,12 @@ static bool doubles(const struct series *fitting, size_t i)
     return ratio > 1.9 && ratio < 2.1;
 }
 
+static const char no_stride[] = "no single stride makes lines collide: the set's index is hashed, "
+                                "or a hypervisor keeps the memory "
+                                "in small pages";
+
 struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
 {
-    static const char no_stride[] =
-        "no single stride makes lines collide: the set's index is hashed, or memory lies in small "
-        "pages after all, as below a hypervisor";
     struct geometry_ways ways = {NAN, NAN, no_stride};
     for (size_t i = 0; i + 1 < fitting->point_count; i++) {
         double here, next, before;
@@ -127,6 +128,55 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
     return ways;
 }
 
+/* What the level holds: as found, or as declared where that is more, since neighbours take room and
+ * never add any. NAN where neither is known. */
+static double capacity_of(const struct sheet *sheet, int level)
+{
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    const double found = sheet->evidence->levels[level - 1].capacity;
+    return fmax(found > 0 ? found : NAN, cache ? (double)cache->size_bytes : NAN);
+}
+
+/* How many ways a cache of that capacity has at the stride that was found. */
+static double ways_expected(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    return round(capacity_of(sheet, level) / ways->way_stride);
+}
+
+/* Whether fewer ways were free than the capacity makes. */
+static bool is_occupied(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    return ways->ways < (1 - capacity_apart) * ways_expected(sheet, level, ways);
+}
+
+static const char *ways_text(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    if (!is_occupied(sheet, level, ways))
+        return pool_printf(sheet->pool, "so many lines %.0f bytes apart fit, and no more",
+                           ways->way_stride);
+    const double expected = ways_expected(sheet, level, ways);
+    return pool_printf(
+        sheet->pool,
+        "so many lines %.0f bytes apart found room: %.0f %% of the %.0f ways that the "
+        "cache's %.0f bytes make were free, and others held the rest (another thread "
+        "of this core, a hypervisor, a cache partition)",
+        ways->way_stride, 100 * ways->ways / expected, expected, capacity_of(sheet, level));
+}
+
+/* Why the first level tells no ways. Where a way is no larger than a page, addresses within the
+ * page choose the set, so its index is plain and neither hashes nor small pages are to blame. */
+static const char *first_level_why(const struct sheet *sheet, const char *why)
+{
+    const struct cache_facts *cache = declared_cache(sheet, 1);
+    const struct machine_facts *facts = sheet->evidence->declared;
+    const uint64_t page = facts && facts->page_size_count ? facts->page_sizes[0] : 4096;
+    if (why != no_stride || !cache || !cache->ways || cache->size_bytes / cache->ways > page)
+        return why;
+    return "the trials agree on no stride at which lines collide: others on this core kept a part "
+           "of "
+           "the cache busy; repeat when it is idle, or with --thorough";
+}
+
 static bool add_ways(const struct sheet *sheet, int level, double above, struct geometry_ways *ways)
 {
     const struct geometry_level *evidence = &sheet->evidence->levels[level - 1];
@@ -134,6 +184,8 @@ static bool add_ways(const struct sheet *sheet, int level, double above, struct 
     *ways = (struct geometry_ways){NAN, NAN, NULL};
     if (evidence->fitting) {
         *ways = geometry_ways_of(evidence->fitting, above);
+        if (level == 1)
+            ways->why = first_level_why(sheet, ways->why);
         if (ways->why && sheet->evidence->too_few_for_ways)
             ways->why = too_few_rounds;
     } else {
@@ -143,12 +195,12 @@ static bool add_ways(const struct sheet *sheet, int level, double above, struct 
     }
     double declared = cache ? cache->ways : 0;
     double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
-    const char *text =
-        ways->why ? not_detected(sheet, ways->why)
-                  : pool_printf(sheet->pool, "so many lines %.0f bytes apart fit, and no more",
-                                ways->way_stride);
-    return add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text) &&
-           add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
+    const char *text = ways->why ? not_detected(sheet, ways->why) : ways_text(sheet, level, ways);
+    if (!add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text))
+        return false;
+    if (is_occupied(sheet, level, ways))
+        sheet->result->findings[sheet->result->finding_count - 1].flags |= FLAG_BIT(FLAG_OCCUPIED);
+    return add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
                       ways->why ? text : "lines so far apart contend for the same set");
 }
 

@@ -1,8 +1,8 @@
 /*
  * The registry of findings: what each finding is, by its name. Every probe's descriptor brings a
- * table of what it adds (struct finding_table); `fathom list findings`, the manual,
- * docs/findings.md and whoever shows or compares findings ask here. A finding that no line explains
- * is a plain value and nothing else.
+ * table of what it adds (struct finding_table); `fathom list findings`, the manual, the
+ * build's docs/findings.md and whoever shows or compares findings ask here. A finding that no line
+ * explains is a plain value and nothing else.
  */
 #ifndef FATHOM_FINDINGS_REGISTRY_H
 #define FATHOM_FINDINGS_REGISTRY_H
@@ -80,6 +80,9 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
+    /* How many points of its series must have a value before anything is concluded from them; 0 is
+     * 1. A fewer ones' finding has no value, and a text that says so (analysis_read_off()). */
+    unsigned least_points;
     /* What it is, in whole sentences, as are the next two. The first stands by itself in --help. */
     const char *meaning;
     const char *moves;  /* what moves it, or decides it; NULL: nobody can say */
@@ -95,8 +98,8 @@ struct finding_table {
 /* The list's entry for that factor; NULL where there is none. The list may be NULL. */
 const struct standard *standard_find(const struct standard *list, const char *factor);
 
-/* The i-th probe's table and, in *probe, its name; NULL behind the last. Defined by whoever lists
- * the probes (probes/probes.c), because no finding knows who measures. */
+/* The i-th probe's table and, in *probe, its name; NULL for the one behind the last. Defined by
+ * whoever lists the probes (probes/probes.c), because no finding knows who measures. */
 const struct finding_table *finding_table_at(size_t i, const char **probe);
 /* NULL for a probe that nobody knows. */
 const struct finding_table *finding_table_of(const char *probe);

@@ -16,7 +16,7 @@
 #include "kernels/chase.h"
 #include "kernels/forward.h"
 #include "probes/chase/chases.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -165,12 +165,12 @@ static int plan_access(struct probe_task *task, struct error *error)
     return code;
 }
 
-static int next_access(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_access(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                        struct error *error)
 {
     struct access_state *state = task->state;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     if (stage > 1 || !chase_straddles)
         return 0;
     probe_plan_afresh(task);
@@ -204,12 +204,12 @@ static void prepare_access(struct trial *trial)
 
 /* Levels that crossings were measured in, as the document has it: "L1 24576, DRAM 268435456", names
  * and bytes of the sets before these were rounded to whole strides. */
-static int conclude_access(struct probe_task *task, const struct sampled *sampled,
+static int conclude_access(struct probe_task *task, const struct stage_outcome *outcome,
                            struct error *error)
 {
     const struct access_state *state = task->state;
     const char *text = "";
-    (void)sampled;
+    (void)outcome;
     for (size_t i = 0; i < state->level_count && text; i++)
         text = pool_printf(task->pool, "%s%s%s %llu", text, i ? ", " : "", state->levels[i].name,
                            (unsigned long long)crossing_bytes(&state->levels[i]));
@@ -407,6 +407,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe access_probe = {
     .name = "access",
+    .place = 120,
     .title = "Forwarding from stores, and loads across lines and pages",
     .summary = "what a load costs right after a store, and across the end of a line or page",
     .about =

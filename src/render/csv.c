@@ -5,7 +5,7 @@
 #include "base/clean.h"
 #include "base/units.h"
 #include "render/csv_columns.h"
-#include "render/view.h"
+#include "render/output.h"
 #include "report/figure.h"
 #include "result/flag.h"
 
@@ -253,8 +253,10 @@ static void put_head(FILE *out, const struct csv_columns *columns)
     fputc('\n', out);
 }
 
-void view_csv(FILE *out, const struct document *document)
+static int write_csv(FILE *out, const struct output_content *content, struct error *error)
 {
+    (void)error;
+    const struct document *document = content->documents[0];
     struct csv_columns columns;
     struct pool pool = {0};
     struct group group = {.columns = &columns, .document = document};
@@ -271,4 +273,12 @@ void view_csv(FILE *out, const struct document *document)
         put_probe(out, &group);
     }
     pool_free(&pool);
+    return 0;
 }
+
+const struct output csv_output = {
+    .name = "csv",
+    .help = "a row a point, finding and probe",
+    .place = 20,
+    .write = write_csv,
+};

@@ -1,6 +1,7 @@
 /* Matrices as CSV: a first row and a first column of ids, and where there is no value nothing. */
 #include "base/units.h"
 #include "findings/device.h"
+#include "render/output.h"
 #include "render/parts.h"
 
 #include <math.h>
@@ -47,8 +48,10 @@ static void put_grid(FILE *out, const struct grid *grid, const struct series *se
     }
 }
 
-void view_csv_matrix(FILE *out, const struct document *document)
+static int write_csv_matrix(FILE *out, const struct output_content *content, struct error *error)
 {
+    (void)error;
+    const struct document *document = content->documents[0];
     const char *between = "";
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++) {
@@ -63,4 +66,12 @@ void view_csv_matrix(FILE *out, const struct document *document)
             }
             grid_free(&grid);
         }
+    return 0;
 }
+
+const struct output csv_matrix_output = {
+    .name = "csv-matrix",
+    .help = "each matrix as a square with its ids",
+    .place = 30,
+    .write = write_csv_matrix,
+};

@@ -43,6 +43,10 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
                         "the device slowed its clock because of heat, power or a brake",
                         "cool it, or lock its clock below the limit (nvidia-smi -lgc), and repeat",
                         false},
+    [FLAG_OCCUPIED] = {"occupied",
+                       "others held a part of what was measured, so only the rest was seen",
+                       "stop what else runs on this core and its caches, or repeat when it is idle",
+                       true},
 };
 
 int flag_by_name(const char *name)

@@ -22,6 +22,7 @@ enum flag {
     FLAG_VIRTUAL_MACHINE,
     FLAG_MODELLED,
     FLAG_THROTTLED,
+    FLAG_OCCUPIED,
     FLAG_COUNT
 };
 

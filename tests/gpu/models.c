@@ -6,7 +6,7 @@
  * models DRIVER COUNT [FIRST-SEED]: a hundred for the promise. Time is the stand-in's, so the same
  * seeds give the same figures on every machine. Every second device's clock wobbles.
  */
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include "engine/engine.h"
 #include "probes/gpu/gpu.h"
@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern const struct probe gpu_probe;
 
 enum { PROCESSES_MOST = 16, DEVICES_WITH_FAULTS = 2, TEXT_BYTES = 128 };
 
@@ -166,13 +168,13 @@ static int choose_options(struct measurement *measurement)
 static int measure(struct measurement *measurement)
 {
     static const struct clock clock;
-    static const struct stand_in time_of_the_model;
+    static const struct timing_model time_of_the_model;
     int cpu = 0;
     struct machine machine = {.allowed = {&cpu, 1}};
     struct probe probe = gpu_probe;
     struct engine engine = {
-        .machine = &machine, .clock = &clock, .seed = 1, .stand_in = &time_of_the_model};
-    struct sampled sampled;
+        .machine = &machine, .clock = &clock, .seed = 1, .model = &time_of_the_model};
+    struct stage_outcome outcome;
     probe.plan = plan;
     int code = choose_options(measurement);
     if (code == 0)
@@ -181,7 +183,7 @@ static int measure(struct measurement *measurement)
     if (code == 0)
         code = team_create(&engine.team, NULL, &measurement->error);
     if (code == 0)
-        code = probe_measure(&measurement->task, &engine, 1e6, &sampled, &measurement->error);
+        code = probe_measure(&measurement->task, &engine, 1e6, &outcome, &measurement->error);
     team_free(engine.team);
     probe_release(&measurement->task);
     return code;

@@ -58,14 +58,14 @@ static struct interval (*const estimators[ESTIMATORS])(const struct point_trials
 static double one_trial(struct measurement *measurement, struct model *model, struct trial *trial,
                         uint64_t repeats)
 {
-    const struct stand_in stand_in = model_stand_in(model);
+    const struct timing_model timing = model_timing(model);
     const unsigned batches = trial->plan->batches;
     double values[BATCHES_MAX];
     measurement->probe->prepare(trial);
-    stand_in.prepared(model, trial);
+    timing.prepared(model, trial);
     const struct worker *worker = &trial->workers[0];
     for (unsigned i = 0; i < batches; i++) {
-        uint64_t ps = stand_in.work(model, 0, worker->run, worker->state, repeats);
+        uint64_t ps = timing.work(model, 0, worker->run, worker->state, repeats);
         values[i] = (double)ps * 1e-3 / (trial->operations * (double)repeats);
     }
     sort_ascending(values, batches);

@@ -81,30 +81,30 @@ static void keep_trial(void *task, const struct observation *seen)
 }
 
 /* The arena is real, and this system may give it other pages than the model gives its own. */
-static struct sampled as_modelled(const struct measurement *measurement,
-                                  const struct sampled *sampled)
+static struct stage_outcome as_modelled(const struct measurement *measurement,
+                                        const struct stage_outcome *outcome)
 {
     const struct plan *plan = &measurement->task.plan;
     bool huge = measurement->machine->huge_pages && plan->pages != PAGES_SMALL;
-    struct sampled modelled = *sampled;
+    struct stage_outcome modelled = *outcome;
     modelled.placement.page_bytes = huge ? HUGE_PAGE : SMALL_PAGE;
     modelled.placement.huge_share = huge;
     return modelled;
 }
 
-static int next_modelled(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_modelled(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
     const struct measurement *measurement = measurement_of(task);
-    const struct sampled modelled = as_modelled(measurement, sampled);
+    const struct stage_outcome modelled = as_modelled(measurement, outcome);
     return measurement->probe->next(task, &modelled, stage, error);
 }
 
-static int conclude_modelled(struct probe_task *task, const struct sampled *sampled,
+static int conclude_modelled(struct probe_task *task, const struct stage_outcome *outcome,
                              struct error *error)
 {
     const struct measurement *measurement = measurement_of(task);
-    const struct sampled modelled = as_modelled(measurement, sampled);
+    const struct stage_outcome modelled = as_modelled(measurement, outcome);
     struct probe_result *result = task->result;
     const char *pages =
         modelled.placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
@@ -133,7 +133,7 @@ static int plan_and_measure(struct measurement *measurement, const struct probe 
 {
     struct error *error = &measurement->error;
     struct document *document = &measurement->document;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     int code = probe_prepare(&measurement->task, watched, &measurement->settings,
                              &measurement->facts, &document->pool, &measurement->result, error);
     if (code < 0)
@@ -143,15 +143,15 @@ static int plan_and_measure(struct measurement *measurement, const struct probe 
     if (code < 0)
         return code;
     measurement->task.document = document;
-    struct stand_in stand_in = model_stand_in(measurement->model);
+    struct timing_model timing = model_timing(measurement->model);
     struct clock clock = {.name = "model", .hz = 1e9};
     struct engine engine = {.machine = &measurement->facts,
                             .clock = &clock,
                             .team = team,
                             .seed = measurement->seed,
-                            .stand_in = &stand_in};
+                            .model = &timing};
     const double budget_s = 600;
-    code = probe_measure(&measurement->task, &engine, budget_s, &sampled, error);
+    code = probe_measure(&measurement->task, &engine, budget_s, &outcome, error);
     team_free(team);
     if (code == 0 && measurement->result.status != PROBE_OK)
         code = error_set(error, ERROR_SYSTEM, "%s", measurement->result.reason);

@@ -8,7 +8,7 @@
  * end.
  */
 #include "probes/bandwidth/bandwidth.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
 {
@@ -65,11 +65,11 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
  * node. Beside other probes, or in a hurry, only by threads. */
-static int next_bandwidth(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                          struct error *error)
+static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage, struct error *error)
 {
     struct bandwidth_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     if (state->quick || settings_has(task->settings, "stream") || state->size)
         return 0;
     if (stage == 1)
@@ -166,6 +166,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe bandwidth_probe = {
     .name = "bandwidth",
+    .place = 60,
     .title = "Bandwidth by working-set size and by threads",
     .summary = "how many bytes a second one CPU and all of them can read, write and copy",
     .about =

@@ -41,12 +41,13 @@ static int add_per_cpu(struct probe_task *task, size_t from, struct error *error
     return 0;
 }
 
-int bandwidth_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                       struct error *error)
 {
     const struct bandwidth_state *state = task->state;
     const size_t measured = state->curve_count;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     for (size_t i = 0; i < measured && code == 0 && !state->brief && state->cpu_count > 1; i++)
         if (state->curves[i].shape == BANDWIDTH_BY_THREADS && task->plan.series[i].point_count > 1)
             code = add_per_cpu(task, i, error);

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "engine/visit.h"
 #include "findings/finding.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -275,17 +275,17 @@ static int judge_check(struct probe_task *task, struct error *error)
     return plan_homes(task, CORES_AGAIN, 0, error);
 }
 
-static int next_cores(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                       struct error *error)
 {
     struct cores_state *state = task->state;
     (void)stage;
     const enum cores_stage done = state->stage;
     int node = state->homes[state->home_now];
-    state->began_s += sampled->elapsed_s;
+    state->began_s += outcome->elapsed_s;
     if (done != CORES_CHECK && done != CORES_ENDS)
         state->homes_verified +=
-            node >= 0 ? sampled->placement.node == node : sampled->placement.node >= 0;
+            node >= 0 ? outcome->placement.node == node : outcome->placement.node >= 0;
     const struct plan last = task->plan;
     const bool last_home = state->home_now + 1 == state->home_count;
     int code = 0;
@@ -358,6 +358,7 @@ static void observe_cores(void *observer, const struct observation *seen)
 
 const struct probe cores_probe = {
     .name = "cores",
+    .place = 40,
     .title = "Hand-off latency between cores",
     .summary = "how long one core takes to see what another wrote, for every pair",
     .about =

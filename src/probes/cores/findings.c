@@ -172,9 +172,10 @@ static int note_declared(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int cores_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                   struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     const struct cores_state *state = task->state;
     struct series *matrix = &task->result->series[SERIES_MATRIX];
     const struct point *least, *most;

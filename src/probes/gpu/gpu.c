@@ -11,9 +11,9 @@
 #include "engine/visit.h"
 #include "findings/device.h"
 #include "probes/gpu/options.h"
-#include "probes/gpu/senses.h"
+#include "probes/gpu/sensors.h"
 #include "probes/gpu/state.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -293,10 +293,10 @@ static int move_on(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static int next_gpu(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                     struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     (void)stage;
     struct gpu_state *state = task->state;
     for (;;) {
@@ -323,9 +323,10 @@ static void observe_gpu(void *observer, const struct observation *seen)
 
 /* --- concluding --- */
 
-static int conclude_gpu(struct probe_task *task, const struct sampled *sampled, struct error *error)
+static int conclude_gpu(struct probe_task *task, const struct stage_outcome *outcome,
+                        struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     struct gpu_state *state = task->state;
     int code = finish_experiment(task, error); /* one that was interrupted */
     task->result->series = task->plan.series;
@@ -402,6 +403,7 @@ static int analyse_gpu(struct analysis *analysis, struct error *error)
 
 const struct probe gpu_probe = {
     .name = "gpu",
+    .place = 140,
     .title = "GPU memory",
     .summary = "how deep, wide and far the memories of GPUs are",
     .about =

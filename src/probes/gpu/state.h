@@ -2,7 +2,7 @@
 #ifndef FATHOM_PROBES_GPU_STATE_H
 #define FATHOM_PROBES_GPU_STATE_H
 
-#include "probes/gpu/senses.h"
+#include "probes/gpu/sensors.h"
 
 struct gpu_state {
     const struct gpu_backend *backend; /* that is open; NULL: none */

@@ -249,10 +249,11 @@ static int tell_knee(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int loaded_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                    struct error *error)
 {
     const struct loaded_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     task->plan.series_count = task->result->series_count = LOADED_KNEE;
     int code = drop_starved(task->state, error);
     if (code == 0)

@@ -110,10 +110,10 @@ static int compare(struct probe_task *task, int from, int near, int far, struct 
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-int numa_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int numa_conclude(struct probe_task *task, const struct stage_outcome *outcome, struct error *error)
 {
     const struct numa_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     int code = add_failed(task, error);
     if (code == 0)
         code = note_verified(task, error);

@@ -146,12 +146,12 @@ static int note_left_out(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int parallelism_conclude(struct probe_task *task, const struct sampled *sampled,
+int parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                          struct error *error)
 {
     const struct parallelism_state *state = task->state;
     int code = note_left_out(task, error);
-    (void)sampled;
+    (void)outcome;
     parallelism_take(task);
     for (size_t i = state->level_count; i-- > 0 && code == 0;)
         if (state->curves[i].series >= 0)
@@ -336,11 +336,17 @@ static const struct point *told_of(const struct series *told)
     return told && told->point_count ? told->points : NULL;
 }
 
-/* Why there is no knee: that none was seen, only where any trial could have seen one. */
+/* Of fewer trials a single disturbed one could decide. */
+enum { KNEE_TRIALS_LEAST = 3 };
+
+/* Why there is no knee: that none was seen, only where trials enough could have seen one. */
 static const char *no_knee(struct analysis *analysis, const struct point *told)
 {
-    if (!(told->x > 0))
-        return "not known: no trial measured enough to tell; give it time (a larger --budget)";
+    if (told->x < KNEE_TRIALS_LEAST)
+        return pool_printf(analysis->pool,
+                           "not enough data: %.0f trials measured enough to tell, and it takes %d: "
+                           "give it time (a larger --budget)",
+                           told->x, KNEE_TRIALS_LEAST);
     return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
                        analysis_number(analysis, "work"));
 }
@@ -355,17 +361,18 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
         return analysis_keep(analysis, "parallelism.work.*",
                              "the document does not hold what each trial told", error);
     const struct summary *knee = &told->y;
+    const bool seen = knee->n >= KNEE_TRIALS_LEAST;
     struct finding *finding =
-        knee->n ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
-                                       flags_by_trial(knee, flags))
-                : analysis_add(analysis, "parallelism.work.knee", "cycles");
+        seen ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
+                                    flags_by_trial(knee, flags))
+             : analysis_add(analysis, "parallelism.work.knee", "cycles");
     if (!finding)
         return error_out_of_memory(error);
     finding->text =
-        knee->n ? "with more work than this after each access, the processor no longer sees the "
-                  "next one while it waits; work that waits for the access fills the schedulers, "
-                  "which may be smaller than the window (fathom window)"
-                : no_knee(analysis, told);
+        seen ? "with more work than this after each access, the processor no longer sees the "
+               "next one while it waits; work that waits for the access fills the schedulers, "
+               "which may be smaller than the window (fathom window)"
+             : no_knee(analysis, told);
     if (!finding->text)
         return error_out_of_memory(error);
     if (won) {
@@ -482,6 +489,7 @@ const struct finding_line parallelism_lines[] = {
     {.patterns = "parallelism.work.knee",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
+     .least_points = 2,
      .meaning = "How much work after each access, in dependent additions of a cycle each, keeps "
                 "the processor from seeing the next access while it waits for this one.",
      .moves = "The processor's window of instructions and its schedulers, where work waits, decide "

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "kernels/chains.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 
@@ -284,11 +284,11 @@ static int leave_out(struct probe_task *task, const struct parallelism_stage *st
     return state->left_out ? 0 : error_out_of_memory(error);
 }
 
-static int next_parallelism(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                            struct error *error)
+static int next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
+                            unsigned stage, struct error *error)
 {
     struct parallelism_state *state = task->state;
-    const double left_s = task->plan.budget_s / task->plan.share - sampled->elapsed_s;
+    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
     (void)stage;
     parallelism_take(task);
     int code = 0;
@@ -345,6 +345,7 @@ static void observe_parallelism(void *observer, const struct observation *seen)
 
 const struct probe parallelism_probe = {
     .name = "parallelism",
+    .place = 50,
     .title = "Loads under way at once",
     .summary = "how many misses overlap, and the time per access that leaves",
     .about =

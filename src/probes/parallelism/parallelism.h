@@ -93,7 +93,7 @@ extern const char *const parallelism_all_name,
                                                                         *const parallelism_knee,
                                                                             *const parallelism_gain;
 /* Adds what all stages came to, as series. */
-int parallelism_conclude(struct probe_task *, const struct sampled *, struct error *);
+int parallelism_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 int parallelism_analyse(struct analysis *, struct error *);
 extern const struct finding_line parallelism_lines[]; /* the registry's */
 extern const struct standard parallelism_experiment[];

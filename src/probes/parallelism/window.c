@@ -14,7 +14,7 @@
 #include "probes/chase/chain_ring.h"
 #include "probes/chase/chases.h"
 #include "probes/parallelism/window_steps.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -218,12 +218,12 @@ static void observe_window(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-static int next_window(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_window(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                        struct error *error)
 {
     struct window_state *state = task->state;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     if (stage > 1)
         return 0;
     for (int i = 0; i < WINDOW_FILLERS; i++)
@@ -277,12 +277,12 @@ static int tell_steps(struct probe_task *task, enum window_filler filler, int lo
                                  steps->voted, &steps->at, error);
 }
 
-static int conclude_window(struct probe_task *task, const struct sampled *sampled,
+static int conclude_window(struct probe_task *task, const struct stage_outcome *outcome,
                            struct error *error)
 {
     const struct window_state *state = task->state;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     for (int i = 0; i < WINDOW_FILLERS && code == 0 && state->refined; i++) {
         const struct window_steps fine =
             window_steps_of(&state->values, &task->plan, state->fine[i]);
@@ -424,6 +424,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe window_probe = {
     .name = "window",
+    .place = 130,
     .title = "Instructions under way at once",
     .summary = "how far past a load that waits the processor works on",
     .about =

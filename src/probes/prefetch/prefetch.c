@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "probes/chase/chases.h"
 #include "probes/prefetch/findings.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -179,10 +179,10 @@ static int plan_prefetch(struct probe_task *task, struct error *error)
     return code;
 }
 
-static int next_prefetch(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     return stage == 1 ? plan_crossing(task, task->state, error) : 0;
 }
 
@@ -391,6 +391,7 @@ static int analyse_prefetch(struct analysis *analysis, struct error *error)
 
 const struct probe prefetch_probe = {
     .name = "prefetch",
+    .place = 110,
     .title = "Latency that prefetchers hide, by order and stride",
     .summary = "how much of each level's latency the prefetchers hide, and for which orders",
     .about =

@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "kernels/contention.h"
 #include "kernels/ring.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <stdlib.h>
@@ -250,10 +250,10 @@ static const char *sharers_of(struct probe_task *task)
     return text;
 }
 
-static int conclude_coherence(struct probe_task *task, const struct sampled *sampled,
+static int conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome,
                               struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     struct factor *sharers = probe_add_parameter(task, "sharers");
     if (!sharers || !(sharers->text = sharers_of(task)))
         return error_out_of_memory(error);
@@ -378,6 +378,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe coherence_probe = {
     .name = "coherence",
+    .place = 100,
     .title = "Operations by the line's state",
     .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
     .about =

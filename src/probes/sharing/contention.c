@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "engine/visit.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -298,6 +298,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe contention_probe = {
     .name = "contention",
+    .place = 90,
     .title = "One line, many writers",
     .summary = "what it costs when several cores write to one line, or to one line's neighbours",
     .about =

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "base/clean.h"
 #include "findings/device.h"
+#include "render/output.h"
 #include "render/parts.h"
 #include "report/figure.h"
 #include "result/flag.h"
@@ -328,3 +329,20 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
     notes_print(out, &catalogue, probe, &style);
     catalogue_free(&catalogue);
 }
+
+static int write_text(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)error;
+    if (content->probe)
+        view_text_probe(out, content->documents[0], content->probe, &content->style);
+    else
+        view_text_summary(out, content->documents[0], &content->style);
+    return 0;
+}
+
+const struct output text_output = {
+    .name = "text",
+    .place = 10,
+    .is_text = true,
+    .write = write_text,
+};

@@ -25,7 +25,7 @@ struct bench {
     struct series series;
     struct plan plan;
     struct pool pool;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     volatile sig_atomic_t stop;
     unsigned prepares[POINTS], batches[POINTS];
     int fails_to_prepare, fails_to_measure; /* index of a point; -1: none */
@@ -121,7 +121,7 @@ static int tear_down(void **state)
 static int sample(struct bench *bench, struct error *error)
 {
     const struct trial_work work = {.observe = observe, .observer = bench};
-    return sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->sampled, error);
+    return stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, error);
 }
 
 static void its_time_and_its_cycles_are_the_points(void **state)
@@ -139,7 +139,7 @@ static void its_time_and_its_cycles_are_the_points(void **state)
         assert_int_equal(bench->batches[i], 3 * TRIALS);
     }
     assert_int_equal(bench->observed, POINTS * TRIALS);
-    assert_int_equal(bench->sampled.core_hz.n, 0); /* it is no CPU's */
+    assert_int_equal(bench->outcome.core_hz.n, 0); /* it is no CPU's */
 }
 
 static void batches_are_filled_to_their_length(void **state)
@@ -169,7 +169,7 @@ static void what_fails_costs_its_point_alone(void **state)
     bench->fails_to_prepare = 0;
     bench->fails_to_measure = 2;
     assert_int_equal(sample(bench, NULL), 0);
-    assert_int_equal(bench->sampled.points_failed, 2);
+    assert_int_equal(bench->outcome.points_failed, 2);
     assert_string_equal(bench->series.points[0].failed, "no memory for 8 bytes");
     assert_string_equal(bench->series.points[2].failed, "the launch failed");
     assert_int_equal(bench->series.points[0].y.n, 0);
@@ -215,7 +215,7 @@ static void no_time_left_is_no_trial(void **state)
     struct bench *bench = *state;
     bench->plan.budget_s = -1;
     assert_int_equal(sample(bench, NULL), 0);
-    assert_int_equal(bench->sampled.points_missing, POINTS);
+    assert_int_equal(bench->outcome.points_missing, POINTS);
     assert_int_equal(bench->prepares[0] + bench->prepares[1] + bench->prepares[2], 0);
 }
 

@@ -20,13 +20,13 @@ struct bench {
     struct machine machine;
     struct clock clock;
     struct engine engine;
-    struct stand_in model;
+    struct timing_model model;
     struct seat seats[3];
     struct plan_point point;
     struct series series;
     struct plan plan;
     struct pool pool;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     unsigned bursts, odd_bursts, seen; /* every so many bursts one is of another clock; 0: none */
     double repeats, ns, batch_ns;
     unsigned redone;
@@ -97,7 +97,7 @@ static int set_up(void **state)
                                     .unstable_above = INFINITY,
                                     .budget_s = 60}};
     clock_calibrate(&bench.clock);
-    bench.model = (struct stand_in){&bench, NULL, model_work, model_additions};
+    bench.model = (struct timing_model){&bench, NULL, model_work, model_additions};
     bench.engine = (struct engine){.machine = &bench.machine, .clock = &bench.clock, .seed = 3};
     for (int i = 0; i < 3; i++)
         bench.seats[i] = (struct seat){i, i ? BACKGROUND : MEASURED};
@@ -119,7 +119,7 @@ static void run(struct bench *bench, void (*prepare_trial)(struct trial *))
     const struct trial_work work = {
         .prepare = prepare_trial, .observe = observe, .observer = bench};
     assert_int_equal(
-        sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->sampled, NULL), 0);
+        stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
 }
 
 static void sample(struct bench *bench)
@@ -132,7 +132,7 @@ static void sample(struct bench *bench)
 static void a_model_goes_on_in_the_background(void **state)
 {
     struct bench *bench = *state;
-    bench->engine.stand_in = &bench->model;
+    bench->engine.model = &bench->model;
     sample(bench);
     double modelled_ns = BATCHES * REPEATS * MEASURED_PS * 1e-3;
     assert_true(fabs(bench->batch_ns - modelled_ns) < 1e-6 * modelled_ns);
@@ -144,7 +144,7 @@ static void a_model_goes_on_in_the_background(void **state)
 static void what_is_measured_again_does_not_count_twice(void **state)
 {
     struct bench *bench = *state;
-    bench->engine.stand_in = &bench->model;
+    bench->engine.model = &bench->model;
     bench->odd_bursts = 5;
     sample(bench);
     assert_true(bench->redone > 0);

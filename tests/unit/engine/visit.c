@@ -27,7 +27,7 @@ struct bench {
     struct series series;
     struct plan plan;
     struct pool pool;
-    struct sampled sampled;
+    struct stage_outcome outcome;
 };
 
 /* Two sides that pass a turn, as hand-offs do: each waits for the other at every repeat. */
@@ -109,8 +109,7 @@ static void measure(struct bench *bench, const struct scenario *scenario)
         set_up(bench, scenario->pin);
         scenario->arrange(bench);
         assert_int_equal(
-            sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->sampled, NULL),
-            0);
+            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
         if (try == TRIES || !lacked_time(&bench->plan, &bench->series, scenario->stuck))
             return;
         tear_down(bench);
@@ -148,11 +147,11 @@ static void a_cpu_that_is_not_there_fails_its_point_alone(void **state)
         measure(&bench, &(struct scenario){os_pin_thread,
                                            grouped ? arrange_absence_in_groups : arrange_absence,
                                            prepare, NAN});
-        assert_int_equal(bench.sampled.points_failed, 1);
-        assert_int_equal(bench.sampled.points_missing, 0);
+        assert_int_equal(bench.outcome.points_failed, 1);
+        assert_int_equal(bench.outcome.points_missing, 0);
         assert_int_equal(bench.series.point_count, POINTS);
         assert_failed(&bench, 2, "524288");
-        assert_string_equal(bench.sampled.failure, bench.series.points[2].failed);
+        assert_string_equal(bench.outcome.failure, bench.series.points[2].failed);
         for (int i = 0; i < POINTS; i++)
             assert_int_equal(bench.series.points[i].y.n, i == 2 ? 0 : 6);
         tear_down(&bench);
@@ -173,7 +172,7 @@ static void its_companions_of_a_group_go_on(void **state)
     (void)state;
     struct bench bench;
     measure(&bench, &(struct scenario){os_pin_thread, arrange_two_absences, prepare, NAN});
-    assert_int_equal(bench.sampled.points_failed, 2);
+    assert_int_equal(bench.outcome.points_failed, 2);
     assert_failed(&bench, 0, "524288");
     assert_failed(&bench, 3, "524289");
     assert_int_equal(bench.series.points[1].y.n, 6);
@@ -201,7 +200,7 @@ static void workers_forced_onto_one_cpu_fail_and_nothing_hangs(void **state)
     if (cpu_ids[1] < 0)
         skip();
     measure(&bench, &(struct scenario){pin_to_the_first, arrange_pair, prepare, NAN});
-    assert_int_equal(bench.sampled.points_failed, 1);
+    assert_int_equal(bench.outcome.points_failed, 1);
     snprintf(why, sizeof why, "the worker of CPU %d ran on CPU %d", cpu_ids[1], cpu_ids[0]);
     assert_failed(&bench, 1, why);
     assert_int_equal(bench.series.points[0].y.n, 6);
@@ -262,7 +261,7 @@ static void a_cpu_that_goes_offline_fails_its_point_with_the_systems_reason(void
         skip();
     lose_the_second(&bench, arrange_loss);
     assert_failed(&bench, 1, "is offline");
-    assert_int_equal(bench.sampled.points_failed, 1);
+    assert_int_equal(bench.outcome.points_failed, 1);
     tear_down(&bench);
 }
 
@@ -273,7 +272,7 @@ static void a_cpu_that_is_back_at_once_is_measured_again(void **state)
     if (cpu_ids[1] < 0)
         skip();
     lose_the_second(&bench, arrange_short_loss);
-    assert_int_equal(bench.sampled.points_failed, 0);
+    assert_int_equal(bench.outcome.points_failed, 0);
     assert_int_equal(bench.series.points[1].y.n, 6);
     assert_null(bench.series.points[1].failed);
     tear_down(&bench);
@@ -371,8 +370,8 @@ static void the_budget_recalls_what_does_not_end(void **state)
     struct bench bench;
     measure(&bench,
             &(struct scenario){os_pin_thread, arrange_one_endless, prepare_one_endless, NAN});
-    assert_int_equal(bench.sampled.points_missing, 1);
-    assert_int_equal(bench.sampled.points_failed, 0);
+    assert_int_equal(bench.outcome.points_missing, 1);
+    assert_int_equal(bench.outcome.points_failed, 0);
     assert_int_equal(bench.series.point_count, 0);
     tear_down(&bench);
 }

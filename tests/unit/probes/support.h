@@ -3,7 +3,7 @@
 #define FATHOM_TESTS_PROBES_SUPPORT_H
 
 #include "again.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

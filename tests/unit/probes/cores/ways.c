@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+extern const struct probe cores_probe;
+
 enum { CPUS = 4 };
 
 /* Ticks that each counter is ahead, and half a nanosecond a tick. */
@@ -65,7 +67,7 @@ static void observe_all(struct bench *bench, const struct scene *scene)
 
 static void conclude(struct bench *bench)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     struct plan *plan = &bench->task.plan;
     struct series *series = &plan->series[0];
     for (size_t i = 0; i < plan->point_count; i++) {
@@ -77,7 +79,7 @@ static void conclude(struct bench *bench)
     }
     bench->result.series = series;
     bench->result.series_count = 1;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
 }
 
 static const struct finding *find(const struct bench *bench, const char *name)

@@ -4,6 +4,8 @@
 #include "kernels/chase.h"
 #include "result/flag.h"
 
+extern const struct probe geometry_probe;
+
 /* The machine that the tests are on. */
 static struct {
     unsigned ways[2], way_stride[2], line[2];

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe window_probe;
+
 /* Fillers with which both misses still overlap; noise; what beyond them a pair takes. */
 static struct {
     double hold[WINDOW_FILLERS];

@@ -6,6 +6,8 @@
 #include "probes/tlb/state.h"
 #include "result/flag.h"
 
+extern const struct probe tlb_probe;
+
 /* A TLB of `sets` sets that are replaced by age, walked over and over. */
 struct level {
     unsigned entries, sets;

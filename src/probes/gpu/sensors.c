@@ -1,4 +1,4 @@
-#include "probes/gpu/senses.h"
+#include "probes/gpu/sensors.h"
 
 #include "engine/visit.h"
 #include "findings/finding.h"
@@ -14,16 +14,16 @@ static const double ask_every_s = 0.05;
 /* A plan of more points than that is sensed by time alone. */
 enum { POINTS_EACH_MOST = 256 };
 
-static const struct quantity_sensed {
+static const struct sensed_quantity {
     struct axis axis;
-    size_t offset; /* of a double in struct gpu_senses */
+    size_t offset; /* of a double in struct gpu_sensors */
     double shown;  /* of that unit, in a sentence */
     const char *shown_unit;
 } quantities[GPU_QUANTITIES] = {
-    {{"clock", "Hz"}, offsetof(struct gpu_senses, clock_hz), 1e9, "GHz"},
-    {{"memory clock", "Hz"}, offsetof(struct gpu_senses, memory_clock_hz), 1e9, "GHz"},
-    {{"power", "W"}, offsetof(struct gpu_senses, power_w), 1, "W"},
-    {{"temperature", "C"}, offsetof(struct gpu_senses, temperature_c), 1, "C"},
+    {{"clock", "Hz"}, offsetof(struct gpu_sensors, clock_hz), 1e9, "GHz"},
+    {{"memory clock", "Hz"}, offsetof(struct gpu_sensors, memory_clock_hz), 1e9, "GHz"},
+    {{"power", "W"}, offsetof(struct gpu_sensors, power_w), 1, "W"},
+    {{"temperature", "C"}, offsetof(struct gpu_sensors, temperature_c), 1, "C"},
 };
 
 int gpu_log_begin(struct gpu_log *log, const struct plan *plan, struct pool *pool,
@@ -37,19 +37,19 @@ int gpu_log_begin(struct gpu_log *log, const struct plan *plan, struct pool *poo
     return log->has ? 0 : error_out_of_memory(error);
 }
 
-static double value_of(const struct gpu_senses *senses, const struct quantity_sensed *quantity)
+static double value_of(const struct gpu_sensors *sensors, const struct sensed_quantity *quantity)
 {
     double value;
-    memcpy(&value, (const char *)senses + quantity->offset, sizeof value);
+    memcpy(&value, (const char *)sensors + quantity->offset, sizeof value);
     return value;
 }
 
-static void widen_spans(struct gpu_log *log, const struct gpu_senses *senses)
+static void widen_spans(struct gpu_log *log, const struct gpu_sensors *sensors)
 {
-    log->throttle |= senses->throttle;
+    log->throttle |= sensors->throttle;
     for (size_t q = 0; q < GPU_QUANTITIES; q++) {
         struct gpu_span *span = &log->spans[q];
-        const double value = value_of(senses, &quantities[q]);
+        const double value = value_of(sensors, &quantities[q]);
         if (!isfinite(value))
             continue;
         *span = span->known
@@ -62,27 +62,28 @@ void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct
                   const struct observation *seen, struct pool *pool)
 {
     const size_t point = (size_t)(seen->trial->point - log->points);
-    if (!backend->sense || (log->has[point] && seen->at_s < log->next_s))
+    if (!backend->read_sensors || (log->has[point] && seen->at_s < log->next_s))
         return;
     log->has[point] = true;
     log->next_s = seen->at_s + ask_every_s;
-    struct gpu_sensed *sensed = pool_append(pool, (void **)&log->list, &log->count, sizeof *sensed);
-    if (!sensed)
+    struct gpu_sensor_reading *reading =
+        pool_append(pool, (void **)&log->list, &log->count, sizeof *reading);
+    if (!reading)
         return; /* what stands beside a measurement is not worth losing it */
-    *sensed = (struct gpu_sensed){
+    *reading = (struct gpu_sensor_reading){
         .point = *seen->trial->point,
-        .senses = {.clock_hz = NAN, .memory_clock_hz = NAN, .power_w = NAN, .temperature_c = NAN}};
-    backend->sense(gpu, &sensed->senses);
-    widen_spans(log, &sensed->senses);
+        .sensors = {.clock_hz = NAN, .memory_clock_hz = NAN, .power_w = NAN, .temperature_c = NAN}};
+    backend->read_sensors(gpu, &reading->sensors);
+    widen_spans(log, &reading->sensors);
 }
 
-static bool is_beside(const struct gpu_sensed *sensed, const struct series *series, size_t index,
-                      const struct point *point)
+static bool is_beside(const struct gpu_sensor_reading *reading, const struct series *series,
+                      size_t index, const struct point *point)
 {
-    if (sensed->point.series != index)
+    if (reading->point.series != index)
         return false;
-    return series->matrix ? sensed->point.from == point->from && sensed->point.to == point->to
-                          : sensed->point.x == point->x;
+    return series->matrix ? reading->point.from == point->from && reading->point.to == point->to
+                          : reading->point.x == point->x;
 }
 
 void gpu_log_flag(const struct gpu_log *log, const struct gpu_task *task)
@@ -92,7 +93,7 @@ void gpu_log_flag(const struct gpu_log *log, const struct gpu_task *task)
         for (size_t p = 0; p < plan->series[s].point_count; p++) {
             struct point *point = &plan->series[s].points[p];
             for (size_t i = 0; i < log->count; i++)
-                if (log->list[i].senses.throttle &&
+                if (log->list[i].sensors.throttle &&
                     is_beside(&log->list[i], &plan->series[s], s, point))
                     point->flags |= FLAG_BIT(FLAG_THROTTLED);
         }
@@ -100,12 +101,12 @@ void gpu_log_flag(const struct gpu_log *log, const struct gpu_task *task)
 
 /* What was sensed beside that point, into values; how many. */
 static size_t collect(const struct gpu_log *log, const struct series *series, size_t index,
-                      const struct point *point, const struct quantity_sensed *quantity,
+                      const struct point *point, const struct sensed_quantity *quantity,
                       double *values)
 {
     size_t n = 0;
     for (size_t i = 0; i < log->count; i++) {
-        const double value = value_of(&log->list[i].senses, quantity);
+        const double value = value_of(&log->list[i].sensors, quantity);
         if (isfinite(value) && is_beside(&log->list[i], series, index, point))
             values[n++] = value;
     }
@@ -115,7 +116,7 @@ static size_t collect(const struct gpu_log *log, const struct series *series, si
 /* The companion of curve `index`, where anything was sensed beside it. A matrix has none: four more
  * of a thousand cells each would say little, and gpu_log_end() tells their span. */
 static int add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
-                         const struct quantity_sensed *quantity, double *values,
+                         const struct sensed_quantity *quantity, double *values,
                          struct error *error)
 {
     struct plan *plan = &task->task->plan;
@@ -172,7 +173,7 @@ int gpu_log_conclude(struct gpu_log *log, const struct gpu_task *task, struct er
 
 /* Adds "clock 1.53 to 1.545 GHz" to a text; false without memory. */
 static bool add_span(struct pool *pool, const char **text, const struct gpu_span *span,
-                     const struct quantity_sensed *quantity)
+                     const struct sensed_quantity *quantity)
 {
     char most[32] = "";
     if (span->most > span->least)

@@ -1,6 +1,6 @@
 /* The real sampler and visits with a second worker: measured as well, in the background, or dead.
  */
-#include "sampler_bench.h"
+#include "rounds_bench.h"
 
 #include "background.h"
 
@@ -24,15 +24,15 @@ static void prepare_dead_partner(struct trial *trial)
 static void a_dead_worker_costs_its_point_and_nothing_else(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     if (bench->seats[1].cpu < 0)
         skip();
     const struct trial_work work = {.prepare = prepare_dead_partner};
     bench->points[1].seat_count = 2;
     bench->plan.point_count = 3;
-    assert_int_equal(run(bench, &work, 1, &sampled), 0);
-    assert_int_equal(sampled.points_missing, 0); /* the budget was not used up on it */
-    assert_int_equal(sampled.points_failed, 1);
+    assert_int_equal(run(bench, &work, 1, &outcome), 0);
+    assert_int_equal(outcome.points_missing, 0); /* the budget was not used up on it */
+    assert_int_equal(outcome.points_failed, 1);
     assert_int_equal(bench->series.point_count, 3);
     assert_string_equal(bench->series.points[1].failed, "its workers got no time to run together");
     assert_int_equal(bench->series.points[1].y.n, 0);
@@ -78,7 +78,7 @@ static void look_at_warmth(void *observer, const struct observation *seen)
 static void what_has_to_be_warm_is_warmed_before_the_first_batch(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     unsigned trials = 0;
     struct trial_work work = {
         .prepare = prepare_warmth, .observe = look_at_warmth, .observer = &trials};
@@ -92,7 +92,7 @@ static void what_has_to_be_warm_is_warmed_before_the_first_batch(void **state)
         bench->points[i].seat_count = two ? 2 : 1;
         bench->points[i].arena_bytes = 1 << 20; /* the second part lies beyond */
     }
-    assert_int_equal(run(bench, &work, NAN, &sampled), 0);
+    assert_int_equal(run(bench, &work, NAN, &outcome), 0);
     assert_true(trials >= 4 * 6);
     for (size_t i = 0; i < bench->series.point_count; i++)
         assert_true(bench->series.points[i].y.median == 1);
@@ -114,7 +114,7 @@ static void prepare_two(struct trial *trial)
 static void two_measured_workers_share_their_batches(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     if (bench->seats[1].cpu < 0)
         skip();
     bench->seats[1].role = MEASURED;
@@ -122,7 +122,7 @@ static void two_measured_workers_share_their_batches(void **state)
     bench->plan.kernel_timed = false;
     bench->plan.yields = OPERATIONS_PER_SECOND;
     bench->plan.point_count = 1;
-    assert_int_equal(sample(bench, prepare_two, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_two, &outcome), 0);
     assert_int_equal(bench->series.point_count, 1);
     /* Two operations in 60 us at the best. */
     assert_true(bench->series.points[0].y.max <= 2 / 60e-6 * 1.01);
@@ -132,14 +132,14 @@ static void two_measured_workers_share_their_batches(void **state)
 static void the_background_works_until_the_measured_are_done(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     if (bench->seats[1].cpu < 0)
         skip();
     bench->seats[1].role = BACKGROUND;
     bench->points[0].seat_count = 2;
     bench->plan.kernel_timed = false;
     bench->plan.point_count = 1;
-    assert_int_equal(sample(bench, prepare_with_background, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_with_background, &outcome), 0);
     assert_int_equal(bench->series.point_count, 1);
     assert_true(bench->series.points[0].y.n >= 6);
     unsigned runs = atomic_load(&background_runs);
@@ -150,10 +150,10 @@ static void the_background_works_until_the_measured_are_done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SAMPLER_TEST(a_dead_worker_costs_its_point_and_nothing_else),
-        SAMPLER_TEST(what_has_to_be_warm_is_warmed_before_the_first_batch),
-        SAMPLER_TEST(two_measured_workers_share_their_batches),
-        SAMPLER_TEST(the_background_works_until_the_measured_are_done),
+        ROUNDS_TEST(a_dead_worker_costs_its_point_and_nothing_else),
+        ROUNDS_TEST(what_has_to_be_warm_is_warmed_before_the_first_batch),
+        ROUNDS_TEST(two_measured_workers_share_their_batches),
+        ROUNDS_TEST(the_background_works_until_the_measured_are_done),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

@@ -5,8 +5,8 @@
 #include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
+#include "render/output.h"
 #include "render/parts.h"
-#include "render/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static size_t count_curves(const struct probe_result *probe)
     return count;
 }
 
-int view_source_possible(const struct document *document, struct error *error)
+static int has_curve(const struct document *document, struct error *error)
 {
     const struct probe_result *probe = document_probe(document, "gpu");
     if (count_curves(probe))
@@ -94,8 +94,10 @@ int view_source_possible(const struct document *document, struct error *error)
                      "measure it with fathom gpu --what latency, or choose another format");
 }
 
-void view_source(FILE *out, const struct document *document)
+static int write_gpu_columns(FILE *out, const struct output_content *content, struct error *error)
 {
+    (void)error;
+    const struct document *document = content->documents[0];
     const struct probe_result *probe = document_probe(document, "gpu");
     const size_t count = count_curves(probe);
     size_t shown = 0;
@@ -108,4 +110,13 @@ void view_source(FILE *out, const struct document *document)
             put_title(out, &probe->series[i]);
         put_curve(out, &probe->series[i]);
     }
+    return 0;
 }
+
+const struct output gpu_columns_output = {
+    .name = "source",
+    .help = "a GPU's latency in the columns MHz, B, KB and CPI",
+    .place = 80,
+    .write = write_gpu_columns,
+    .possible = has_curve,
+};

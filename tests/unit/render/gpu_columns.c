@@ -39,10 +39,8 @@ static int set_up(void **state)
 
 static char *print(void)
 {
-    struct capture capture = {0};
-    assert_int_equal(view_source_possible(&document, NULL), 0);
-    view_source(capture_begin(&capture), &document);
-    return capture_end(&capture);
+    assert_int_equal(output_by_name("source")->possible(&document, NULL), 0);
+    return capture_output("source", &document);
 }
 
 static const char one_curve[] = "MHz            B           KB          CPI\n"
@@ -98,11 +96,9 @@ static void points_without_a_value_have_no_row(void **state)
 
 static void assert_none(const char *said)
 {
-    struct capture capture = {0};
     struct error error = {0};
-    assert_int_equal(view_source_possible(&document, &error), ERROR_USAGE);
-    view_source(capture_begin(&capture), &document);
-    char *text = capture_end(&capture);
+    assert_int_equal(output_by_name("source")->possible(&document, &error), ERROR_USAGE);
+    char *text = capture_output("source", &document);
     assert_string_equal(text, "");
     free(text);
     assert_non_null(strstr(error.text, said));

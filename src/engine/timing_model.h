@@ -8,12 +8,12 @@
  * additions): budgets, spans and observations are told by it and no result depends on the real
  * clock. Nothing in it is recalled.
  */
-#ifndef FATHOM_ENGINE_STAND_IN_H
-#define FATHOM_ENGINE_STAND_IN_H
+#ifndef FATHOM_ENGINE_TIMING_MODEL_H
+#define FATHOM_ENGINE_TIMING_MODEL_H
 
 #include "engine/plan.h"
 
-struct stand_in {
+struct timing_model {
     void *self;
     /* The trial was prepared and nothing of it runs yet: the model sees the memory as it is now,
      * and settles its caches. May be NULL. */

@@ -2,15 +2,15 @@
  * The real plan, sampler, visits and statistics on modelled work. Nothing here depends on this
  * machine's speed.
  */
-#include "sampler_bench.h"
+#include "rounds_bench.h"
 
 static void steady_points_stop_at_the_fewest_trials(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    struct stage_outcome outcome;
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     assert_int_equal(bench->series.point_count, 4);
-    assert_int_equal(sampled.points_missing, 0);
+    assert_int_equal(outcome.points_missing, 0);
     for (int i = 0; i < 4; i++) {
         const struct point *point = &bench->series.points[i];
         assert_true(point->x == i); /* in the plan's order, whatever the rounds' */
@@ -24,9 +24,9 @@ static void steady_points_stop_at_the_fewest_trials(void **state)
 static void a_wide_point_goes_on_to_the_most_trials_and_is_flagged(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->points[2].detail = 20;
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     assert_int_equal(bench->series.points[1].y.n, 6);
     assert_int_equal(bench->series.points[2].y.n, 40);
     assert_int_equal(bench->series.points[2].flags & ~noise_flags, FLAG_BIT(FLAG_UNCONVERGED));
@@ -36,11 +36,11 @@ static void a_wide_point_goes_on_to_the_most_trials_and_is_flagged(void **state)
 static void trials_of_one_visit_are_trials_of_their_own(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->points[0].detail = 30;
     bench->plan.trials_per_visit = 7;
     bench->plan.trials_min = bench->plan.trials_max = 40;
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     assert_int_equal(bench->series.points[0].y.n, 40);
     assert_true(bench->series.points[0].y.max > bench->series.points[0].y.min * 1.2);
 }
@@ -57,14 +57,14 @@ static bool same_numbers(const struct series *a, const struct series *b)
 static void same_seed_same_numbers(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bool same = false;
     for (int i = 0; i < 4; i++)
         bench->points[i].detail = 10;
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     for (int try = 0; try < TRIES && !same; try++) {
         struct series before = bench->series;
-        assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+        assert_int_equal(sample(bench, prepare_model, &outcome), 0);
         same = same_numbers(&before, &bench->series);
     }
     assert_true(same);
@@ -73,10 +73,10 @@ static void same_seed_same_numbers(void **state)
 static void the_fewest_trials_span_the_time_asked_for(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.span_s = 0.6;
     uint64_t began_ns = os_raw_ns();
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     assert_true(os_raw_ns() - began_ns >= 500u * 1000 * 1000); /* five pauses of 0.1 s */
     assert_int_equal(bench->series.points[0].y.n, 6);
 }
@@ -84,13 +84,13 @@ static void the_fewest_trials_span_the_time_asked_for(void **state)
 static void no_time_no_points_and_it_says_so(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     for (int budget_s = -1; budget_s <= 0; budget_s++) { /* -1: earlier probes took too long */
         bench->plan.budget_s = budget_s;
-        assert_int_equal(sample(bench, prepare_model, &sampled), 0);
+        assert_int_equal(sample(bench, prepare_model, &outcome), 0);
         assert_int_equal(bench->series.point_count, 0);
-        assert_int_equal(sampled.points_missing, 4);
-        assert_int_equal(sampled.points_failed, 0);
+        assert_int_equal(outcome.points_missing, 4);
+        assert_int_equal(outcome.points_failed, 0);
     }
 }
 
@@ -100,14 +100,14 @@ static void no_time_no_points_and_it_says_so(void **state)
 static void stages_share_what_the_first_memory_leaves(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->points[0].arena_bytes = 64 << 20;
-    assert_int_equal(sample(bench, prepare_model, &sampled), 0);
-    assert_true(sampled.arena_s > 0 && sampled.visits_s > 0);
-    assert_true(sampled.arena_s + sampled.visits_s < sampled.elapsed_s);
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    assert_true(outcome.arena_s > 0 && outcome.visits_s > 0);
+    assert_true(outcome.arena_s + outcome.visits_s < outcome.elapsed_s);
 
     bench->plan.trials_min = bench->plan.trials_max; /* longer than the share */
-    double touched_s = sampled.arena_s;
+    double touched_s = outcome.arena_s;
     bool between = false, measured = false;
     for (int try = 0; try < TRIES && !(between && measured); try++) {
         const double whole_s = 0.1 + 20 * touched_s;
@@ -116,11 +116,11 @@ static void stages_share_what_the_first_memory_leaves(void **state)
         bench->series = (struct series){0};
         const struct trial_work work = {.prepare = prepare_model, .state = bench};
         assert_int_equal(
-            sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &sampled, NULL), 0);
-        between = sampled.arena_s > bench->plan.budget_s && sampled.arena_s < whole_s;
-        measured = sampled.points_missing < 4;
-        if (sampled.arena_s > 0) /* 0: it had not ended when the time had */
-            touched_s = sampled.arena_s;
+            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);
+        between = outcome.arena_s > bench->plan.budget_s && outcome.arena_s < whole_s;
+        measured = outcome.points_missing < 4;
+        if (outcome.arena_s > 0) /* 0: it had not ended when the time had */
+            touched_s = outcome.arena_s;
     }
     assert_true(between);
     assert_true(measured);
@@ -148,7 +148,7 @@ static void prepare_to_outlast(struct trial *trial)
 static void the_budget_ends_a_long_visit_and_keeps_its_trials(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.point_count = 1;
     bench->plan.trials_per_visit = bench->plan.trials_min = 40;
     bench->plan.budget_s = 0.2;
@@ -158,9 +158,9 @@ static void the_budget_ends_a_long_visit_and_keeps_its_trials(void **state)
         /* Surely after the sampler's own end, which begins later. */
         budget_over_ns = os_raw_ns() + (uint64_t)((bench->plan.budget_s + 0.05) * 1e9);
         assert_int_equal(
-            sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &sampled, NULL), 0);
-        assert_int_equal(bench->series.point_count + sampled.points_missing, 1);
-        if (!sampled.points_missing)
+            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);
+        assert_int_equal(bench->series.point_count + outcome.points_missing, 1);
+        if (!outcome.points_missing)
             break;
         /* A leg that outlasts two seconds would be given up. */
         bench->plan.budget_s = fmin(4 * bench->plan.budget_s, 1.6);
@@ -180,9 +180,9 @@ static void prepare_and_stop(struct trial *trial)
 static void a_stop_leaves_what_was_measured(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.trials_min = 1;
-    assert_int_equal(sample(bench, prepare_and_stop, &sampled), ERROR_INTERRUPTED);
+    assert_int_equal(sample(bench, prepare_and_stop, &outcome), ERROR_INTERRUPTED);
     assert_int_equal(bench->series.point_count, 4);
     for (int i = 0; i < 4; i++)
         assert_in_range(bench->series.points[i].y.n, 1, 2);
@@ -205,15 +205,15 @@ static void prepare_in_arena(struct trial *trial)
 static void the_arena_is_as_large_as_any_point_needs(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     struct touched touched = {0};
     struct trial_work work = {.prepare = prepare_in_arena, .state = &touched};
     bench->points[3].arena_bytes = 3 << 20;
     bench->plan.arena_life = ARENA_WHOLE_RUN;
     bench->plan.pages = PAGES_SMALL;
-    assert_int_equal(sampler_run(&bench->engine, &bench->plan, &work, &bench->pool, &sampled, NULL),
+    assert_int_equal(stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL),
                      0);
-    assert_int_equal(sampled.pages_used, PAGES_SMALL);
+    assert_int_equal(outcome.pages_used, PAGES_SMALL);
     assert_int_equal(touched.count, 8);
     for (size_t i = 1; i < 8; i++)
         assert_ptr_equal(touched.memory[i], touched.memory[0]);
@@ -228,34 +228,34 @@ static void prepare_sleep(struct trial *trial)
 static void real_time_is_counted_per_operation(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.kernel_timed = false;
     bench->plan.cycles = true;
     bench->plan.repeats = 0;
     bench->plan.batch_ns = 100e3;
     bench->plan.point_count = 1;
-    assert_int_equal(sample(bench, prepare_sleep, &sampled), 0);
+    assert_int_equal(sample(bench, prepare_sleep, &outcome), 0);
     const struct point *point = &bench->series.points[0];
     /* It can't be shorter; how much longer depends on who else is here. */
     assert_true(point->y.min >= 10000 * 0.99);
-    assert_true(sampled.core_hz.n > 0 && sampled.core_hz.median > 1e6);
+    assert_true(outcome.core_hz.n > 0 && outcome.core_hz.median > 1e6);
     assert_true(point->cycles.median > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SAMPLER_TEST(steady_points_stop_at_the_fewest_trials),
-        SAMPLER_TEST(a_wide_point_goes_on_to_the_most_trials_and_is_flagged),
-        SAMPLER_TEST(trials_of_one_visit_are_trials_of_their_own),
-        SAMPLER_TEST(same_seed_same_numbers),
-        SAMPLER_TEST(the_fewest_trials_span_the_time_asked_for),
-        SAMPLER_TEST(no_time_no_points_and_it_says_so),
-        SAMPLER_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
-        SAMPLER_TEST(a_stop_leaves_what_was_measured),
-        SAMPLER_TEST(the_arena_is_as_large_as_any_point_needs),
-        SAMPLER_TEST(stages_share_what_the_first_memory_leaves),
-        SAMPLER_TEST(real_time_is_counted_per_operation),
+        ROUNDS_TEST(steady_points_stop_at_the_fewest_trials),
+        ROUNDS_TEST(a_wide_point_goes_on_to_the_most_trials_and_is_flagged),
+        ROUNDS_TEST(trials_of_one_visit_are_trials_of_their_own),
+        ROUNDS_TEST(same_seed_same_numbers),
+        ROUNDS_TEST(the_fewest_trials_span_the_time_asked_for),
+        ROUNDS_TEST(no_time_no_points_and_it_says_so),
+        ROUNDS_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
+        ROUNDS_TEST(a_stop_leaves_what_was_measured),
+        ROUNDS_TEST(the_arena_is_as_large_as_any_point_needs),
+        ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
+        ROUNDS_TEST(real_time_is_counted_per_operation),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

@@ -2,8 +2,8 @@
  * A sampler on modelled work: kernels that say how long they took. One engine, four points and two
  * seats, of which tests use what they need.
  */
-#ifndef FATHOM_TESTS_ENGINE_SAMPLER_BENCH_H
-#define FATHOM_TESTS_ENGINE_SAMPLER_BENCH_H
+#ifndef FATHOM_TESTS_ENGINE_ROUNDS_BENCH_H
+#define FATHOM_TESTS_ENGINE_ROUNDS_BENCH_H
 
 #include "engine/engine.h"
 
@@ -92,21 +92,22 @@ static int tear_down(void **state)
 
 /* Once more where a point, but for that of x = `but`, got no time to run. */
 static int run(struct bench *bench, const struct trial_work *work, double but,
-               struct sampled *sampled)
+               struct stage_outcome *outcome)
 {
     for (int try = 1;; try++) {
         bench->series = (struct series){0};
         bench->stop = 0;
-        int code = sampler_run(&bench->engine, &bench->plan, work, &bench->pool, sampled, NULL);
+        int code = stage_run(&bench->engine, &bench->plan, work, &bench->pool, outcome, NULL);
         if (try == TRIES || !lacked_time(&bench->plan, &bench->series, but))
             return code;
     }
 }
 
-static int sample(struct bench *bench, void (*prepare)(struct trial *), struct sampled *sampled)
+static int sample(struct bench *bench, void (*prepare)(struct trial *),
+                  struct stage_outcome *outcome)
 {
     const struct trial_work work = {.prepare = prepare, .state = bench};
-    return run(bench, &work, NAN, sampled);
+    return run(bench, &work, NAN, outcome);
 }
 
 /* A kernel of known length, on the real clock. */
@@ -119,6 +120,6 @@ static uint64_t sleep_a_little(void *state, uint64_t repeats)
     return 0;
 }
 
-#define SAMPLER_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define ROUNDS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 #endif

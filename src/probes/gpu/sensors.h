@@ -2,18 +2,18 @@
  * The condition of a device while it works, beside what was measured: clocks, power and temperature
  * as it tells them (NVML), and whether it slowed its clock, and why.
  */
-#ifndef FATHOM_PROBES_GPU_SENSES_H
-#define FATHOM_PROBES_GPU_SENSES_H
+#ifndef FATHOM_PROBES_GPU_SENSORS_H
+#define FATHOM_PROBES_GPU_SENSORS_H
 
 #include "probes/gpu/gpu.h"
 
-/* What was sensed beside one trial of one point. */
-struct gpu_sensed {
+/* What the sensors read beside one trial of one point. */
+struct gpu_sensor_reading {
     struct plan_point point;
-    struct gpu_senses senses;
+    struct gpu_sensors sensors;
 };
 
-/* Clock, memory clock, power and temperature: as gpu_senses.c lists them. */
+/* Clock, memory clock, power and temperature: as sensors.c lists them. */
 enum { GPU_QUANTITIES = 4 };
 
 struct gpu_span {
@@ -27,7 +27,7 @@ struct gpu_log {
     uint64_t throttle; /* all reasons there were */
 
     /* of the experiment that is running */
-    struct gpu_sensed *list; /* in the pool */
+    struct gpu_sensor_reading *list; /* in the pool */
     size_t count;
     double next_s; /* no earlier, in the time of the plan, unless the point lacks any */
     const struct plan_point *points; /* of the plan that this time is told by */

@@ -2,7 +2,7 @@
  * The real plan, sampler, visits and statistics on a model in the place of the hardware: any number
  * of CPUs, and a time of its own, so that budgets and drift can be asserted to the percent.
  */
-#include "engine/stand_in.h"
+#include "engine/timing_model.h"
 
 #include "engine/engine.h"
 #include "engine/visit.h"
@@ -23,7 +23,7 @@ struct bench {
     struct machine machine;
     struct clock clock;
     struct engine engine;
-    struct stand_in stand_in;
+    struct timing_model model;
     struct seat seats[POINTS][SEATS];
     struct plan_point points[POINTS];
     unsigned groups[POINTS];
@@ -135,12 +135,12 @@ static int set_up(void **state)
     static struct bench bench;
     bench = (struct bench){.operation_ps = 10000, .least_repeats = UINT64_MAX};
     clock_calibrate(&bench.clock);
-    bench.stand_in = (struct stand_in){&bench, prepared, work, additions};
+    bench.model = (struct timing_model){&bench, prepared, work, additions};
     bench.engine = (struct engine){.machine = &bench.machine,
                                    .clock = &bench.clock,
                                    .seed = 3,
                                    .progress = {show, &bench},
-                                   .stand_in = &bench.stand_in};
+                                   .model = &bench.model};
     bench.plan = (struct plan){.series = &bench.series,
                                .series_count = 1,
                                .points = bench.points,
@@ -173,10 +173,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int sample(struct bench *bench, struct sampled *sampled)
+static int sample(struct bench *bench, struct stage_outcome *outcome)
 {
     const struct trial_work trial_work = {prepare, observe, bench, bench};
-    int code = sampler_run(&bench->engine, &bench->plan, &trial_work, &bench->pool, sampled, NULL);
+    int code = stage_run(&bench->engine, &bench->plan, &trial_work, &bench->pool, outcome, NULL);
     return code;
 }
 
@@ -188,8 +188,8 @@ static bool near(double value, double wanted, double share)
 static void cpus_need_not_exist_and_every_point_is_flagged(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
-    assert_int_equal(sample(bench, &sampled), 0);
+    struct stage_outcome outcome;
+    assert_int_equal(sample(bench, &outcome), 0);
     assert_int_equal(bench->series.point_count, POINTS);
     for (int i = 0; i < POINTS; i++) {
         const struct point *point = &bench->series.points[i];
@@ -201,19 +201,19 @@ static void cpus_need_not_exist_and_every_point_is_flagged(void **state)
     assert_int_equal(bench->prepared, POINTS * 6);
     assert_int_equal(bench->observed, POINTS * 6);
     assert_int_equal(bench->reference_observed, 0);
-    assert_true(near((double)sampled.core_hz.median, MODEL_HZ, 1e-4));
-    assert_true(sampled.stolen_s == 0);
+    assert_true(near((double)outcome.core_hz.median, MODEL_HZ, 1e-4));
+    assert_true(outcome.stolen_s == 0);
 }
 
 static void a_batch_is_as_long_as_planned_in_the_models_time(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
-    assert_int_equal(sample(bench, &sampled), 0);
+    struct stage_outcome outcome;
+    assert_int_equal(sample(bench, &outcome), 0);
     /* 100 us of 10 ns operations, three batches a trial, and what finding that out took. */
     const double batches = POINTS * 6 * 3;
     assert_true(near((double)bench->repeats[0], batches * 10000, 0.2));
-    assert_true(near(sampled.elapsed_s, bench->modelled_s, 0.001));
+    assert_true(near(outcome.elapsed_s, bench->modelled_s, 0.001));
 }
 
 /* Found in a run that was interrupted, repeats would be far too few, and all batches from then on
@@ -221,7 +221,7 @@ static void a_batch_is_as_long_as_planned_in_the_models_time(void **state)
 static void an_interruption_while_repeats_are_found_shortens_no_batch(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.point_count = 1;
     bench->plan.reference_every_s = 0;
     /* A run, both runs, or these and the first batch, which then lasts long enough. */
@@ -230,7 +230,7 @@ static void an_interruption_while_repeats_are_found_shortens_no_batch(void **sta
         bench->interrupted = interrupted;
         bench->least_repeats = UINT64_MAX;
         bench->last_s = 0;
-        assert_int_equal(sample(bench, &sampled), 0);
+        assert_int_equal(sample(bench, &outcome), 0);
         assert_int_equal(bench->series.points[0].y.n, 6);
         assert_true(near((double)bench->last_repeats, 10000, 0.01));
         assert_true(interrupted == 3 || bench->least_repeats >= 9900);
@@ -240,7 +240,7 @@ static void an_interruption_while_repeats_are_found_shortens_no_batch(void **sta
 static void partners_and_background_have_their_turn_in_every_leg(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.point_count = 1;
     bench->plan.repeats = 100;
     bench->plan.warm_repeats = 7;
@@ -248,7 +248,7 @@ static void partners_and_background_have_their_turn_in_every_leg(void **state)
     bench->points[0].seat_count = 3;
     bench->seats[0][1].role = PARTNER;
     bench->seats[0][2].role = BACKGROUND;
-    assert_int_equal(sample(bench, &sampled), 0);
+    assert_int_equal(sample(bench, &outcome), 0);
     /* A batch takes 1 us: the first is a leg of its own, then the rest of the trial. */
     assert_int_equal(bench->calls[1], 6 * 2);
     assert_int_equal(bench->calls[2], 6 * 2);
@@ -261,10 +261,10 @@ static void partners_and_background_have_their_turn_in_every_leg(void **state)
 static void the_slowest_of_several_measured_tells(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.point_count = 1;
     bench->points[0].seat_count = 3;
-    assert_int_equal(sample(bench, &sampled), 0);
+    assert_int_equal(sample(bench, &outcome), 0);
     assert_int_equal(bench->repeats[0], bench->repeats[2]);
     assert_true(near((double)bench->series.points[0].y.median, 30, 1e-4));
 }
@@ -272,11 +272,11 @@ static void the_slowest_of_several_measured_tells(void **state)
 static void a_span_takes_the_models_time_and_no_other(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.span_s = 60;
     uint64_t began_ns = os_raw_ns();
-    assert_int_equal(sample(bench, &sampled), 0);
-    assert_true(sampled.elapsed_s >= 50 && sampled.elapsed_s < 60);
+    assert_int_equal(sample(bench, &outcome), 0);
+    assert_true(outcome.elapsed_s >= 50 && outcome.elapsed_s < 60);
     assert_true(os_raw_ns() - began_ns < UINT64_C(50) * 1000 * 1000 * 1000);
 }
 
@@ -294,7 +294,7 @@ static void the_budget_is_kept_within_a_tenth(void **state)
         {1, 11, 5e3, 0.005, false}, {12, 11, 5e3, 0.03, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sampled sampled;
+        struct stage_outcome outcome;
         bench->series = (struct series){0};
         bench->plan.trials_min = bench->plan.trials_max = 12;
         bench->plan.trials_per_visit = cases[i].trials_a_visit;
@@ -303,13 +303,12 @@ static void the_budget_is_kept_within_a_tenth(void **state)
         bench->plan.budget_s = cases[i].budget_s;
         const struct trial_work trial_work = {.prepare = prepare, .state = bench};
         assert_int_equal(
-            sampler_run(&bench->engine, &bench->plan, &trial_work, &bench->pool, &sampled, NULL),
-            0);
-        assert_true(sampled.elapsed_s <= 1.1 * cases[i].budget_s);
-        assert_true(sampled.elapsed_s >= 0.9 * cases[i].budget_s ||
+            stage_run(&bench->engine, &bench->plan, &trial_work, &bench->pool, &outcome, NULL), 0);
+        assert_true(outcome.elapsed_s <= 1.1 * cases[i].budget_s);
+        assert_true(outcome.elapsed_s >= 0.9 * cases[i].budget_s ||
                     bench->series.points[0].y.n == 12);
-        assert_int_equal(bench->series.point_count + sampled.points_missing, POINTS);
-        assert_true(!cases[i].all || sampled.points_missing == 0);
+        assert_int_equal(bench->series.point_count + outcome.points_missing, POINTS);
+        assert_true(!cases[i].all || outcome.points_missing == 0);
         assert_true(bench->series.point_count > 0);
     }
 }
@@ -317,18 +316,18 @@ static void the_budget_is_kept_within_a_tenth(void **state)
 static void the_time_needed_is_told_before_the_start(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.batch_ns = 20e6; /* 24 points of 6 trials of 3 batches of 20 ms */
-    assert_int_equal(sample(bench, &sampled), 0);
+    assert_int_equal(sample(bench, &outcome), 0);
     assert_true(near(bench->first_left_s, 8.64, 0.1));
-    assert_true(near(bench->first_left_s, sampled.elapsed_s, 0.2));
+    assert_true(near(bench->first_left_s, outcome.elapsed_s, 0.2));
     assert_in_range(bench->shown, 20, 40);
 }
 
 static void groups_run_at_the_same_time(void **state)
 {
     struct bench *bench = *state;
-    struct sampled alone, together;
+    struct stage_outcome alone, together;
     assert_int_equal(sample(bench, &alone), 0);
     bench->series = (struct series){0};
     bench->last_s = 0;
@@ -350,27 +349,27 @@ static void groups_run_at_the_same_time(void **state)
 static void drift_is_told_by_the_reference_and_corrected_where_asked(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->plan.batch_ns = 1e6;
     bench->plan.trials_min = bench->plan.trials_max = 12;
     bench->plan.trials_per_visit = 2;
     bench->plan.reference_every_s = 0.02;
     bench->drift_per_s = 0.2;
-    assert_int_equal(sample(bench, &sampled), 0);
-    const double rise = 1 + 0.2 * sampled.elapsed_s;
+    assert_int_equal(sample(bench, &outcome), 0);
+    const double rise = 1 + 0.2 * outcome.elapsed_s;
     assert_true(rise > 1.15 && rise < 1.3);
-    assert_in_range(sampled.reference_visits, 20, 60);
-    assert_int_equal(bench->reference_observed, 2 * sampled.reference_visits);
+    assert_in_range(outcome.reference_visits, 20, 60);
+    assert_int_equal(bench->reference_observed, 2 * outcome.reference_visits);
     assert_int_equal(bench->observed, POINTS * 12);
-    assert_true(sampled.drift_least == 1);
-    assert_true(near(sampled.drift_most, rise, 0.02));
+    assert_true(outcome.drift_least == 1);
+    assert_true(near(outcome.drift_most, rise, 0.02));
     assert_true((double)bench->series.points[5].y.max > 11);
     assert_true(bench->series.points[5].flags & FLAG_BIT(FLAG_DRIFT));
 
     bench->series = (struct series){0};
     bench->plan.correct_drift = true;
     bench->modelled_s = bench->last_s = bench->reference_observed = 0;
-    assert_int_equal(sample(bench, &sampled), 0);
+    assert_int_equal(sample(bench, &outcome), 0);
     for (int i = 0; i < POINTS; i++) {
         const struct point *point = &bench->series.points[i];
         assert_int_equal(point->y.n, 12);
@@ -383,14 +382,14 @@ static void drift_is_told_by_the_reference_and_corrected_where_asked(void **stat
 static void the_same_seed_gives_the_same_numbers(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     struct summary first[POINTS];
     for (int run = 0; run < 2; run++) {
         bench->series = (struct series){0};
         bench->modelled_s = bench->last_s = 0;
         bench->drift_per_s = 0.5; /* the order of the visits shows */
         bench->plan.budget_s = 0.05;
-        assert_int_equal(sample(bench, &sampled), 0);
+        assert_int_equal(sample(bench, &outcome), 0);
         assert_true(bench->series.point_count > POINTS / 2);
         for (size_t i = 0; i < bench->series.point_count && run == 0; i++)
             first[i] = bench->series.points[i].y;
@@ -402,9 +401,9 @@ static void the_same_seed_gives_the_same_numbers(void **state)
 static void a_stop_ends_it(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     bench->stop = SIGINT;
-    assert_int_equal(sample(bench, &sampled), ERROR_INTERRUPTED);
+    assert_int_equal(sample(bench, &outcome), ERROR_INTERRUPTED);
     assert_int_equal(bench->prepares, 1);
 }
 

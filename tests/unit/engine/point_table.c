@@ -1,4 +1,4 @@
-#include "engine/ledger.h"
+#include "engine/point_table.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@ struct bench {
     struct plan_point points[POINTS];
     struct plan plan;
     struct pool pool;
-    struct ledger ledger;
+    struct point_table table;
 };
 
 /* Points of two series in turn, of which the second holds a point already. */
@@ -37,13 +37,13 @@ static int set_up(void **state)
     old->x = -1;
     old->y.n = 3;
     *state = &bench;
-    return ledger_open(&bench.ledger, &bench.plan, &bench.pool, NULL);
+    return point_table_open(&bench.table, &bench.plan, &bench.pool, NULL);
 }
 
 static int tear_down(void **state)
 {
     struct bench *bench = *state;
-    ledger_free(&bench->ledger);
+    point_table_free(&bench->table);
     pool_free(&bench->pool);
     return 0;
 }
@@ -58,8 +58,8 @@ static void add(struct bench *bench, size_t point, double ns)
                           .repeats = 1,
                           .batches = &batch,
                           .batch_count = 1};
-    assert_int_equal(record_add(ledger_record(&bench->ledger, point), &visit, (struct drift){1, 1},
-                                bench->ledger.scratch, NULL),
+    assert_int_equal(record_add(point_table_record(&bench->table, point), &visit,
+                                (struct drift){1, 1}, bench->table.scratch, NULL),
                      0);
 }
 
@@ -69,15 +69,15 @@ static void points_take_their_places_whenever_they_are_done(void **state)
     const char *failure = NULL;
     size_t missing, failed;
     for (int i = POINTS - 1; i >= 0; i--) {
-        assert_int_equal(ledger_trials(&bench->ledger, (size_t)i), 0);
+        assert_int_equal(point_table_trials(&bench->table, (size_t)i), 0);
         add(bench, (size_t)i, 10 + i);
-        assert_int_equal(ledger_trials(&bench->ledger, (size_t)i), 1);
-        assert_false(ledger_is_done(&bench->ledger, (size_t)i));
+        assert_int_equal(point_table_trials(&bench->table, (size_t)i), 1);
+        assert_false(point_table_is_done(&bench->table, (size_t)i));
         if (i % 3) /* the others stay open to the end */
-            ledger_finish(&bench->ledger, (size_t)i);
-        assert_int_equal(ledger_is_done(&bench->ledger, (size_t)i), i % 3 != 0);
+            point_table_finish(&bench->table, (size_t)i);
+        assert_int_equal(point_table_is_done(&bench->table, (size_t)i), i % 3 != 0);
     }
-    ledger_close(&bench->ledger, &missing, &failed, &failure);
+    point_table_close(&bench->table, &missing, &failed, &failure);
     assert_int_equal(missing, 0);
     assert_int_equal(failed, 0);
     assert_null(failure);
@@ -98,10 +98,10 @@ static void records_serve_one_point_after_another(void **state)
     for (size_t i = 0; i < POINTS; i++) {
         add(bench, i, 1);
         add(bench, i, 1);
-        assert_int_equal(ledger_trials(&bench->ledger, i), 2);
-        ledger_finish(&bench->ledger, i);
+        assert_int_equal(point_table_trials(&bench->table, i), 2);
+        point_table_finish(&bench->table, i);
     }
-    assert_int_equal(bench->ledger.record_count, 1);
+    assert_int_equal(bench->table.record_count, 1);
 }
 
 static void points_without_a_trial_leave_no_gap_and_failed_ones_stay(void **state)
@@ -110,11 +110,11 @@ static void points_without_a_trial_leave_no_gap_and_failed_ones_stay(void **stat
     const char *failure = NULL;
     size_t missing, failed;
     add(bench, 2, 5);
-    ledger_record(&bench->ledger, 3); /* was come to, and gave nothing */
-    ledger_record(&bench->ledger, 6)->failed = "the CPU is gone";
-    ledger_finish(&bench->ledger, 6);
+    point_table_record(&bench->table, 3); /* was come to, and gave nothing */
+    point_table_record(&bench->table, 6)->failed = "the CPU is gone";
+    point_table_finish(&bench->table, 6);
     add(bench, 7, 5);
-    ledger_close(&bench->ledger, &missing, &failed, &failure);
+    point_table_close(&bench->table, &missing, &failed, &failure);
     assert_int_equal(missing, 6);
     assert_int_equal(failed, 1);
     assert_string_equal(failure, "the CPU is gone");
