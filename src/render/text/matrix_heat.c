@@ -4,8 +4,8 @@
  * of several pairs.
  */
 #include "base/clean.h"
+#include "render/parts.h"
 #include "render/text/matrix.h"
-#include "report/figure.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -68,9 +68,9 @@ static double tile_value(const struct map *map, size_t row, size_t column, bool 
             if (r >= square->row_count || c >= square->column_count)
                 continue;
             const struct pair_cell *cell = &square->cells[r * square->column_count + c];
-            if (cell->kind == CELL_VALUE)
+            if (cell->kind == PAIR_VALUE)
                 map->room[count++] = (double)cell->value;
-            *missing = *missing || cell->kind == CELL_MISSING;
+            *missing = *missing || cell->kind == PAIR_MISSING;
         }
     if (!count)
         return NAN;
@@ -78,11 +78,16 @@ static double tile_value(const struct map *map, size_t row, size_t column, bool 
     return median(map->room, count);
 }
 
+static double share_of(const struct map *map, double value)
+{
+    return square_share(value, map->values->least, map->values->most);
+}
+
 static double tile_share(const struct map *map, size_t row, size_t column)
 {
     bool missing;
     const double value = row < map->rows ? tile_value(map, row, column, &missing) : NAN;
-    return isnan(value) ? NAN : values_share(map->values, value);
+    return isnan(value) ? NAN : share_of(map, value);
 }
 
 static char shade(double share)
@@ -119,7 +124,7 @@ static void print_shades(FILE *out, const struct map *map, size_t row)
     for (size_t c = 0; c < map->columns; c++) {
         bool missing;
         const double value = tile_value(map, row, c, &missing);
-        const char mark = isnan(value) ? 'x' : shade(values_share(map->values, value));
+        const char mark = isnan(value) ? 'x' : shade(share_of(map, value));
         if (isnan(value) && !missing) {
             blanks += map->repeat;
             continue;
@@ -149,10 +154,10 @@ static void print_legend(FILE *out, const struct map *map, const struct view_sty
 {
     const struct scale scale = map->values->scale;
     char low[UNIT_TEXT], high[UNIT_TEXT];
-    const double reach = fmin(1, values_share(map->values, map->values->high));
-    figure_plain(map->values->low / scale.divisor, low);
-    figure_plain(map->values->high / scale.divisor, high);
-    const size_t used = MARGIN + strlen(low) + strlen(high) + clean_columns(scale.unit) + 3;
+    const double reach = fmin(1, share_of(map, map->values->most));
+    figure_plain(map->values->least / scale.divisor, low);
+    figure_plain(map->values->most / scale.divisor, high);
+    const size_t used = MARGIN + strlen(low) + strlen(high) + clean_columns(map->values->unit) + 3;
     const size_t room = (size_t)style->width > used ? (size_t)style->width - used : 0;
     const size_t most = map->halves ? LEGEND_COLUMNS : SHADES;
     const size_t columns = room < LEGEND_MIN ? LEGEND_MIN : room < most ? room : most;
@@ -164,7 +169,7 @@ static void print_legend(FILE *out, const struct map *map, const struct view_sty
         else
             fputc(shade(share), out);
     }
-    fprintf(out, " %s %s\n", high, scale.unit);
+    fprintf(out, " %s %s\n", high, map->values->unit);
 }
 
 void square_print_heat(FILE *out, const struct square *square, const struct values *values,

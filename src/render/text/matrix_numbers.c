@@ -1,47 +1,40 @@
 /* A matrix as numbers, in columns as wide as they have to be. */
 #include "base/clean.h"
+#include "render/parts.h"
 #include "render/text/matrix.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NAME_BYTES = 16, RANGE_BYTES = 64, MARGIN = 2 };
+enum { RANGE_BYTES = 64, MARGIN = 2 };
 
 struct layout {
     int name, label, cell, decimals; /* columns, and digits behind the point */
     bool ranges;                     /* below the medians of groups */
 };
 
-int decimals_for(double largest)
-{
-    return fabs(largest) >= 1000 ? 0 : fabs(largest) >= 10 ? 1 : 2;
-}
-
 static int digits_of(double value, int decimals)
 {
     return snprintf(NULL, 0, "%.*f", decimals, value);
 }
 
-/* A CPU's number, or a group's letter: A to Z, AA to ZZ. */
-static const char *name_of(const int *ids, size_t index, char text[NAME_BYTES])
+static int widest_row(const struct square *square)
 {
-    enum { LETTERS = 26 };
-    if (ids)
-        snprintf(text, NAME_BYTES, "%d", ids[index]);
-    else if (index < LETTERS)
-        snprintf(text, NAME_BYTES, "%c", (int)('A' + index));
-    else
-        snprintf(text, NAME_BYTES, "%c%c", (int)('A' + (index / LETTERS - 1) % LETTERS),
-                 (int)('A' + index % LETTERS));
-    return text;
+    char text[SQUARE_NAME];
+    int widest = 0;
+    for (size_t i = 0; i < square->row_count; i++) {
+        const int columns = (int)strlen(square_row_name(square, i, text));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
 }
 
-static int widest_name(const int *ids, size_t count)
+static int widest_column(const struct square *square)
 {
-    char text[NAME_BYTES];
+    char text[SQUARE_NAME];
     int widest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const int columns = (int)strlen(name_of(ids, i, text));
+    for (size_t i = 0; i < square->column_count; i++) {
+        const int columns = (int)strlen(square_column_name(square, i, text));
         widest = columns > widest ? columns : widest;
     }
     return widest;
@@ -75,7 +68,7 @@ static int widest_range(const struct square *square, double divisor, int decimal
     char text[RANGE_BYTES];
     int widest = 0;
     for (size_t i = 0; i < square->row_count * square->column_count; i++)
-        if (square->cells[i].kind == CELL_VALUE) {
+        if (square->cells[i].kind == PAIR_VALUE) {
             format_range(&square->cells[i], divisor, decimals, text);
             widest = (int)strlen(text) > widest ? (int)strlen(text) : widest;
         }
@@ -86,7 +79,7 @@ static int widest_range(const struct square *square, double divisor, int decimal
 static bool lay_out(struct layout *layout, const struct square *square, double largest,
                     double divisor, int width)
 {
-    const int most = decimals_for(largest), least = largest >= 100 ? 0 : most;
+    const int most = square_decimals(largest), least = largest >= 100 ? 0 : most;
     /* With three digits before the point, the one behind it is the first to go. */
     const struct {
         int gap, decimals;
@@ -98,7 +91,7 @@ static bool lay_out(struct layout *layout, const struct square *square, double l
                    {1, most, false},
                    {1, least, false},
                    {1, largest >= 10 ? 0 : most, false}};
-    const int name = widest_name(square->columns, square->column_count);
+    const int name = widest_column(square);
     const int range = square->rows ? 0 : widest_range(square, divisor, least);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].ranges && square->rows)
@@ -122,9 +115,7 @@ static bool lay_out(struct layout *layout, const struct square *square, double l
 static bool lay_out_labels(struct layout *layout, const struct square *square, double largest,
                            double divisor, int width)
 {
-    if (!(largest < 1e9))
-        return false;
-    layout->name = widest_name(square->rows, square->row_count) + MARGIN;
+    layout->name = widest_row(square) + MARGIN;
     layout->label = widest_label(square);
     if (layout->label && (square->rows || layout->label <= width / 3) &&
         lay_out(layout, square, largest, divisor, width))
@@ -134,18 +125,18 @@ static bool lay_out_labels(struct layout *layout, const struct square *square, d
 }
 
 static void print_cell(FILE *out, const struct pair_cell *cell, const struct values *values,
-                       const struct layout *layout, const char *absent,
-                       const struct view_style *style)
+                       const struct layout *layout, const struct view_style *style)
 {
-    const char *instead[] = {[CELL_ITSELF] = "-", [CELL_EMPTY] = "", [CELL_MISSING] = absent};
+    const char *instead[] = {
+        [PAIR_ITSELF] = "-", [PAIR_EMPTY] = "", [PAIR_MISSING] = values->absent};
     char text[RANGE_BYTES];
-    if (cell->kind != CELL_VALUE) {
+    if (cell->kind != PAIR_VALUE) {
         fprintf(out, "%*s", layout->cell, instead[cell->kind]);
         return;
     }
     snprintf(text, sizeof text, "%s%.*f", cell->doubt ? "!" : "", layout->decimals,
              (double)cell->value / values->scale.divisor);
-    ink_ramp_behind(out, style, values_share(values, (double)cell->value));
+    ink_ramp_behind(out, style, square_share((double)cell->value, values->least, values->most));
     fprintf(out, "%*s%s", layout->cell, text, ink(style, INK_PLAIN));
 }
 
@@ -153,7 +144,7 @@ static void print_cell(FILE *out, const struct pair_cell *cell, const struct val
 static size_t cells_shown(const struct square *square, size_t row)
 {
     size_t count = square->column_count;
-    while (count && square->cells[row * square->column_count + count - 1].kind == CELL_EMPTY)
+    while (count && square->cells[row * square->column_count + count - 1].kind == PAIR_EMPTY)
         count--;
     return count;
 }
@@ -166,7 +157,7 @@ static void print_ranges(FILE *out, const struct square *square, size_t row, dou
     for (size_t c = 0; c < count; c++) {
         const struct pair_cell *cell = &square->cells[row * square->column_count + c];
         char text[RANGE_BYTES] = "";
-        if (cell->kind == CELL_VALUE && cell->most > cell->least)
+        if (cell->kind == PAIR_VALUE && cell->most > cell->least)
             format_range(cell, divisor, layout->decimals, text);
         fprintf(out, "%*s", layout->cell, text);
     }
@@ -174,24 +165,22 @@ static void print_ranges(FILE *out, const struct square *square, size_t row, dou
 }
 
 static void print_rows(FILE *out, const struct square *square, const struct values *values,
-                       const struct layout *layout, const char *absent,
-                       const struct view_style *style)
+                       const struct layout *layout, const struct view_style *style)
 {
-    char name[NAME_BYTES];
+    char name[SQUARE_NAME];
     fprintf(out, "%*s%s", layout->name + layout->label, "", ink(style, INK_DIM));
     for (size_t c = 0; c < square->column_count; c++)
-        fprintf(out, "%*s", layout->cell, name_of(square->columns, c, name));
+        fprintf(out, "%*s", layout->cell, square_column_name(square, c, name));
     fprintf(out, "%s\n", ink(style, INK_PLAIN));
     for (size_t r = 0; r < square->row_count; r++) {
         const char *label = layout->label ? label_of(square, r) : "";
         const int gap = layout->label - (int)clean_columns(label);
         fprintf(out, "%s%*s%*s%s%*s%s", ink(style, INK_DIM), layout->name,
-                name_of(square->rows, r, name), square->rows ? gap : gap > 0, "", label,
+                square_row_name(square, r, name), square->rows ? gap : gap > 0, "", label,
                 square->rows ? 0 : gap - (gap > 0), "", ink(style, INK_PLAIN));
         const size_t count = cells_shown(square, r);
         for (size_t c = 0; c < count; c++)
-            print_cell(out, &square->cells[r * square->column_count + c], values, layout, absent,
-                       style);
+            print_cell(out, &square->cells[r * square->column_count + c], values, layout, style);
         fputc('\n', out);
         if (layout->ranges)
             print_ranges(out, square, r, values->scale.divisor, layout, style);
@@ -201,16 +190,16 @@ static void print_rows(FILE *out, const struct square *square, const struct valu
 /* "  A: CPUs 0-7,16-23" */
 static void print_key(FILE *out, const struct square *square, const struct view_style *style)
 {
-    char name[NAME_BYTES];
+    char name[SQUARE_NAME];
     for (size_t r = 0; r < square->row_count; r++) {
-        const int indent = fprintf(out, "  %s: ", name_of(NULL, r, name));
+        const int indent = fprintf(out, "  %s: ", square_row_name(square, r, name));
         text_print_wrapped(out, style, (size_t)indent, label_of(square, r));
     }
 }
 
 /* What a number of groups is, and how far the pairs behind it lie apart where no range tells. */
 static void print_meaning(FILE *out, const struct square *square, const struct layout *layout,
-                          const struct scale *scale, const struct view_style *style)
+                          const struct values *values, const struct view_style *style)
 {
     struct line line = {0};
     const struct pair_cell *widest = NULL;
@@ -218,35 +207,35 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
              layout->ranges ? ", a range their least and greatest value." : "");
     for (size_t i = 0; i < square->row_count * square->column_count; i++) {
         const struct pair_cell *cell = &square->cells[i];
-        if (cell->kind == CELL_VALUE &&
+        if (cell->kind == PAIR_VALUE &&
             (!widest || cell->most - cell->least > widest->most - widest->least))
             widest = cell;
     }
     if (widest && !layout->ranges) {
-        char range[RANGE_BYTES], from[NAME_BYTES], to[NAME_BYTES];
+        char range[RANGE_BYTES], from[SQUARE_NAME], to[SQUARE_NAME];
         const size_t at = (size_t)(widest - square->cells);
-        format_range(widest, scale->divisor, decimals_for((double)widest->most / scale->divisor),
-                     range);
+        format_range(widest, values->scale.divisor,
+                     square_decimals((double)widest->most / values->scale.divisor), range);
         line_add(&line, "; the widest range is that of %s to %s, %s %s.",
-                 name_of(NULL, at / square->column_count, from),
-                 name_of(NULL, at % square->column_count, to), range, scale->unit);
+                 square_row_name(square, at / square->column_count, from),
+                 square_column_name(square, at % square->column_count, to), range, values->unit);
     }
     fputs("  ", out);
     line_print_wrapped(out, style, 2, &line);
 }
 
 bool square_print(FILE *out, const struct square *square, const struct values *values,
-                  const char *absent, const struct view_style *style)
+                  const struct view_style *style)
 {
     struct layout layout;
     const double divisor = values->scale.divisor;
-    const double largest = fmax(fabs(values->low), fabs(values->high)) / divisor;
+    const double largest = fmax(fabs(values->least), fabs(values->most)) / divisor;
     if (!lay_out_labels(&layout, square, largest, divisor, style->width))
         return false;
-    print_rows(out, square, values, &layout, absent, style);
+    print_rows(out, square, values, &layout, style);
     if (!square->rows && !layout.label)
         print_key(out, square, style);
     if (!square->rows)
-        print_meaning(out, square, &layout, &values->scale, style);
+        print_meaning(out, square, &layout, values, style);
     return true;
 }

@@ -1,12 +1,47 @@
 /* The pairs of a matrix by the groups of CPUs that its clusters form. */
+#include "report/square.h"
+
 #include "base/cpulist.h"
-#include "render/text/matrix.h"
+#include "findings/clusters.h"
 #include "stats/quantile.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLUSTERS_MAX = 2048, NEST_MAX = 16, NO_GROUP = -1 };
+enum { NESTED_MAX = 2048, NEST_MAX = 16, NO_GROUP = -1 };
+
+/* Whether a list is of no more CPUs than clusters are looked for among: "0-1048575" is few bytes
+ * and a million of ids, and another person's document may say it of every cluster. */
+static bool is_sensible(const char *cpus)
+{
+    unsigned long count = 0;
+    while (*cpus && count <= CLUSTERS_CPUS_MAX) {
+        char *end;
+        const unsigned long first = strtoul(cpus, &end, 10);
+        const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        count += last >= first && last - first < CLUSTERS_CPUS_MAX ? last - first + 1
+                                                                   : CLUSTERS_CPUS_MAX + 1ul;
+        cpus = end + strcspn(end, ",");
+        cpus += *cpus == ',';
+    }
+    return count <= CLUSTERS_CPUS_MAX;
+}
+
+bool cluster_read(const struct catalogue_entry *entry, struct cpulist *cpus)
+{
+    const char *text = entry->finding->cpus;
+    return entry->meaning.role == ROLE_CLUSTER && text && is_sensible(text) &&
+           cpulist_parse(text, cpus, NULL) == 0;
+}
+
+bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
+{
+    for (size_t i = 0; i < inner->count; i++)
+        if (!cpulist_has(outer, inner->ids[i]))
+            return false;
+    return inner->count < outer->count;
+}
 
 /* A cluster, and how many others it is within. */
 struct nested {
@@ -31,8 +66,8 @@ static void build_nest(struct nest *nest, const struct catalogue_entry *list, si
 {
     size_t above[NEST_MAX], depth = 0;
     const struct catalogue_entry *first = NULL;
-    *nest = (struct nest){.list = malloc(CLUSTERS_MAX * sizeof *nest->list)};
-    for (size_t i = 0; i < count && nest->list && nest->count < CLUSTERS_MAX; i++) {
+    *nest = (struct nest){.list = malloc(NESTED_MAX * sizeof *nest->list)};
+    for (size_t i = 0; i < count && nest->list && nest->count < NESTED_MAX; i++) {
         struct nested *next = &nest->list[nest->count];
         if ((first && list[i].experiment != first->experiment) ||
             !cluster_read(&list[i], &next->cpus))
@@ -151,23 +186,6 @@ static bool group_ids(struct grouping *grouping, const struct nest *nest, size_t
     return number_groups(grouping, nest->count, pool);
 }
 
-/* As deep into the clusters as there is room for. */
-static bool choose_groups(struct grouping *grouping, const struct square *square,
-                          const struct nest *nest, size_t most, struct pool *pool)
-{
-    if (!collect_ids(&grouping->ids, square, pool))
-        return false;
-    grouping->of = pool_alloc(pool, grouping->ids.count + 1, sizeof *grouping->of);
-    most = most < grouping->ids.count / 2 ? most : grouping->ids.count / 2;
-    for (size_t level = NEST_MAX; level > 0 && grouping->of; level--) {
-        if (!group_ids(grouping, nest, level, pool))
-            return false;
-        if (grouping->count <= most)
-            return grouping->count > 1;
-    }
-    return false;
-}
-
 /* "0-7,16-23": the CPUs of a group. */
 static const char *name_cpus(const struct grouping *grouping, int group, struct pool *pool)
 {
@@ -216,9 +234,9 @@ static void fill_buckets(struct buckets *buckets, const struct square *square,
             const bool turn = !square->both_ways && row < column;
             const size_t bucket =
                 turn ? column * grouping->count + row : row * grouping->count + column;
-            if (counting && cell->kind == CELL_MISSING)
+            if (counting && cell->kind == PAIR_MISSING)
                 buckets->holes[bucket]++;
-            if (cell->kind != CELL_VALUE)
+            if (cell->kind != PAIR_VALUE)
                 continue;
             if (counting) {
                 buckets->begins[bucket + 2]++;
@@ -238,53 +256,67 @@ static struct pair_cell summarise(const struct buckets *buckets, size_t bucket, 
     double *values = buckets->values + buckets->begins[bucket];
     const size_t count = buckets->begins[bucket + 1] - buckets->begins[bucket];
     if (!count)
-        return (struct pair_cell){.kind = buckets->holes[bucket] ? CELL_MISSING
-                                          : diagonal             ? CELL_ITSELF
-                                                                 : CELL_EMPTY};
+        return (struct pair_cell){.kind = buckets->holes[bucket] ? PAIR_MISSING
+                                          : diagonal             ? PAIR_ITSELF
+                                                                 : PAIR_EMPTY};
     sort_ascending(values, count);
-    return (struct pair_cell){.kind = CELL_VALUE,
+    return (struct pair_cell){.kind = PAIR_VALUE,
                               .value = (float)median(values, count),
                               .least = (float)values[0],
                               .most = (float)values[count - 1],
                               .doubt = buckets->doubts[bucket] * 4 > count};
 }
 
-static bool fill_groups(struct square *groups, const struct square *square,
-                        const struct grouping *grouping, struct pool *pool)
+static const struct square *fill_groups(const struct square *square,
+                                        const struct grouping *grouping, struct pool *pool,
+                                        struct pool *room)
 {
     struct buckets buckets;
     const size_t count = grouping->count;
-    groups->row_count = groups->column_count = count;
-    groups->both_ways = square->both_ways;
-    groups->missing = square->missing;
-    groups->cells = pool_alloc(&groups->pool, count * count, sizeof *groups->cells);
-    groups->labels = pool_alloc(&groups->pool, count, sizeof *groups->labels);
+    struct square *groups = pool_alloc(pool, 1, sizeof *groups);
+    if (!groups)
+        return NULL;
+    *groups = (struct square){.labels = pool_alloc(pool, count, sizeof *groups->labels),
+                              .cells = pool_alloc(pool, count * count, sizeof *groups->cells),
+                              .row_count = count,
+                              .column_count = count,
+                              .both_ways = square->both_ways,
+                              .missing = square->missing};
     if (!groups->cells || !groups->labels ||
-        !make_buckets(&buckets, count * count, square->row_count * square->column_count, pool))
-        return false;
+        !make_buckets(&buckets, count * count, square->row_count * square->column_count, room))
+        return NULL;
     fill_buckets(&buckets, square, grouping, true);
     fill_buckets(&buckets, square, grouping, false);
     for (size_t i = 0; i < count; i++) {
-        groups->labels[i] = name_cpus(grouping, (int)i, &groups->pool);
+        groups->labels[i] = name_cpus(grouping, (int)i, pool);
         for (size_t j = 0; j < count; j++)
             groups->cells[i * count + j] = summarise(&buckets, i * count + j, i == j);
     }
-    return true;
+    return groups;
 }
 
-bool square_group(struct square *groups, const struct square *square,
-                  const struct catalogue *catalogue, const struct probe_result *probe, size_t most)
+size_t square_groupings(struct pool *pool, const struct square *square,
+                        const struct catalogue_entry *findings, size_t count,
+                        const struct square *groupings[SQUARE_GROUPINGS_MAX])
 {
     struct nest nest;
-    struct grouping grouping;
+    struct grouping grouping = {.count = 0};
     struct pool room = {0};
-    *groups = (struct square){.rows = NULL};
-    build_nest(&nest, catalogue_of(catalogue, 0, probe), probe->finding_count);
-    const bool done = nest.count && choose_groups(&grouping, square, &nest, most, &room) &&
-                      fill_groups(groups, square, &grouping, &room);
+    size_t found = 0, least = SIZE_MAX;
+    build_nest(&nest, findings, count);
+    bool going = nest.count && collect_ids(&grouping.ids, square, &room);
+    grouping.of = going ? pool_alloc(&room, grouping.ids.count + 1, sizeof *grouping.of) : NULL;
+    for (size_t level = NEST_MAX; level > 0 && grouping.of && going; level--) {
+        going = group_ids(&grouping, &nest, level, &room) && grouping.count > 1;
+        if (!going || grouping.count >= least || grouping.count > grouping.ids.count / 2)
+            continue;
+        least = grouping.count;
+        const struct square *groups = fill_groups(square, &grouping, pool, &room);
+        going = groups && found < SQUARE_GROUPINGS_MAX;
+        if (going)
+            groupings[found++] = groups;
+    }
     free_nest(&nest);
     pool_free(&room);
-    if (!done)
-        square_free(groups);
-    return done;
+    return found;
 }
