@@ -175,6 +175,7 @@ static void put_square(FILE *out, const struct square *square, const struct matr
 {
     char name[SQUARE_NAME];
     const struct values values = values_of(matrix);
+    const int decimals = square_decimals(values.most / values.scale.divisor);
     fprintf(out, "| %s |", square->rows ? "" : "CPUs |");
     for (size_t c = 0; c < square->column_count; c++)
         fprintf(out, " %s |", square_column_name(square, c, name));
@@ -192,8 +193,8 @@ static void put_square(FILE *out, const struct square *square, const struct matr
         for (size_t c = 0; c < square->column_count; c++) {
             const struct pair_cell *cell = &square->cells[r * square->column_count + c];
             if (cell->kind == PAIR_VALUE)
-                fprintf(out, " %.*f%s |", values.decimals,
-                        (double)cell->value / values.scale.divisor, cell->doubt ? " !" : "");
+                fprintf(out, " %.*f%s |", decimals, (double)cell->value / values.scale.divisor,
+                        cell->doubt ? " !" : "");
             else
                 fprintf(out, " %s |",
                         cell->kind == PAIR_ITSELF    ? "-"
@@ -224,7 +225,8 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
         fputs("```\n\n", out);
     }
     if (square && !square->rows)
-        put_paragraph(out, square_groups_meaning);
+        put_paragraph(out,
+                      "A number is the median of all pairs within a group or between two groups.");
     put_paragraph(out, matrix->missing);
     put_paragraph(out, matrix->spread);
     put_paragraph(out, matrix->scatter);
@@ -350,7 +352,7 @@ static int write_markdown(FILE *out, const struct output_content *content, struc
     struct report report;
     const int code = content->probe
                          ? report_build_probe(&report, content->documents, content->probe, error)
-                         : report_build_all(&report, content->documents, 1, error);
+                         : report_build_all(&report, content->documents, error);
     for (size_t i = 0; i < report.count && code == 0; i++)
         put_block(out, &report, i);
     report_free(&report);

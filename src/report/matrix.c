@@ -6,6 +6,7 @@
 #include "findings/device.h"
 #include "report/factors.h"
 #include "report/figure.h"
+#include "report/series.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -28,6 +28,23 @@ static void add_parameters(struct report *report, size_t index, const struct pro
     facts_add(report, &block->facts)->text = text;
 }
 
+/* How many series from this one on are one table, and whether as its columns. Of conditions none:
+ * the page draws them, and tables of so many temperatures hide the rest. */
+static size_t together_from(const struct probe_result *probe, size_t first, bool *sheet)
+{
+    const struct series *series = &probe->series[first];
+    const size_t left = probe->series_count - first;
+    *sheet = false;
+    if (device_has_condition(series))
+        return 0;
+    const size_t rows = series_group(series, left);
+    if (rows > 1)
+        return rows;
+    const size_t columns = series_sheet(series, left);
+    *sheet = columns > 1;
+    return columns;
+}
+
 /* Several series in one table: a heading of what they have in common. */
 static void add_together(struct report *report, size_t index, const struct probe_result *probe,
                          const struct series *series, size_t count, bool sheet)
@@ -66,21 +83,41 @@ static void add_alone(struct report *report, size_t index, const struct probe_re
 
 static void add_series(struct report *report, size_t index, const struct probe_result *probe)
 {
-    size_t together = 1;
-    for (size_t s = 0; s < probe->series_count; s += together) {
-        const struct series *series = &probe->series[s];
-        const size_t left = probe->series_count - s, rows = series_group(series, left),
-                     columns = rows > 1 ? 1 : series_sheet(series, left);
-        together = rows > 1 ? rows : columns;
-        if (device_has_condition(series)) {
-            together = 1; /* the page draws them: tables of so many temperatures hide the rest */
-            continue;
-        }
+    bool sheet;
+    for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
+        together = together_from(probe, s, &sheet);
         if (together > 1)
-            add_together(report, index, probe, series, together, columns > 1);
-        else
-            add_alone(report, index, probe, series);
+            add_together(report, index, probe, &probe->series[s], together, sheet);
+        else if (together)
+            add_alone(report, index, probe, &probe->series[s]);
     }
+}
+
+void report_add_short(struct report *report, size_t index, const struct probe_result *probe)
+{
+    const size_t before = report->count;
+    bool sheet;
+    report_add(report, BLOCK_HEADING, SECTION_RESULTS, index)->heading =
+        (struct heading){.level = 2, .title = probe->name, .text = probe->title};
+    for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
+        const struct series *series = &probe->series[s];
+        together = together_from(probe, s, &sheet);
+        together = sheet ? 1 : together;
+        if (together > 1)
+            add_together(report, index, probe, series, together, false);
+        else if (together && report_is_on_first_screen(report, index, series))
+            continue;
+        else if (together) {
+            report_add_series_heading(report, index, probe, series, series, true);
+            if (series->matrix)
+                report_add_matrix(report, index, probe, series, false);
+            else
+                report_add_curve(report, index, probe, series, true);
+        }
+    }
+    report_add_findings(report, index, probe);
+    if (report->count == before + 1)
+        report->count = before;
 }
 
 int report_build_probe(struct report *report, const struct document *const *documents,

@@ -169,3 +169,8 @@ double square_share(double value, double least, double most)
         return most > least ? (value - least) / (most - least) : 0;
     return log(value / least) / fmax(log(most / least), log(1.25));
 }
+
+int square_decimals(double largest)
+{
+    return fabs(largest) >= 1000 ? 0 : fabs(largest) >= 10 ? 1 : 2;
+}

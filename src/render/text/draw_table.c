@@ -1,0 +1,467 @@
+/*
+ * A table as lines of text. Texts stand at the left and figures at the right of their columns; of
+ * what was measured the figures and the units have a column each, and one behind them has the
+ * widest of their intervals. A last column of texts takes what room is left, and is wrapped.
+ *
+ * What does not fit the width first loses the columns that are there for company, then its blanks,
+ * then columns by their rank; then the first column has lines of its own, and the others stand in
+ * parts below each other.
+ */
+#include "base/clean.h"
+#include "render/parts.h"
+#include "render/text/draw.h"
+#include "report/figure.h"
+#include "result/flag.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COLUMNS_MAX = 64,
+    UNIT_LEAST = 6, /* where units of two columns stand beside each other */
+    INTERVAL = 8,
+    MARGIN = 2,
+    DEPTH = 2,
+    SENTENCE = 6,     /* how far in a sentence below a row begins */
+    WORDS_LEAST = 12, /* columns of texts that are wrapped */
+    CELL_MOST = 30,   /* where a table is in parts */
+    STACKED = 4,      /* how far in figures begin below a text of their own */
+    COMPANY_RANK = 5  /* columns that go before any blank does */
+};
+
+struct layout {
+    const struct table *table;
+    size_t count, width;
+    size_t figure[COLUMNS_MAX], unit[COLUMNS_MAX]; /* unit 0: the figure has it */
+    bool left_out[COLUMNS_MAX];
+    size_t last_measured; /* the interval stands behind it; COLUMNS_MAX: there is none */
+    size_t interval;      /* columns */
+    size_t wrapped;       /* the last column, of texts; COLUMNS_MAX: there is none */
+    size_t mark;          /* columns for the mark of a doubt behind a row */
+    bool stacked;
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Half of the widest interval of what was measured in the row, as a share of its value; -1: none.
+ */
+static double widest(const struct layout *layout, const struct row *row)
+{
+    double most = -1;
+    for (size_t c = 0; c < layout->count; c++) {
+        const struct cell *cell = &row->cells[c];
+        const double half = fabs((cell->high - cell->low) / 2 / cell->value);
+        if (layout->table->columns[c].measured && cell->form != FORM_TEXT && isfinite(half))
+            most = fmax(most, half);
+    }
+    return most;
+}
+
+static const char *interval_of(const struct layout *layout, const struct row *row,
+                               char text[CELL_TEXT])
+{
+    char percent[UNIT_TEXT];
+    const double half = widest(layout, row);
+    text[0] = '\0';
+    if (half >= 0)
+        snprintf(text, CELL_TEXT, "+-%s %%", figure_percent(1, 1 - half, 1 + half, percent));
+    return text;
+}
+
+/* --- how wide everything is --- */
+
+static void split(const struct table *table, const struct row *row, size_t column,
+                  char figure[CELL_TEXT], char unit[CELL_TEXT])
+{
+    cell_text(&row->cells[column], figure);
+    unit[0] = '\0';
+    char *blank = table->columns[column].measured && row->cells[column].form != FORM_TEXT
+                      ? strchr(figure, ' ')
+                      : NULL;
+    if (!blank)
+        return;
+    strcpy(unit, blank + 1);
+    *blank = '\0';
+}
+
+/* Of a column that is shown, without the blank before it. */
+static size_t width_of(const struct layout *layout, size_t column)
+{
+    return layout->figure[column] + (layout->unit[column] ? 1 + layout->unit[column] : 0) +
+           (column == layout->last_measured && layout->interval ? 1 + layout->interval : 0);
+}
+
+static size_t gap_of(const struct layout *layout, size_t column)
+{
+    return column == 0 ? MARGIN : layout->table->columns[column].words ? 2 : 1;
+}
+
+/* Columns from the left margin to behind the last one. */
+static size_t width_of_all(const struct layout *layout)
+{
+    size_t width = layout->mark;
+    for (size_t c = 0; c < layout->count; c++)
+        if (!layout->left_out[c])
+            width +=
+                gap_of(layout, c) + (c == layout->wrapped ? smaller(layout->figure[c], WORDS_LEAST)
+                                                          : width_of(layout, c));
+    return width;
+}
+
+static bool fits(const struct layout *layout)
+{
+    return width_of_all(layout) <= layout->width;
+}
+
+/* With the blanks that columns ask for, or without. */
+static void measure(struct layout *layout, bool blanks)
+{
+    const struct table *table = layout->table;
+    char figure[CELL_TEXT], unit[CELL_TEXT], name[CLEAN_TEXT];
+    size_t measured = 0;
+    for (size_t c = 0; c < layout->count; c++)
+        measured += table->columns[c].measured;
+    layout->interval = layout->mark = 0;
+    for (size_t r = 0; r < table->row_count; r++) {
+        layout->interval =
+            larger(layout->interval, strlen(interval_of(layout, &table->rows[r], figure)));
+        layout->mark = flag_doubts(table->rows[r].flags) ? 2 : layout->mark;
+    }
+    layout->interval =
+        blanks && layout->interval ? larger(layout->interval, INTERVAL) : layout->interval;
+    for (size_t c = 0; c < layout->count; c++) {
+        const struct column *column = &table->columns[c];
+        layout->figure[c] = blanks ? column->least : 0;
+        layout->unit[c] = blanks && column->measured && measured > 1 ? UNIT_LEAST : 0;
+        if (c || !table->title)
+            layout->figure[c] = larger(layout->figure[c],
+                                       clean_columns(clean_text(column->name, name, sizeof name)));
+        for (size_t r = 0; r < table->row_count; r++) {
+            split(table, &table->rows[r], c, figure, unit);
+            const size_t depth = c ? 0 : DEPTH * table->rows[r].depth;
+            layout->figure[c] = larger(layout->figure[c], depth + clean_columns(figure));
+            layout->unit[c] = larger(layout->unit[c], clean_columns(unit));
+        }
+    }
+}
+
+/* Leaves out columns until all fits, the highest rank first and none below `least`. */
+static void leave_out(struct layout *layout, int least)
+{
+    while (!fits(layout)) {
+        size_t worst = layout->count;
+        for (size_t c = 0; c < layout->count; c++) {
+            const int rank = layout->table->columns[c].rank;
+            if (!layout->left_out[c] && rank >= least &&
+                (worst == layout->count || rank > layout->table->columns[worst].rank))
+                worst = c;
+        }
+        if (worst == layout->count)
+            return;
+        layout->left_out[worst] = true;
+    }
+}
+
+static void lay_out(struct layout *layout, const struct table *table, size_t width)
+{
+    *layout = (struct layout){.table = table,
+                              .width = width,
+                              .last_measured = COLUMNS_MAX,
+                              .wrapped = COLUMNS_MAX,
+                              .count = smaller(table->column_count, COLUMNS_MAX)};
+    for (size_t c = 0; c < layout->count; c++)
+        layout->last_measured = table->columns[c].measured ? c : layout->last_measured;
+    if (layout->count > 1 && table->columns[layout->count - 1].words)
+        layout->wrapped = layout->count - 1;
+    measure(layout, true);
+    leave_out(layout, COMPANY_RANK);
+    if (!fits(layout))
+        measure(layout, false);
+    leave_out(layout, 1);
+    if (fits(layout) || !layout->count)
+        return;
+    layout->stacked = table->columns[0].words && layout->figure[0] > CELL_MOST / 2;
+    layout->figure[0] =
+        layout->stacked ? STACKED - MARGIN : smaller(layout->figure[0], CELL_MOST / 2);
+    for (size_t c = 1; c < layout->count; c++) {
+        layout->figure[c] = smaller(layout->figure[c], CELL_MOST / 2);
+        layout->unit[c] = smaller(layout->unit[c], CELL_MOST / 4);
+    }
+}
+
+/* --- a line of it --- */
+
+/* Blanks are written only before what follows them. */
+struct pen {
+    FILE *out;
+    const struct view_style *style;
+    size_t column, blanks;
+};
+
+static void pen_move(struct pen *pen, size_t columns)
+{
+    pen->blanks += columns;
+}
+
+static void pen_text(struct pen *pen, enum ink colour, const char *text)
+{
+    if (!*text)
+        return;
+    fprintf(pen->out, "%*s%s%s%s", (int)pen->blanks, "",
+            colour == INK_PLAIN ? "" : ink(pen->style, colour), text,
+            colour == INK_PLAIN ? "" : ink(pen->style, INK_PLAIN));
+    pen->column += pen->blanks + clean_columns(text);
+    pen->blanks = 0;
+}
+
+/* Within so many columns; of what is longer the beginning, and three points. */
+static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *text, bool right)
+{
+    size_t own = clean_columns(text);
+    if (own > columns) {
+        size_t bytes = 0;
+        for (size_t kept = 0; kept < columns && text[bytes]; bytes++)
+            kept += ((unsigned char)text[bytes + 1] & 0xc0) != 0x80;
+        text[bytes] = '\0';
+        for (size_t i = 0; i < 3 && i < bytes; i++)
+            text[bytes - 1 - i] = '.';
+        own = clean_columns(text);
+    }
+    const size_t gap = own < columns ? columns - own : 0;
+    pen_move(pen, right ? gap : 0);
+    pen_text(pen, colour, text);
+    pen_move(pen, right ? 0 : gap);
+}
+
+/* --- rows --- */
+
+/* The text of the last column, behind what stands in the line or below it, and the line's end. */
+static void draw_words(struct pen *pen, const struct layout *layout, const char *words)
+{
+    struct line line = {0};
+    line_add_clean(&line, words);
+    const size_t at = pen->column + pen->blanks;
+    const size_t columns = clean_columns(line.text);
+    const bool below =
+        at + columns > layout->width && at + smaller(columns, 2 * WORDS_LEAST) > layout->width;
+    if (!line.length || below)
+        fputc('\n', pen->out);
+    if (!line.length)
+        return;
+    const size_t indent = below ? SENTENCE : at;
+    fprintf(pen->out, "%*s", (int)(below ? SENTENCE : pen->blanks), "");
+    line_print_wrapped(pen->out, pen->style, indent, &line);
+}
+
+/* What the row was read off: behind it where there is room, or else below. Then the line's end. */
+static void draw_origin(struct pen *pen, const struct layout *layout, const char *words)
+{
+    struct line line = {0};
+    line_add_clean(&line, words);
+    const bool behind = pen->column + 2 + clean_columns(line.text) <= layout->width;
+    if (line.length && behind)
+        fprintf(pen->out, "  %s", line.text);
+    fputc('\n', pen->out);
+    if (!line.length || behind)
+        return;
+    const size_t indent =
+        layout->stacked ? STACKED : smaller(MARGIN + layout->figure[0], SENTENCE * 2);
+    fprintf(pen->out, "%*s", (int)indent, "");
+    line_print_wrapped(pen->out, pen->style, indent, &line);
+}
+
+static void draw_cell(struct pen *pen, const struct layout *layout, const struct row *row, size_t c)
+{
+    char figure[CELL_TEXT], unit[CELL_TEXT];
+    const struct cell *cell = &row->cells[c];
+    split(layout->table, row, c, figure, unit);
+    pen_move(pen, gap_of(layout, c));
+    pen_padded(pen, INK_PLAIN, layout->figure[c], figure, !layout->table->columns[c].words);
+    if (layout->unit[c]) {
+        pen_move(pen, 1);
+        pen_padded(pen, INK_PLAIN, layout->unit[c], unit, false);
+    }
+    if (c == layout->last_measured && layout->interval) {
+        pen_move(pen, 1);
+        interval_of(layout, row, figure);
+        pen_padded(pen, INK_PLAIN, layout->interval, figure, false);
+    }
+    /* The mark of one cell takes the blank before the next one. */
+    if (flag_doubts(cell->flags) && !flag_doubts(row->flags)) {
+        pen_text(pen, INK_WARN, "!");
+        pen->column--;
+    }
+}
+
+static void draw_first(struct pen *pen, const struct layout *layout, const struct row *row)
+{
+    char text[CELL_TEXT];
+    const size_t depth = DEPTH * row->depth;
+    cell_text(&row->cells[0], text);
+    pen_move(pen, MARGIN + depth);
+    if (layout->stacked && *text) {
+        fprintf(pen->out, "%*s", (int)pen->blanks, "");
+        text_print_wrapped(pen->out, pen->style, pen->blanks, text);
+    }
+    if (layout->stacked)
+        pen->blanks = STACKED;
+    else
+        pen_padded(pen, INK_PLAIN, layout->figure[0] > depth ? layout->figure[0] - depth : 0, text,
+                   !layout->table->columns[0].words);
+}
+
+/* The first column, and those from one to another. */
+static void draw_row(FILE *out, const struct layout *layout, const struct row *row, size_t from,
+                     size_t to, const struct view_style *style)
+{
+    struct pen pen = {.out = out, .style = style};
+    const bool ends = to == layout->count;
+    draw_first(&pen, layout, row);
+    for (size_t c = from; c < to; c++)
+        if (!layout->left_out[c] && c != layout->wrapped)
+            draw_cell(&pen, layout, row, c);
+    const bool wraps = ends && layout->wrapped < to && !layout->left_out[layout->wrapped];
+    if (ends && flag_doubts(row->flags)) {
+        const size_t behind = pen.blanks;
+        pen.blanks = 0;
+        pen_text(&pen, INK_WARN, " !");
+        pen.blanks = wraps ? behind : 0;
+    } else if (wraps)
+        pen_move(&pen, layout->mark);
+    if (wraps) {
+        pen_move(&pen, 2);
+        draw_words(&pen, layout, row->cells[layout->wrapped].text);
+    }
+    if (!wraps || row->words)
+        draw_origin(&pen, layout, ends ? row->words : NULL);
+    if (!row->sentence || !ends)
+        return;
+    fprintf(out, "%*s", SENTENCE, "");
+    draw_sentence(out, row->sentence, SENTENCE, style);
+}
+
+/* --- the names of the columns --- */
+
+static bool has_names(const struct table *table)
+{
+    for (size_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].name && (c || !table->title))
+            return true;
+    return table->title || table->remark;
+}
+
+/* The title takes the place of the first column's name. What follows a column's name takes the room
+ * of the units and of what was measured in columns behind it. */
+static void draw_head(FILE *out, const struct layout *layout, const char *title, size_t from,
+                      size_t to, const struct view_style *style)
+{
+    const struct table *table = layout->table;
+    const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
+    struct pen pen = {.out = out, .style = style};
+    char text[CELL_TEXT * 2], remark[CELL_TEXT];
+    size_t at = MARGIN + layout->figure[0];
+    if (table->title) {
+        pen_move(&pen, strspn(title, " "));
+        pen_text(&pen, INK_BOLD, title + strspn(title, " "));
+    } else if (!layout->stacked) {
+        pen_move(&pen, MARGIN);
+        pen_padded(&pen, colour, layout->figure[0],
+                   clean_text(table->columns[0].name, text, CELL_TEXT), !table->columns[0].words);
+    }
+    for (size_t c = from; c < to; c++) {
+        const struct column *column = &table->columns[c];
+        if (layout->left_out[c])
+            continue;
+        at += gap_of(layout, c);
+        const bool follows = c > 1 && column->measured && table->columns[c - 1].measured;
+        clean_text(follows ? NULL : column->name, text, CELL_TEXT);
+        const size_t own = clean_columns(text), width = layout->figure[c];
+        const size_t begin = at + (column->words || own > width ? 0 : width - own);
+        if (*text) {
+            pen.blanks = begin > pen.column ? begin - pen.column : 1;
+            pen_padded(&pen, colour, larger(width, own), text, false);
+            pen.blanks = 0;
+        }
+        snprintf(text, sizeof text, " (%s)", clean_text(column->remark, remark, sizeof remark));
+        if (column->remark && pen.column + clean_columns(text) <= layout->width)
+            pen_text(&pen, colour, text);
+        at += width_of(layout, c);
+    }
+    snprintf(text, sizeof text, "   (%s)", clean_text(table->remark, remark, sizeof remark));
+    if (table->remark && pen.column + clean_columns(text) <= layout->width)
+        pen_text(&pen, colour, text);
+    fputc('\n', out);
+}
+
+/* --- all of it --- */
+
+/* Behind the last column of a part that begins with that one. */
+static size_t end_of_part(const struct layout *layout, size_t from)
+{
+    size_t width = MARGIN + layout->figure[0] + layout->mark, end = from;
+    for (; end < layout->count; end++) {
+        width += layout->left_out[end] || end == layout->wrapped
+                     ? 0
+                     : gap_of(layout, end) + width_of(layout, end);
+        if (width > layout->width && end > from)
+            break;
+    }
+    return end;
+}
+
+/* Columns a part has, so that the last one is not of a single column. */
+static size_t columns_of_part(const struct layout *layout)
+{
+    size_t parts = 0;
+    if (fits(layout) || layout->count < 2)
+        return layout->count;
+    for (size_t c = 1; c < layout->count; c = end_of_part(layout, c))
+        parts++;
+    return (layout->count - 1 + parts - 1) / parts;
+}
+
+static void draw_part(FILE *out, const struct layout *layout, const char *title, size_t from,
+                      size_t to, const struct view_style *style)
+{
+    const struct table *table = layout->table;
+    if (table->legend) {
+        fprintf(out, "%s  ", ink(style, INK_DIM));
+        draw_sentence(out, table->legend, 2, style);
+        fputs(ink(style, INK_PLAIN), out);
+    }
+    if (layout->count && has_names(table))
+        draw_head(out, layout, title, from, to, style);
+    for (size_t r = 0; r < table->row_count; r++)
+        draw_row(out, layout, &table->rows[r], from, to, style);
+}
+
+void draw_table(FILE *out, const struct table *table, bool within, const struct view_style *style)
+{
+    struct layout layout;
+    struct line title = {0};
+    lay_out(&layout, table, (size_t)style->width);
+    line_add(&title, "%s", within && table->title ? "  " : "");
+    line_add_clean(&title, table->title);
+    if (table->title && !within)
+        fputc('\n', out);
+    const size_t each = columns_of_part(&layout);
+    for (size_t from = 1, to; from <= layout.count && layout.count; from = to) {
+        /* Never wider than there is room for, whatever the others are. */
+        to = smaller(from + each, smaller(layout.count, end_of_part(&layout, from)));
+        to = from == layout.count ? from + 1 : to;
+        if (from > 1 && from < layout.count)
+            fputc('\n', out);
+        if (from < layout.count || layout.count == 1)
+            draw_part(out, &layout, title.text, smaller(from, layout.count),
+                      smaller(to, layout.count), style);
+    }
+    draw_more(out, table->more, style);
+}
