@@ -2,6 +2,7 @@
 #include "findings/device.h"
 #include "quantity/quantity.h"
 #include "report/details.h"
+#include "report/series.h"
 
 #include <math.h>
 #include <stdlib.h>

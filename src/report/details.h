@@ -15,11 +15,6 @@ void report_add_matrix(struct report *, size_t index, const struct probe_result 
 void report_add_curve(struct report *, size_t index, const struct probe_result *,
                       const struct series *, bool brief);
 
-/* Whether there are points enough that the lines between them claim nothing. */
-bool curve_is_worth_drawing(const struct series *);
-/* Whether logarithms of its place and value make sense. */
-bool curve_has_point(const struct point *);
-
 /* How many of the first of these series are rows of one table, because all have values at the same
  * few places: 1 where each is to be shown alone. */
 size_t series_group(const struct series *, size_t count);

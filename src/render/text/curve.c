@@ -7,6 +7,7 @@
 #include "render/parts.h"
 #include "render/text/draw.h"
 #include "report/figure.h"
+#include "report/series.h"
 
 #include <math.h>
 #include <string.h>

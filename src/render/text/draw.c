@@ -156,8 +156,7 @@ static void draw_verdict(FILE *out, const struct verdict_block *verdict,
     fputs(ink(style, INK_PLAIN), out);
 }
 
-void draw_block(FILE *out, const struct report *report, const struct block *block,
-                const struct view_style *style)
+void draw_block(FILE *out, const struct block *block, const struct view_style *style)
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
@@ -193,7 +192,7 @@ void draw_report(FILE *out, const struct report *report, size_t first,
                  const struct view_style *style)
 {
     for (size_t i = first; i < report->count; i++)
-        draw_block(out, report, &report->list[i], style);
+        draw_block(out, &report->list[i], style);
 }
 
 void view_text_sentence(FILE *out, const char *sentence, size_t indent,

@@ -7,7 +7,7 @@
 
 /* All blocks from the first on. */
 void draw_report(FILE *, const struct report *, size_t first, const struct view_style *);
-void draw_block(FILE *, const struct report *, const struct block *, const struct view_style *);
+void draw_block(FILE *, const struct block *, const struct view_style *);
 /* `within`: below what it is about, in a line of its own no more. */
 void draw_table(FILE *, const struct table *, bool within, const struct view_style *);
 /* Wrapped; the caller has printed `indent` columns of the first line. */

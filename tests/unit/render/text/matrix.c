@@ -1,18 +1,25 @@
 #include "capture.h"
 
-#include "render/parts.h"
+#include "render/text/draw.h"
+#include "report/details.h"
 
 static const struct view_style plain = {.width = 80};
 
-static char *print(const struct document *document, const struct view_style *style, bool whole)
+static char *draw(struct report *report, const struct view_style *style)
 {
     struct capture capture = {0};
-    struct catalogue catalogue;
-    const struct probe_result *probe = &document->probes[1];
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    matrix_print(capture_begin(&capture), &catalogue, probe, &probe->series[0], style, whole);
-    catalogue_free(&catalogue);
+    draw_report(capture_begin(&capture), report, 0, style);
+    report_free(report);
     return capture_end(&capture);
+}
+
+static char *print(const struct document *document, const struct view_style *style, bool whole)
+{
+    struct report report;
+    const struct probe_result *probe = &document->probes[1];
+    assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
+    report_add_matrix(&report, 0, probe, &probe->series[0], whole);
+    return draw(&report, style);
 }
 
 static size_t count_lines(const char *text)
@@ -428,124 +435,6 @@ static void why_pairs_failed_is_told_below(void **state)
     document_free(&document);
 }
 
-static char *print_clusters(const struct document *document, bool whole)
-{
-    struct capture capture = {0};
-    struct catalogue catalogue;
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    clusters_print(capture_begin(&capture), &catalogue, &document->probes[1], &plain, whole);
-    catalogue_free(&catalogue);
-    return capture_end(&capture);
-}
-
-static void clusters_are_shown_as_a_tree(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 8, 1);
-    char *text = print_clusters(&document, true);
-    assert_string_equal(text, "");
-    free(text);
-    add_cluster(&document, "0-3", 55.25, "looks like a core complex");
-    add_cluster(&document, "0-1", 20, "looks like two threads");
-    add_cluster(&document, "2-3", 21, "looks like two threads");
-    add_cluster(&document, "4-7", 56, "looks like a core complex; not declared");
-    struct finding *other =
-        sample_finding(&document, &document.probes[1], "cluster.disagreement", "", 0, 0);
-    other->cpus = "4-7";
-    other->text = "CPUs 4-7 behave as one cluster; declared as separate";
-    text = print_clusters(&document, true);
-    assert_string_equal(
-        text, "\nclusters\n"
-              "  0-3                     55.2 ns  looks like a core complex\n"
-              "    0-1                   20.0 ns  looks like two threads\n"
-              "    2-3                   21.0 ns  looks like two threads\n"
-              "  4-7                     56.0 ns  looks like a core complex; not declared\n"
-              "  ! CPUs 4-7 behave as one cluster; declared as separate\n");
-    free(text);
-    text = print_clusters(&document, false);
-    assert_string_equal(text, "  Clusters: 2 of 2 CPUs (20.0 to 21.0), 2 of 4 CPUs (55.2 to 56.0)\n"
-                              "  ! CPUs 4-7 behave as one cluster; declared as separate\n");
-    free(text);
-    document_free(&document);
-}
-
-static void odd_clusters_do_no_harm(void **state)
-{
-    (void)state;
-    static const char *const lists[] = {NULL, "", "x", "3-1", "0-99999999999", HOSTILE, "0", "0-1"};
-    struct document document;
-    sample_document(&document, 8, 1);
-    for (int round = 0; round < 4; round++)
-        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-            add_cluster(&document, lists[i], i % 2 ? NAN : 1e300, i % 3 ? HOSTILE : NULL);
-    for (int whole = 0; whole < 2; whole++) {
-        char *text = print_clusters(&document, whole);
-        assert_inert(text);
-        free(text);
-    }
-    document_free(&document);
-}
-
-static void matrices_become_csv_squares(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 3, 1);
-    document.probes[1].series[0].points[1].y = summary_of_nothing();
-    char *text = capture_output("csv-matrix", &document);
-    assert_string_equal(text, "cpu handoff cas ns,0,1,2\n0,,21.4,\n1,24.9,,140\n2,142.1,143.5,\n");
-    free(text);
-    document_free(&document);
-    sample_hostile(&document);
-    text = capture_output("csv-matrix", &document);
-    assert_inert(text);
-    assert_null(strchr(text, '"'));
-    free(text);
-    document_free(&document);
-}
-
-/* "0-1048575" is a few bytes and a million of CPUs: twenty thousand of these took minutes. */
-static void a_cluster_of_more_cpus_than_there_are_is_none(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 8, 1);
-    add_cluster(&document, "0-1048575", 55, "looks like all there is");
-    add_cluster(&document, "0-99999999999999999999", 55, "looks like more");
-    add_cluster(&document, "2-3,9-8,x", 55, "looks like nothing");
-    add_cluster(&document, "0-1", 20, "looks like two threads");
-    char *text = print_clusters(&document, true);
-    assert_string_equal(text, "\nclusters\n"
-                              "  0-1                     20.0 ns  looks like two threads\n");
-    free(text);
-    text = print_clusters(&document, false);
-    assert_string_equal(text, "  Clusters: 1 of 2 CPUs (20.0)\n");
-    free(text);
-    document_free(&document);
-}
-
-static void clusters_of_another_experiment_are_another_tree(void **state)
-{
-    (void)state;
-    struct document document;
-    struct factor factors[] = {{"home", "1", NAN}};
-    sample_document(&document, 8, 1);
-    add_cluster(&document, "0-3", 55, "a");
-    add_cluster(&document, "0-1", 20, "b");
-    struct probe_result *probe = &document.probes[1];
-    struct finding *other = &probe->findings[probe->finding_count - 1];
-    other->factors = factors;
-    other->factor_count = other->deviations = 1;
-    char *text = print_clusters(&document, true);
-    assert_string_equal(text, "\nclusters\n"
-                              "  0-3                     55.0 ns  a\n"
-                              "  home 1:\n"
-                              "  0-1                     20.0 ns  b\n");
-    free(text);
-    document_free(&document);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -568,11 +457,6 @@ int main(void)
         cmocka_unit_test(labels_stand_beside_the_rows),
         cmocka_unit_test(scatter_is_told_in_words),
         cmocka_unit_test(why_pairs_failed_is_told_below),
-        cmocka_unit_test(clusters_are_shown_as_a_tree),
-        cmocka_unit_test(odd_clusters_do_no_harm),
-        cmocka_unit_test(matrices_become_csv_squares),
-        cmocka_unit_test(a_cluster_of_more_cpus_than_there_are_is_none),
-        cmocka_unit_test(clusters_of_another_experiment_are_another_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
