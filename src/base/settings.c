@@ -57,7 +57,7 @@ static int check_range(const struct option_spec *spec, const char *text, double 
                      size ? "a size" : kind, low, high);
 }
 
-/* Puts the option's name before what a parser said. */
+/* Puts the option's name before a parser's message. */
 static int name_option(const struct option_spec *spec, struct error *error)
 {
     if (!error)

@@ -120,7 +120,7 @@ static struct scatter scatter_of(const struct record *record, const struct plan 
     if (plan->passes != 2 || record->trials < plan->trials_max ||
         !scatter_split(record->values, plan->trials_max / 2, plan->trials_per_visit, &parts))
         return (struct scatter){NAN, NAN, NAN};
-    return (struct scatter){(float)(parts.unit / parts.mean), (float)(parts.time / parts.mean),
+    return (struct scatter){(float)(parts.item / parts.mean), (float)(parts.time / parts.mean),
                             (float)(parts.rest / parts.mean)};
 }
 

@@ -113,7 +113,7 @@ static void put_gaps(FILE *out, const struct health_check *check)
 {
     size_t shown = 0;
     for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
-        if (check->gaps[i].told || is_told_before(check, i))
+        if (check->gaps[i].listed || is_told_before(check, i))
             continue;
         fputs(shown++ ? "; " : ": ", out);
         if (shown > GAPS_MOST) {

@@ -18,7 +18,7 @@ enum { WRITER_BYTES = 64 * 1024 };
 struct writer {
     FILE *stream;
     int failure; /* errno of the first write that failed; nothing is written after it */
-    bool matrix; /* the series at hand is one */
+    bool matrix; /* the current series is a matrix */
     size_t used;
     char bytes[WRITER_BYTES];
 };
@@ -49,7 +49,7 @@ static void put(struct writer *writer, const char *text)
     put_bytes(writer, text, strlen(text));
 }
 
-/* Any bytes may stand in a host name or an argument; JSON may hold only UTF-8. */
+/* A host name or an argument may hold any bytes, but JSON may hold only UTF-8. */
 static void put_character(struct writer *writer, const char *bytes, size_t size, int code)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -89,7 +89,7 @@ static void put_whole(struct writer *writer, uint64_t whole)
 static void put_number(struct writer *writer, double number)
 {
     char digits[32];
-    /* Nine digits would cut sizes from 1 GiB on: whole numbers are written as such. */
+    /* Nine digits are too few for sizes from 1 GiB on, so whole numbers are written in full. */
     if (number == floor(number) && fabs(number) <= 0x1p53) {
         put(writer, number < 0 ? "-" : "");
         put_whole(writer, (uint64_t)fabs(number));
