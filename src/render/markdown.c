@@ -5,7 +5,6 @@
  * who looks at it: no text of it may become markup, a link, or the mention of a person.
  */
 #include "base/clean.h"
-#include "base/text.h"
 #include "render/output.h"
 #include "render/text/matrix.h"
 #include "report/blocks.h"
@@ -15,6 +14,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- texts --- */
 
@@ -23,8 +23,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* What a character of inert text becomes; NULL: itself. `before` and `after` are its neighbours. */
-static const char *replacement(char c, const char *text, const char *at)
+/* What a character of inert text becomes; NULL: itself. */
+static const char *replacement(const char *text, const char *at)
 {
     static const struct {
         char c;
@@ -33,35 +33,28 @@ static const char *replacement(char c, const char *text, const char *at)
                   {'`', "\\`"},   {'*', "\\*"},  {'_', "\\_"},  {'[', "\\["},
                   {']', "\\]"},   {'|', "\\|"},  {'~', "\\~"},  {'$', "\\$"}};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (c == always[i].c)
+        if (*at == always[i].c)
             return always[i].instead;
     /* "@name" would call that person, "#12" point at an issue: a blank parts them. */
-    if ((c == '@' || c == '#') && is_word(at[1]))
-        return c == '@' ? "@ " : "\\# ";
+    if (*at == '@' && is_word(at[1]))
+        return "@ ";
+    if (*at == '#' && is_word(at[1]))
+        return "\\# ";
     /* Bare addresses become links. */
-    if (c == ':' && at[1] == '/')
+    if (*at == ':' && at[1] == '/')
         return "\\:";
-    if (c == '.' && at - text >= 3 && tolower((unsigned char)at[-1]) == 'w' &&
-        tolower((unsigned char)at[-2]) == 'w')
+    if (*at == '.' && at - text >= 3 && strncasecmp(at - 3, "www", 3) == 0)
         return "\\.";
-    /* At the beginning of a line these would make it a list, a heading or a rule. */
-    const bool begins = strspn(text, "0123456789") == (size_t)(at - text);
-    if (begins && c == '.')
-        return "\\.";
-    if (begins && c == ')')
-        return "\\)";
-    if (at == text && strchr("-+=#", c))
-        return c == '-' ? "\\-" : c == '+' ? "\\+" : c == '=' ? "\\=" : "\\#";
     return NULL;
 }
 
+/* Within a line. */
 static void put_text(FILE *out, const char *text)
 {
     char clean[sizeof(struct line)];
     clean_text(text, clean, sizeof clean);
-    const char *begin = clean + strspn(clean, " ");
-    for (const char *at = begin; *at; at++) {
-        const char *instead = replacement(*at, begin, at);
+    for (const char *at = clean; *at; at++) {
+        const char *instead = replacement(clean, at);
         if (instead)
             fputs(instead, out);
         else
@@ -69,11 +62,26 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
+/* Text that a line begins with: nothing of it makes that a list, a heading, a rule or code. */
+static void put_line(FILE *out, const char *text)
+{
+    text = text ? text : "";
+    text += strspn(text, " ");
+    const size_t digits = strspn(text, "0123456789");
+    if (digits && strchr(".)", text[digits]) && strchr(" ", text[digits + 1])) {
+        fprintf(out, "%.*s\\%c", (int)digits, text, text[digits]);
+        text += digits + (text[digits] != '\0');
+    } else if (*text && strchr("-+=#", *text)) {
+        fprintf(out, "\\%c", *text++);
+    }
+    put_text(out, text);
+}
+
 static void put_paragraph(FILE *out, const char *text)
 {
     if (!text)
         return;
-    put_text(out, text);
+    put_line(out, text);
     fputs("\n\n", out);
 }
 
@@ -108,7 +116,7 @@ static void put_head(FILE *out, const struct table *table, bool words)
     for (size_t c = 0; c < table->column_count; c++) {
         const struct column *column = &table->columns[c];
         fputs(c ? " " : "| ", out);
-        put_text(out, column->name ? column->name : c ? NULL : table->title);
+        put_text(out, column->name);
         if (column->remark) {
             fputs(" (", out);
             put_text(out, column->remark);
@@ -122,16 +130,26 @@ static void put_head(FILE *out, const struct table *table, bool words)
     fputs(words ? " :-- |\n" : "\n", out);
 }
 
+/* Where the mark of a doubt stands: behind the last cell that says anything. */
+static size_t last_cell(const struct table *table, const struct row *row)
+{
+    size_t last = table->column_count;
+    while (last > 1 && row->cells[last - 1].form == FORM_TEXT && !row->cells[last - 1].text)
+        last--;
+    return last ? last - 1 : 0;
+}
+
 static void put_row(FILE *out, const struct table *table, const struct row *row, bool words)
 {
+    const size_t last = last_cell(table, row);
     for (size_t c = 0; c < table->column_count; c++) {
         fputs(c ? " " : "| ", out);
         for (size_t i = 0; i < row->depth && c == 0; i++)
             fputs("&emsp;", out);
         put_cell(out, &row->cells[c]);
-        const bool marks = flag_doubts(row->cells[c].flags & ~row->flags) ||
-                           (c + 1 == table->column_count && flag_doubts(row->flags));
-        fputs(marks ? " ! |" : " |", out);
+        const bool marked = flag_doubts(c == last ? row->flags | row->cells[c].flags
+                                                  : row->cells[c].flags & ~row->flags);
+        fputs(marked ? " ! |" : " |", out);
     }
     if (words) {
         fputc(' ', out);
@@ -143,13 +161,13 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
     fputc('\n', out);
 }
 
-static void put_table(FILE *out, const struct table *table)
+/* `level`: of the heading that its title is. */
+static void put_table(FILE *out, const struct table *table, int level)
 {
     const bool words = has_words(table);
     if (table->title) {
-        fputs("**", out);
+        fprintf(out, "%.*s ", level, "######");
         put_text(out, table->title);
-        fputs("**", out);
         if (table->remark) {
             fputs(" (", out);
             put_text(out, table->remark);
@@ -215,7 +233,7 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
         if (square == matrix->square || matrix->groupings[i]->column_count < square->column_count)
             square = matrix->groupings[i];
     if (!square) {
-        put_table(out, &matrix->pairs);
+        put_table(out, &matrix->pairs, 3);
     } else if (square->column_count <= COLUMNS_MAX) {
         put_square(out, square, matrix);
     } else {
@@ -247,7 +265,7 @@ static void put_heading(FILE *out, const struct heading *heading)
     for (size_t i = 0; i < heading->factor_count; i++)
         line_add_factors(&factors, heading->factors[i], 1);
     if (heading->text || factors.length || heading->aside) {
-        put_text(out, heading->text);
+        put_line(out, heading->text);
         if (factors.length) {
             fputs(heading->text ? " (" : "(", out);
             put_text(out, factors.text);
@@ -269,11 +287,11 @@ static void put_facts(FILE *out, const struct facts *facts)
         const struct fact *fact = &facts->list[i];
         fputs("- ", out);
         if (fact->label) {
-            put_text(out, fact->label);
+            put_line(out, fact->label);
             fputs(": ", out);
         }
         if (fact->text)
-            put_text(out, fact->text);
+            put_line(out, fact->text);
         else
             put_cell(out, &fact->value);
         if (fact->words) {
@@ -293,7 +311,7 @@ static void put_note(FILE *out, const struct note *note, bool last)
     static const char *const marks[] = {
         [NOTE_DISAGREEMENT] = "- ", [NOTE_DOUBT] = "- **!** ", [NOTE_REMARK] = "- "};
     fputs(marks[note->kind], out);
-    put_text(out, note->what);
+    put_line(out, note->what);
     if (note->whom) {
         fputs(" (", out);
         put_text(out, note->whom);
@@ -330,10 +348,10 @@ static void put_block(FILE *out, const struct report *report, size_t index)
         put_facts(out, &block->facts);
         break;
     case BLOCK_TABLE:
-        put_table(out, &block->table);
+        put_table(out, &block->table, block->probe || block->device >= 0 ? 3 : 2);
         break;
     case BLOCK_CURVE:
-        put_table(out, &block->curve.points);
+        put_table(out, &block->curve.points, 3);
         break;
     case BLOCK_MATRIX:
         put_matrix(out, &block->matrix);

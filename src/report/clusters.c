@@ -76,7 +76,7 @@ void report_add_clusters(struct report *report, size_t index, const struct probe
         return;
     struct block *block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index);
     struct table *table = &block->table;
-    enum { CPUS = 17, VALUE = 9 };
+    enum { CPUS = 18, VALUE = 9 };
     block->probe = probe;
     table->title = "clusters";
     struct column *column = table_add_column(report, table, NULL);

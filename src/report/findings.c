@@ -25,7 +25,7 @@ static struct filled filled_by(const struct catalogue_entry *entries, size_t cou
 
 static void add_columns(struct report *report, struct table *table, const struct filled *filled)
 {
-    enum { NAME = 24, VALUE = 8, DECLARED = 9 };
+    enum { NAME = 24, VALUE = 10, DECLARED = 9 };
     struct column *column = table_add_column(report, table, "finding");
     column->words = true;
     column->least = NAME;

@@ -97,8 +97,12 @@ void report_add_short(struct report *report, size_t index, const struct probe_re
 {
     const size_t before = report->count;
     bool sheet;
-    report_add(report, BLOCK_HEADING, SECTION_RESULTS, index)->heading =
-        (struct heading){.level = 2, .title = probe->name, .text = probe->title};
+    struct line title = {0};
+    line_add_clean(&title, probe->name);
+    line_add(&title, ", in short");
+    struct heading heading = {.level = 2};
+    heading.title = report_line(report, &title);
+    report_add(report, BLOCK_HEADING, SECTION_RESULTS, index)->heading = heading;
     for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
         const struct series *series = &probe->series[s];
         together = together_from(probe, s, &sheet);

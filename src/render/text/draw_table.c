@@ -25,8 +25,9 @@ enum {
     SENTENCE = 6,     /* how far in a sentence below a row begins */
     WORDS_LEAST = 12, /* columns of texts that are wrapped */
     CELL_MOST = 30,   /* where a table is in parts */
-    STACKED = 4,      /* how far in figures begin below a text of their own */
-    COMPANY_RANK = 5  /* columns that go before any blank does */
+    MARK = 2,
+    STACKED = 4,     /* how far in figures begin below a text of their own */
+    COMPANY_RANK = 5 /* columns that go before any blank does */
 };
 
 struct layout {
@@ -34,10 +35,12 @@ struct layout {
     size_t count, width;
     size_t figure[COLUMNS_MAX], unit[COLUMNS_MAX]; /* unit 0: the figure has it */
     bool left_out[COLUMNS_MAX];
-    size_t last_measured; /* the interval stands behind it; COLUMNS_MAX: there is none */
-    size_t interval;      /* columns */
-    size_t wrapped;       /* the last column, of texts; COLUMNS_MAX: there is none */
-    size_t mark;          /* columns for the mark of a doubt behind a row */
+    size_t last_measured;      /* the interval stands behind it; COLUMNS_MAX: there is none */
+    size_t interval;           /* columns */
+    size_t wrapped;            /* the last column, of texts; COLUMNS_MAX: there is none */
+    bool doubted[COLUMNS_MAX]; /* the mark of a doubt stands behind it, in some row */
+    bool any_doubt;
+    size_t gap; /* before a column */
     bool stacked;
 };
 
@@ -99,26 +102,29 @@ static size_t width_of(const struct layout *layout, size_t column)
            (column == layout->last_measured && layout->interval ? 1 + layout->interval : 0);
 }
 
+/* Texts stand apart from what is beside them, unless they have asked for room. */
 static size_t gap_of(const struct layout *layout, size_t column)
 {
-    return column == 0 ? MARGIN : layout->table->columns[column].words ? 2 : 1;
+    const struct column *columns = layout->table->columns;
+    if (column == 0)
+        return MARGIN;
+    return columns[column].words || (columns[column - 1].words && !columns[column - 1].least)
+               ? 2
+               : layout->gap;
 }
 
-/* Columns from the left margin to behind the last one. */
-static size_t width_of_all(const struct layout *layout)
+/* Whether no line is longer than the width. */
+static bool fits(const struct layout *layout)
 {
-    size_t width = layout->mark;
-    for (size_t c = 0; c < layout->count; c++)
+    size_t width = layout->wrapped < layout->count && layout->any_doubt ? MARK : 0, most = 0;
+    for (size_t c = 0; c < layout->count; c++) {
         if (!layout->left_out[c])
             width +=
                 gap_of(layout, c) + (c == layout->wrapped ? smaller(layout->figure[c], WORDS_LEAST)
                                                           : width_of(layout, c));
-    return width;
-}
-
-static bool fits(const struct layout *layout)
-{
-    return width_of_all(layout) <= layout->width;
+        most = larger(most, width + (layout->doubted[c] ? MARK : 0));
+    }
+    return most <= layout->width;
 }
 
 /* With the blanks that columns ask for, or without. */
@@ -129,11 +135,16 @@ static void measure(struct layout *layout, bool blanks)
     size_t measured = 0;
     for (size_t c = 0; c < layout->count; c++)
         measured += table->columns[c].measured;
-    layout->interval = layout->mark = 0;
+    layout->interval = 0;
     for (size_t r = 0; r < table->row_count; r++) {
-        layout->interval =
-            larger(layout->interval, strlen(interval_of(layout, &table->rows[r], figure)));
-        layout->mark = flag_doubts(table->rows[r].flags) ? 2 : layout->mark;
+        const struct row *row = &table->rows[r];
+        layout->interval = larger(layout->interval, strlen(interval_of(layout, row, figure)));
+        if (!flag_doubts(row->flags) || !layout->count)
+            continue;
+        size_t last = layout->count - 1;
+        while (last && (last == layout->wrapped || !*cell_text(&row->cells[last], figure)))
+            last--;
+        layout->doubted[last] = layout->any_doubt = true;
     }
     layout->interval =
         blanks && layout->interval ? larger(layout->interval, INTERVAL) : layout->interval;
@@ -181,11 +192,15 @@ static void lay_out(struct layout *layout, const struct table *table, size_t wid
         layout->last_measured = table->columns[c].measured ? c : layout->last_measured;
     if (layout->count > 1 && table->columns[layout->count - 1].words)
         layout->wrapped = layout->count - 1;
+    layout->gap = 1;
     measure(layout, true);
     leave_out(layout, COMPANY_RANK);
-    if (!fits(layout))
+    if (!fits(layout)) {
+        layout->gap = 2;
         measure(layout, false);
-    leave_out(layout, 1);
+        leave_out(layout, 1);
+        layout->gap = fits(layout) ? 2 : 1;
+    }
     if (fits(layout) || !layout->count)
         return;
     layout->stacked = table->columns[0].words && layout->figure[0] > CELL_MOST / 2;
@@ -204,6 +219,7 @@ struct pen {
     FILE *out;
     const struct view_style *style;
     size_t column, blanks;
+    bool marked; /* in the blank that the next column begins with */
 };
 
 static void pen_move(struct pen *pen, size_t columns)
@@ -283,7 +299,8 @@ static void draw_cell(struct pen *pen, const struct layout *layout, const struct
     char figure[CELL_TEXT], unit[CELL_TEXT];
     const struct cell *cell = &row->cells[c];
     split(layout->table, row, c, figure, unit);
-    pen_move(pen, gap_of(layout, c));
+    pen_move(pen, gap_of(layout, c) - pen->marked);
+    pen->marked = false;
     pen_padded(pen, INK_PLAIN, layout->figure[c], figure, !layout->table->columns[c].words);
     if (layout->unit[c]) {
         pen_move(pen, 1);
@@ -297,7 +314,7 @@ static void draw_cell(struct pen *pen, const struct layout *layout, const struct
     /* The mark of one cell takes the blank before the next one. */
     if (flag_doubts(cell->flags) && !flag_doubts(row->flags)) {
         pen_text(pen, INK_WARN, "!");
-        pen->column--;
+        pen->marked = true;
     }
 }
 
@@ -330,14 +347,14 @@ static void draw_row(FILE *out, const struct layout *layout, const struct row *r
             draw_cell(&pen, layout, row, c);
     const bool wraps = ends && layout->wrapped < to && !layout->left_out[layout->wrapped];
     if (ends && flag_doubts(row->flags)) {
-        const size_t behind = pen.blanks;
-        pen.blanks = 0;
-        pen_text(&pen, INK_WARN, " !");
-        pen.blanks = wraps ? behind : 0;
+        if (!wraps)
+            pen.blanks = 0;
+        pen_move(&pen, wraps ? 2 : 1);
+        pen_text(&pen, INK_WARN, "!");
     } else if (wraps)
-        pen_move(&pen, layout->mark);
+        pen_move(&pen, layout->any_doubt ? MARK + 1 : 0);
     if (wraps) {
-        pen_move(&pen, 2);
+        pen_move(&pen, layout->any_doubt ? 1 : 2);
         draw_words(&pen, layout, row->cells[layout->wrapped].text);
     }
     if (!wraps || row->words)
@@ -406,7 +423,7 @@ static void draw_head(FILE *out, const struct layout *layout, const char *title,
 /* Behind the last column of a part that begins with that one. */
 static size_t end_of_part(const struct layout *layout, size_t from)
 {
-    size_t width = MARGIN + layout->figure[0] + layout->mark, end = from;
+    size_t width = MARGIN + layout->figure[0] + (layout->any_doubt ? MARK : 0), end = from;
     for (; end < layout->count; end++) {
         width += layout->left_out[end] || end == layout->wrapped
                      ? 0
@@ -415,17 +432,6 @@ static size_t end_of_part(const struct layout *layout, size_t from)
             break;
     }
     return end;
-}
-
-/* Columns a part has, so that the last one is not of a single column. */
-static size_t columns_of_part(const struct layout *layout)
-{
-    size_t parts = 0;
-    if (fits(layout) || layout->count < 2)
-        return layout->count;
-    for (size_t c = 1; c < layout->count; c = end_of_part(layout, c))
-        parts++;
-    return (layout->count - 1 + parts - 1) / parts;
 }
 
 static void draw_part(FILE *out, const struct layout *layout, const char *title, size_t from,
@@ -443,6 +449,22 @@ static void draw_part(FILE *out, const struct layout *layout, const char *title,
         draw_row(out, layout, &table->rows[r], from, to, style);
 }
 
+/* Several parts of as many columns, or the last one might hold a single column. */
+static void draw_parts(FILE *out, const struct layout *layout, const char *title,
+                       const struct view_style *style)
+{
+    size_t parts = 0;
+    for (size_t c = 1; c < layout->count; c = end_of_part(layout, c))
+        parts++;
+    const size_t each = parts ? (layout->count - 1 + parts - 1) / parts : 0;
+    for (size_t from = 1, to; from < layout->count; from = to) {
+        to = smaller(from + each, end_of_part(layout, from));
+        if (from > 1)
+            fputc('\n', out);
+        draw_part(out, layout, title, from, to, style);
+    }
+}
+
 void draw_table(FILE *out, const struct table *table, bool within, const struct view_style *style)
 {
     struct layout layout;
@@ -452,16 +474,9 @@ void draw_table(FILE *out, const struct table *table, bool within, const struct 
     line_add_clean(&title, table->title);
     if (table->title && !within)
         fputc('\n', out);
-    const size_t each = columns_of_part(&layout);
-    for (size_t from = 1, to; from <= layout.count && layout.count; from = to) {
-        /* Never wider than there is room for, whatever the others are. */
-        to = smaller(from + each, smaller(layout.count, end_of_part(&layout, from)));
-        to = from == layout.count ? from + 1 : to;
-        if (from > 1 && from < layout.count)
-            fputc('\n', out);
-        if (from < layout.count || layout.count == 1)
-            draw_part(out, &layout, title.text, smaller(from, layout.count),
-                      smaller(to, layout.count), style);
-    }
+    if (fits(&layout) || layout.count < 2)
+        draw_part(out, &layout, title.text, 1, layout.count, style);
+    else
+        draw_parts(out, &layout, title.text, style);
     draw_more(out, table->more, style);
 }
