@@ -24,7 +24,6 @@ enum {
     DEPTH = 2,
     SENTENCE = 6,     /* how far in a sentence below a row begins */
     WORDS_LEAST = 12, /* columns of texts that are wrapped */
-    CELL_MOST = 30,   /* where a table is in parts */
     MARK = 2,
     STACKED = 4,     /* how far in figures begin below a text of their own */
     COMPANY_RANK = 5 /* columns that go before any blank does */
@@ -181,6 +180,21 @@ static void leave_out(struct layout *layout, int least)
     }
 }
 
+/* The last resort: a first column of long texts has lines of its own, and every other column leaves
+ * room for the first one beside it. */
+static void cut(struct layout *layout)
+{
+    const size_t room = layout->width - 2 * MARGIN - MARK, first = room * 2 / 5;
+    layout->interval = smaller(layout->interval, INTERVAL);
+    const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
+    layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
+    layout->figure[0] = layout->stacked ? STACKED - MARGIN : smaller(layout->figure[0], first);
+    for (size_t c = 1; c < layout->count; c++) {
+        layout->figure[c] = smaller(layout->figure[c], layout->unit[c] ? rest * 2 / 3 : rest);
+        layout->unit[c] = smaller(layout->unit[c], rest - rest * 2 / 3 - 1);
+    }
+}
+
 static void lay_out(struct layout *layout, const struct table *table, size_t width)
 {
     *layout = (struct layout){.table = table,
@@ -203,13 +217,7 @@ static void lay_out(struct layout *layout, const struct table *table, size_t wid
     }
     if (fits(layout) || !layout->count)
         return;
-    layout->stacked = table->columns[0].words && layout->figure[0] > CELL_MOST / 2;
-    layout->figure[0] =
-        layout->stacked ? STACKED - MARGIN : smaller(layout->figure[0], CELL_MOST / 2);
-    for (size_t c = 1; c < layout->count; c++) {
-        layout->figure[c] = smaller(layout->figure[c], CELL_MOST / 2);
-        layout->unit[c] = smaller(layout->unit[c], CELL_MOST / 4);
-    }
+    cut(layout);
 }
 
 /* --- a line of it --- */
