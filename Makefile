@@ -3,7 +3,7 @@
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
-# MESON_OPTIONS=-Dname=value is for what is set up anew.
+# MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
 
 PREFIX ?= /usr/local
@@ -30,7 +30,7 @@ check:
 	@status=0; meson test -C build --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
-# What `make check` looks at in a sample, in full, in a build folder of its own.
+# The tests of which `make check` runs a sample, in full, in a build folder of their own.
 check-all:
 	@scripts/setup check
 	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dgpu_models=100 $(MESON_OPTIONS) build-all
@@ -45,7 +45,7 @@ install: build
 	@meson configure build -Dprefix="$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" meson install -C build
 
-# build-cross stays: it holds other people's libraries, which do not change with this tree.
+# build-cross stays: its libraries are other projects' and do not change with this tree.
 clean:
 	@rm -rf build build-all build-ci
 

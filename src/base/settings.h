@@ -50,6 +50,9 @@ struct settings {
     struct setting *list;
     size_t count;
     struct pool pool;
+    /* What a person set there holds here too, for the options that both have: nothing is parsed
+     * twice. It must live as long. NULL: none. */
+    const struct settings *given;
 };
 
 /* Adds the options of a table with their defaults. ERROR_SYSTEM when there is no memory. */

@@ -19,7 +19,10 @@ const struct exit_text exit_texts[] = {
 
 void help_wrapped(FILE *out, int left, int column, const char *text)
 {
-    fprintf(out, "%*s", left > column ? left - column : 0, "");
+    if (column < left || !column)
+        fprintf(out, "%*s", left - column, "");
+    else
+        fprintf(out, "\n%*s", left, "");
     column = left;
     while (*text) {
         int length = (int)strcspn(text, " \n");
@@ -68,7 +71,7 @@ static void print_option(FILE *out, const struct option_spec *spec)
         fputc('\n', out);
         column = 0;
     }
-    char help[1024];
+    char help[HELP_TEXT];
     help_wrapped(out, LEFT, column, help_of_option(spec, help, sizeof help));
 }
 

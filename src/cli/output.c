@@ -3,9 +3,7 @@
 #include "findings/differences.h"
 #include "result/trust.h"
 
-#include <errno.h>
 #include <langinfo.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +33,7 @@ struct view_style output_style(FILE *out)
     return style;
 }
 
-/* "csv: a row a point; ...": the outputs' own words; behind them what the option adds. */
+/* "csv: a row a point; ...": each output's own words, then what the option adds. */
 static const char *made_help(const struct option_spec *spec, char *text, size_t size)
 {
     text[0] = '\0';
@@ -85,7 +83,8 @@ struct outlet output_choose(const struct settings *settings)
     const char *format = settings_has(settings, "format") ? settings_text(settings, "format")
                          : to_file                        ? "json"
                                                           : "text";
-    return (struct outlet){output_by_name(format), path}; /* options take none that is not there */
+    return (struct outlet){output_by_name(format),
+                           path}; /* the option takes only names that exist */
 }
 
 bool outlet_is_document(const struct outlet *outlet)
@@ -175,40 +174,22 @@ int output_html(const char *path, const struct document *const *list, size_t cou
     return outlet_write_several(&outlet, list, count, threshold, error);
 }
 
-/* "folder/name", in memory that the caller frees. NULL: no memory, or no folder. */
-static char *path_in(char *folder, const char *name)
-{
-    char *path = NULL;
-    if (folder && asprintf(&path, "%s/%s", folder, name) < 0)
-        path = NULL;
-    free(folder);
-    return path;
-}
-
-/* Where a file is or would be made, through links too that lead to what is not there yet. NULL:
- * nowhere. The caller frees it. */
+/* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
+ * frees it. */
 static char *place_of(const char *path)
 {
-    char target[PATH_MAX], *place = realpath(path, NULL);
-    if (place || errno != ENOENT)
-        return place;
-    const ssize_t length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    if (*target == '/')
-        return place_of(target);
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *real = folder ? realpath(folder, NULL) : NULL;
+    char *real = folder ? realpath(folder, NULL) : NULL, *place = NULL;
+    if (real && asprintf(&place, "%s/%s", real, slash ? slash + 1 : path) < 0)
+        place = NULL;
     free(folder);
-    char *next = path_in(real, *target ? target : slash ? slash + 1 : path);
-    if (!*target || !next)
-        return next;
-    place = place_of(next);
-    free(next);
+    free(real);
     return place;
 }
 
-/* Devices may be written to twice. */
+/* A device may be written to twice. A link to a file that is not there is refused when it is
+ * opened. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;

@@ -1,5 +1,5 @@
 /*
- * What a run has at hand while it measures: one value passed down. cli/ fills it; a run's state
+ * What a run has at hand while it measures: one value passed down. run/ fills it; a run's state
  * hangs off it and nowhere else.
  */
 #ifndef FATHOM_ENGINE_ENGINE_H
@@ -23,16 +23,18 @@ struct engine {
     struct team *team;
     uint64_t seed;
     struct progress progress;         /* show may be NULL */
-    const struct timing_model *model; /* NULL: the hardware itself */
+    const struct timing_model *model; /* NULL: the machine itself is measured */
 };
 
-/* What the sampler made of a plan. */
+/* What a stage came to; or several of one probe, added up. */
 struct stage_outcome {
     struct summary core_hz;         /* of all bursts that trials were bracketed by; n = 0: none */
-    double elapsed_s;               /* with a stand-in: as it modelled */
+    double elapsed_s;               /* in the executor's time: a model's where there is one */
     size_t points_missing;          /* not in the series: there was no time for a single trial */
     size_t points_failed;           /* in the series with a reason and without a value */
     const char *failure;            /* the reason of one of them */
+    const char *not_woken;          /* why what measures did not come up to speed, so that nothing
+                                       was measured; NULL: it did */
     unsigned reference_visits;      /* that were not spoiled */
     double drift_least, drift_most; /* what the reference was over what it was at first */
     size_t arena_bytes;             /* of the last arena; 0: none was needed */

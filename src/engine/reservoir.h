@@ -15,7 +15,7 @@ struct reservoir { /* begins as zeros */
 };
 
 void reservoir_add(struct reservoir *, double reading);
-/* Of the sample, whose order is lost by it. */
+/* Summarises the sample, sorting it in place. */
 struct summary reservoir_summary(struct reservoir *);
 
 #endif

@@ -30,11 +30,7 @@ static int pause_until(struct stage *stage, double until_s, struct error *error)
     uint64_t until_ns = stage->began_ns + (uint64_t)(until * 1e9);
     if (until > now)
         stage->paused_s += until - now;
-    if (!stage->engine->model)
-        return team_pause(stage->engine->team, until_ns, error);
-    if (until > now)
-        stage->visits[0].modelled_ps = until_ns * 1000;
-    return 0;
+    return stage->executor.kind->pause(&stage->executor, until_ns, error);
 }
 
 static int run_round(struct stage *stage, struct error *error)
@@ -55,11 +51,28 @@ static int run_round(struct stage *stage, struct error *error)
     return 0;
 }
 
+/* 1; 0 where nothing can be measured, and the outcome says why. */
+static int wake(struct stage *stage, struct error *error)
+{
+    struct executor *executor = &stage->executor;
+    struct error why = {0};
+    int code = executor->kind->wake ? executor->kind->wake(executor, &why) : 0;
+    if (code == 0)
+        return 1;
+    if (code != ERROR_IMPOSSIBLE)
+        return error_set(error, code, "%s", why.text);
+    stage->outcome->not_woken = pool_strdup(stage->pool, why.text);
+    return stage->outcome->not_woken ? 0 : error_out_of_memory(error);
+}
+
 static int run_rounds(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
     const double apart_s = plan->span_s / plan->trials_min;
     show_progress(stage);
+    int woken = wake(stage, error);
+    if (woken <= 0)
+        return woken;
     for (unsigned round = 0; schedule_begin_round(&stage->schedule); round++) {
         int code = pause_until(stage, round * apart_s, error);
         if (code < 0 || stage_out_of_time(stage))
@@ -90,8 +103,7 @@ int stage_run(struct engine *engine, struct plan *plan, const struct trial_work 
                             .pool = pool,
                             .random = {engine->seed},
                             .core_hz.random = {engine->seed},
-                            .drift = {1, 1},
-                            .began_ns = engine->model ? 0 : os_raw_ns()};
+                            .drift = {1, 1}};
     int code = stage_reserve(stage, error);
     if (code < 0) {
         stage_free(stage);
@@ -101,6 +113,8 @@ int stage_run(struct engine *engine, struct plan *plan, const struct trial_work 
     outcome->elapsed_s = stage_elapsed_s(stage);
     point_table_close(&stage->table, &outcome->points_missing, &outcome->points_failed,
                       &outcome->failure);
+    if (outcome->not_woken) /* no time was lacking */
+        outcome->points_missing = 0;
     outcome->core_hz = reservoir_summary(&stage->core_hz);
     if (code == ERROR_SYSTEM) /* a worker that is lost may still write to its visit: leave it */
         point_table_free(&stage->table);

@@ -9,21 +9,15 @@ static const double slack_share = 0.05, slack_least_s = 0.1;
 /* What summing up a point takes: of a million open ones, as long as a run. */
 static const uint64_t conclude_ns = 8000;
 
-static uint64_t now_ns(const struct stage *stage)
-{
-    return visit_now_ns(&stage->visits[0]); /* a stand-in's time is the same for all visits */
-}
-
 double stage_elapsed_s(const struct stage *stage)
 {
-    return (double)(now_ns(stage) - stage->began_ns) * 1e-9;
+    return (double)(executor_now_ns(&stage->executor) - stage->began_ns) * 1e-9;
 }
 
 bool stage_out_of_time(const struct stage *stage)
 {
     uint64_t open = stage->table.record_count - stage->table.spare_count;
-    uint64_t after_ns = stage->engine->model ? 0 : open * conclude_ns;
-    return now_ns(stage) + after_ns > stage->visits[0].deadline_ns;
+    return executor_now_ns(&stage->executor) + open * conclude_ns > stage->visits[0].deadline_ns;
 }
 
 static void set_budget(struct stage *stage, double budget_s)
@@ -51,28 +45,13 @@ void stage_take_share(struct stage *stage)
     set_budget(stage, elapsed_s + share * (whole_budget_s(plan) - elapsed_s));
 }
 
-static void survey_seats(struct stage *stage)
+static size_t most_seats(const struct plan *plan)
 {
-    const struct plan *plan = stage->plan;
-    stage->seats_max = stage->cpu_ids = 1;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct plan_point *point = &plan->points[i];
-        if (point->seat_count > stage->seats_max)
-            stage->seats_max = point->seat_count;
-        for (size_t seat = 0; seat < point->seat_count; seat++)
-            if (plan_seat(point, seat).cpu >= (int)stage->cpu_ids)
-                stage->cpu_ids = (size_t)plan_seat(point, seat).cpu + 1;
-    }
-}
-
-/* Only a hypervisor can steal, and nobody from a model. */
-static int reserve_stolen(struct stage *stage, struct error *error)
-{
-    if (!stage->engine->machine->facts.hypervisor || stage->engine->model)
-        return 0;
-    stage->stolen_before_ns = calloc(stage->cpu_ids, sizeof *stage->stolen_before_ns);
-    stage->stolen_after_ns = calloc(stage->cpu_ids, sizeof *stage->stolen_after_ns);
-    return stage->stolen_before_ns && stage->stolen_after_ns ? 0 : error_out_of_memory(error);
+    size_t most = 1;
+    for (size_t i = 0; i < plan->point_count; i++)
+        if (plan->points[i].seat_count > most)
+            most = plan->points[i].seat_count;
+    return most;
 }
 
 static int reserve_visits(struct stage *stage, struct error *error)
@@ -89,9 +68,8 @@ static int reserve_visits(struct stage *stage, struct error *error)
     for (size_t i = 0; i < count && code == 0; i++) {
         struct visit *visit = &stage->visits[i];
         *visit = (struct visit){
+            .executor = &stage->executor,
             .plan = plan,
-            .clock = stage->engine->clock,
-            .model = stage->engine->model,
             .trials = stage->trials + i * each,
             .work = stage->work,
         };
@@ -112,10 +90,12 @@ static int reserve_points(struct stage *stage, struct error *error)
 int stage_reserve(struct stage *stage, struct error *error)
 {
     stage->forecast = forecast_of(stage->plan);
-    survey_seats(stage);
-    int code = reserve_points(stage, error);
-    if (code == 0)
-        code = reserve_stolen(stage, error);
+    stage->seats_max = most_seats(stage->plan);
+    int code = executor_open(&stage->executor, stage->engine, stage->plan, error);
+    if (code < 0)
+        return code;
+    stage->began_ns = executor_now_ns(&stage->executor);
+    code = reserve_points(stage, error);
     return code < 0 ? code : reserve_visits(stage, error);
 }
 
@@ -129,46 +109,13 @@ void stage_free(struct stage *stage)
     record_free(&stage->reference);
     free(stage->visits);
     free(stage->together);
-    free(stage->stolen_before_ns);
-    free(stage->stolen_after_ns);
     free(stage->trials);
     free(stage->workers);
+    executor_close(&stage->executor);
     free(stage);
 }
 
 /* --- the arena --- */
-
-static void touch_work(void *argument, unsigned rank)
-{
-    struct stage *stage = argument;
-    const struct plan *plan = stage->plan;
-    if (plan->part_count)
-        arena_touch_part(&stage->arena, plan->parts[rank].at, plan->parts[rank].bytes);
-    else
-        arena_touch(&stage->arena);
-}
-
-static bool touched_too_long(void *argument)
-{
-    return os_raw_ns() > ((const struct stage *)argument)->visits[0].give_up_ns;
-}
-
-/* A model needs no CPU that is near the memory, nor one at all. */
-static int touch(struct stage *stage, struct error *error)
-{
-    if (stage->engine->model) {
-        arena_touch(&stage->arena);
-        return TEAM_DONE;
-    }
-    const struct plan *plan = stage->plan;
-    const size_t count = plan->part_count ? plan->part_count : 1;
-    int cpus[count];
-    cpus[0] = plan->touch_cpu;
-    for (size_t i = 0; i < plan->part_count; i++)
-        cpus[i] = plan->parts[i].cpu;
-    struct team_job job = {cpus, count, touch_work, stage, touched_too_long};
-    return team_run(stage->engine->team, &job, error);
-}
 
 static size_t arena_need(const struct stage *stage)
 {
@@ -189,7 +136,7 @@ int stage_fresh_arena(struct stage *stage, struct error *error)
     const struct plan *plan = stage->plan;
     if (stage->arena.memory && plan->arena_life == ARENA_WHOLE_RUN)
         return 1;
-    /* Memory that is ready when the time is up serves nobody. */
+    /* Mapping alone would use up the budget: skip the round. */
     const double began_s = stage_elapsed_s(stage);
     if (began_s + stage->outcome->arena_s > stage->budget_s)
         return 0;
@@ -197,14 +144,10 @@ int stage_fresh_arena(struct stage *stage, struct error *error)
     arena_unmap(&stage->arena);
     if (!bytes)
         return 1;
-    /* A stand-in's nodes need not exist: its memory only says on which of them it lies. */
-    const int bound = stage->engine->model ? -1 : plan->node;
-    int code = arena_map(&stage->arena, bytes, plan->pages, bound, error);
-    if (code < 0)
+    int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes,
+                                         stage->visits[0].give_up_ns, error);
+    if (code <= 0)
         return code;
-    code = touch(stage, error);
-    if (code != TEAM_DONE)
-        return code < 0 ? code : 0;
     arena_verify(&stage->arena);
     stage->arena.node = plan->node;
     stage->outcome->arena_bytes = stage->arena.bytes;

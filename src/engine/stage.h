@@ -6,6 +6,7 @@
 #define FATHOM_ENGINE_STAGE_H
 
 #include "engine/engine.h"
+#include "engine/executor.h"
 #include "engine/forecast.h"
 #include "engine/point_table.h"
 #include "engine/reservoir.h"
@@ -14,6 +15,7 @@
 
 struct stage {
     struct engine *engine;
+    struct executor executor;
     struct plan *plan;
     const struct trial_work *work;
     struct stage_outcome *outcome;
@@ -28,11 +30,9 @@ struct stage {
     struct visit *visits;
     struct visit **together; /* those of the visits that run now */
     size_t visit_count, seats_max;
-    struct trial *trials;                         /* [visit_count][trials_per_visit] */
-    struct worker *workers;                       /* [visit_count][trials_per_visit][seats_max] */
-    uint64_t *stolen_before_ns, *stolen_after_ns; /* by CPU id; NULL where nobody can steal */
-    size_t cpu_ids;
-    uint64_t began_ns; /* of the time that stage_elapsed_s() counts */
+    struct trial *trials;   /* [visit_count][trials_per_visit] */
+    struct worker *workers; /* [visit_count][trials_per_visit][seats_max] */
+    uint64_t began_ns;      /* of the time that stage_elapsed_s() counts */
     double paused_s, show_at_s, shown;
     struct record reference;
     struct drift at_first, drift;
@@ -44,7 +44,7 @@ struct stage {
 int stage_reserve(struct stage *, struct error *);
 void stage_free(struct stage *);
 
-/* In real time, or the stand-in's. */
+/* In the executor's time. */
 double stage_elapsed_s(const struct stage *);
 bool stage_out_of_time(const struct stage *);
 /* The first memory is there. A hypervisor may take seconds to find it, whichever stage asks first:

@@ -1,6 +1,7 @@
 /*
- * What may stand in for the hardware: a model. The real plan, sampler, statistics and analysis run
- * on it; only the kernels' time is the model's. Every point that it gives is flagged `modelled`.
+ * A model of the time that hardware takes. An engine that has one measures on it and not on the
+ * machine (executors/model.c): plans, rounds, statistics and analysis are the real ones, and only
+ * the kernels' time is the model's. Every point that it gives is flagged `modelled`.
  *
  * One thread, the coordinator's, does everything: prepares, then calls work() for every seat in
  * turn, so neither the CPUs nor the NUMA nodes need exist: trial->arena->node says where the memory
@@ -19,8 +20,8 @@ struct timing_model {
      * and settles its caches. May be NULL. */
     void (*prepared)(void *self, const struct trial *);
     /* Does what `run` would do with `state` on that CPU, as far as the model knows that kernel, and
-     * returns the picoseconds that the hardware would have taken. In a leg (some batches of one
-     * trial in a row) a partner is called once, for the repeats of all of them, and a background
+     * returns the picoseconds that the hardware would have taken. In a run of batches of
+     * one trial a partner is called once, for the repeats of all of them, and a background
      * worker once, for one repeat; both before the measured ones. A partner's time is not asked
      * for; a background worker is taken to go on at the speed of its one repeat.
      * `state` is worker->state: usually its `room`. */

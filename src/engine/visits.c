@@ -1,7 +1,6 @@
 #include "engine/visits.h"
 
-#include "engine/device.h"
-#include "result/flag.h"
+#include <math.h>
 
 enum { ATTEMPTS = 2, STARVED_VISITS_MAX = 2 };
 static const uint64_t reference_salt = 0x7265666572656e63;
@@ -30,20 +29,6 @@ static void set_trials(struct stage *stage, struct visit *visit, size_t point, u
         };
 }
 
-/* Taken from the visit's CPUs while it ran. */
-static uint64_t taken_ns(const struct stage *stage, const struct visit *visit)
-{
-    const struct plan_point *point = visit->trials[0].point;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < point->seat_count && stage->stolen_after_ns; i++) {
-        int cpu = plan_seat(point, i).cpu;
-        /* A CPU that went offline meanwhile has none afterwards. */
-        if (cpu >= 0 && stage->stolen_after_ns[cpu] > stage->stolen_before_ns[cpu])
-            sum += stage->stolen_after_ns[cpu] - stage->stolen_before_ns[cpu];
-    }
-    return sum;
-}
-
 static void observe(struct stage *stage, const struct visit *visit, bool reference)
 {
     const unsigned each = stage->plan->batches;
@@ -65,7 +50,6 @@ static void observe(struct stage *stage, const struct visit *visit, bool referen
 
 static int keep(struct stage *stage, const struct visit *visit, bool stolen, struct error *error)
 {
-    const struct plan *plan = stage->plan;
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));
     const unsigned before = record->trials;
     int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
@@ -76,13 +60,10 @@ static int keep(struct stage *stage, const struct visit *visit, bool stolen, str
     record->stolen_trials += stolen ? record->trials - before : 0;
     if (stage->arena.memory)
         record->flags |= arena_flags(&stage->arena);
-    if (stage->engine->model)
-        record->flags |= FLAG_BIT(FLAG_MODELLED);
-    if (plan->device)
-        record->flags |= plan->device->flags;
-    const bool of_cpus = !plan->kernel_timed && !plan->device;
-    for (unsigned i = 0; i < visit->batch_count && of_cpus; i++)
-        reservoir_add(&stage->core_hz, visit->batches[i].core_hz);
+    record->flags |= stage->executor.flags;
+    for (unsigned i = 0; stage->executor.kind->burst_hz && i < visit->batch_count; i++)
+        if (!isnan(visit->batches[i].core_hz))
+            reservoir_add(&stage->core_hz, visit->batches[i].core_hz);
     observe(stage, visit, false);
     return 0;
 }
@@ -117,7 +98,7 @@ static void starve(struct stage *stage, const struct visit *visit)
 /* What a visit came to. 1: it is to be made again at once. */
 static int settle(struct stage *stage, const struct visit *visit, bool last, struct error *error)
 {
-    const bool stolen = taken_ns(stage, visit) > 0;
+    const bool stolen = visit->stolen_ns > 0;
     switch (visit->end) {
     case VISIT_RECALLED:
         return 0;
@@ -145,17 +126,9 @@ static int settle(struct stage *stage, const struct visit *visit, bool last, str
 /* Runs the first `count` of `together`. */
 static int run_visits(struct stage *stage, size_t count, struct error *error)
 {
-    const uint64_t modelled_ps = stage->visits[0].modelled_ps;
+    int code = visit_run(stage->together, count, error);
     for (size_t i = 0; i < count; i++)
-        stage->together[i]->modelled_ps = modelled_ps;
-    if (stage->stolen_before_ns)
-        os_stolen_ns(stage->stolen_before_ns, stage->cpu_ids);
-    int code = visit_run(stage->together, count, stage->engine->team, error);
-    stage->visits[0].modelled_ps = stage->together[0]->modelled_ps;
-    if (stage->stolen_after_ns)
-        os_stolen_ns(stage->stolen_after_ns, stage->cpu_ids);
-    for (size_t i = 0; i < count; i++)
-        stage->outcome->stolen_s += (double)taken_ns(stage, stage->together[i]) * 1e-9;
+        stage->outcome->stolen_s += (double)stage->together[i]->stolen_ns * 1e-9;
     return code;
 }
 
@@ -255,7 +228,7 @@ int visit_reference(struct stage *stage, struct error *error)
     int code = run_visits(stage, 1, error);
     stage->reference_due_s = stage_elapsed_s(stage) + plan->reference_every_s;
     /* One that was spoiled tells nothing; the next one will. */
-    if (code < 0 || visit->end != VISIT_DONE || taken_ns(stage, visit) ||
+    if (code < 0 || visit->end != VISIT_DONE || visit->stolen_ns ||
         visit->batch_count < count * plan->batches || record_is_spoiled(visit))
         return code;
     record_clear(record);

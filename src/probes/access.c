@@ -98,8 +98,8 @@ static int plan_forward(struct probe_task *task, struct access_state *state, enu
     return 0;
 }
 
-/* Well beyond the level before and no larger: neighbours take the less of a shared level, and the
- * fewer pages there are, the less translation has a part in it. */
+/* A set well beyond the level before, and no larger than that takes: of a small set neighbours can
+ * take little in a shared level, and few pages need little translation. */
 static uint64_t crossing_bytes(const struct chase_level *level)
 {
     const uint64_t near = 4 * level->above;
@@ -273,8 +273,8 @@ static const struct point *crossing_at(const struct analysis *analysis, int whic
     return series ? series_point(series, x) : NULL;
 }
 
-/* Lines a page apart are few. Where a cache hashes its sets they may all fit the level before, and
- * then they are loaded sooner than this level's are. */
+/* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all of
+ * them, and then they load faster than lines of this level. */
 static bool fell_short(const struct analysis *analysis, const struct crossed_level *level,
                        const struct point *plain)
 {
@@ -333,9 +333,11 @@ static int analyse_access(struct analysis *analysis, struct error *error)
     if (code == 0 && !count)
         code = analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
                              "the document does not say which set is which level's", error);
-    return code == 0 ? analysis_keep(analysis, "access.line_cross",
-                                     "what an architecture can't do is in no series", error)
-                     : code;
+    return code == 0
+               ? analysis_keep(analysis, "access.line_cross",
+                               "the document's series do not say what this architecture cannot do",
+                               error)
+               : code;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

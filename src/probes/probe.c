@@ -1,6 +1,7 @@
 #include "probes/probe.h"
 
 #include "base/units.h"
+#include "engine/executor.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
 #include "result/flag.h"
@@ -24,6 +25,8 @@ const struct option_spec probe_common_options[] = {
      "as many trials as the precision needs, up to ten minutes"},
     {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL,
      "seed of all random orders, to repeat a run (default: fresh, and recorded)"},
+    {"executor", 0, OPTION_CHOICE, "NAME", NULL, 0, 0, executor_names,
+     "what carries out the measurement (default: the first of them that can)"},
     {.name = NULL},
 };
 
@@ -79,8 +82,9 @@ static int note_parameters(struct probe_task *task, struct error *error)
 {
     const struct option_spec *spec;
     for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
-        /* The seed is a fact of the run, which holds all its digits; a file that the run writes
-         * besides says nothing of what was measured, and its name may say much of its owner. */
+        /* The seed is left out because the run's facts hold it with all its digits, and names of
+         * files because they say nothing of what was measured and may tell much about their owner.
+         */
         if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0 ||
             option_names_file(spec))
             continue;
@@ -109,6 +113,9 @@ void probe_plan_afresh(struct probe_task *task)
         .pages = PAGES_AUTO,
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
+        .executor = settings_has(task->settings, "executor")
+                        ? settings_text(task->settings, "executor")
+                        : NULL,
         .arena_life = ARENA_EVERY_ROUND,
         .yields = TIME_PER_OPERATION,
         .cycles = true,
@@ -137,7 +144,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .machine = machine,
                                 .pool = pool,
                                 .result = result,
-                                .named = task->named};
+                                .named = task->named,
+                                .seed = task->seed};
     *result =
         (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
     if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
@@ -164,7 +172,7 @@ void probe_release(struct probe_task *task)
     cpulist_free(&task->cpus);
 }
 
-/* What stages came to, one after another. */
+/* What the stages so far came to, taken together. */
 struct course {
     struct stage_outcome *all;
     size_t planned;         /* points */
@@ -240,8 +248,8 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* The memory of a stage that asked for such pages. The first stages are what the probe is about, so
- * one that asks for other pages on purpose does not speak for them. */
+/* The memory of a stage that asked for such pages. The first stages are what the probe is about; a
+ * later one that asks for other pages on purpose does not change what is reported of them. */
 static void merge_memory(struct course *course, const struct stage_outcome *stage,
                          enum page_policy asked)
 {
@@ -255,7 +263,7 @@ static void merge_memory(struct course *course, const struct stage_outcome *stag
     kept->pages_used = stage->pages_used;
 }
 
-/* The rest of what several stages came to: the clock of the one that has most of it. */
+/* Adds the other totals; the core clock is taken from the stage that measured it most often. */
 static void merge_outcomes(struct stage_outcome *all, const struct stage_outcome *stage)
 {
     if (stage->core_hz.n > all->core_hz.n)

@@ -30,6 +30,7 @@ struct probe_task {
     struct gpu_facts *gpus; /* that plan() found, for the machine's facts */
     size_t gpu_count;
     bool named;      /* by a person, as against a whole run: it may then do all that it can */
+    uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
 };
 
@@ -70,13 +71,12 @@ struct probe {
 extern const struct probe *const probes[]; /* by place; ends with NULL */
 const struct probe *probe_by_name(const char *name);
 
-/* Options that every probe understands: CPUs, precision, time, seed. Who runs probes sets a seed
- * where the person has not. */
+/* Options that every probe understands: CPUs, precision, time, seed. */
 extern const struct option_spec probe_common_options[];
 
-/* Checks the options against the machine and plans; measures nothing. Of the task only `named` is
- * read, all else is set anew. Where the machine lacks what
- * the probe needs, the result says so (PROBE_SKIPPED) and there is nothing to measure.
+/* Checks the options against the machine and plans; measures nothing. Of the task only
+ * `named` and `seed` are read, all else is set anew. Where the machine lacks what the probe needs,
+ * the result says so (PROBE_SKIPPED) and there is nothing to measure.
  * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);

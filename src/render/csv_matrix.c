@@ -48,6 +48,17 @@ static void put_grid(FILE *out, const struct grid *grid, const struct series *se
     }
 }
 
+static int has_matrix(const struct document *document, struct error *error)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++)
+            if (document->probes[p].series[s].matrix && document->probes[p].series[s].point_count)
+                return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--format csv-matrix shows matrices, as of fathom cores and fathom numa, and "
+                     "this document has none: --format csv has every point");
+}
+
 static int write_csv_matrix(FILE *out, const struct output_content *content, struct error *error)
 {
     (void)error;
@@ -74,4 +85,5 @@ const struct output csv_matrix_output = {
     .help = "each matrix as a square with its ids",
     .place = 30,
     .write = write_csv_matrix,
+    .possible = has_matrix,
 };

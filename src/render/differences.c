@@ -1,6 +1,6 @@
 /* What changed between two documents, as text, CSV and JSON. */
 #include "render/differences.h"
-#include "base/clean.h"
+#include "base/quote.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
 #include "render/parts.h"
@@ -8,6 +8,7 @@
 #include "result/flag.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { UNCERTAIN_MAX = 12, REMARKS_MAX = 12, CHANGED_MAX = 60 };
@@ -147,17 +148,10 @@ void view_differences_text(FILE *out, const struct differences *differences, dou
     print_remarks(out, differences->missing, differences->missing_count, "not compared", &style);
 }
 
-static void put_cell(FILE *out, const struct line *line)
+static void put_cell(FILE *out, const char *text)
 {
-    fputc('"', out);
-    if (*line->text && strchr("=+-@", *line->text)) /* a spreadsheet would run it */
-        fputc('\'', out);
-    for (const char *c = line->text; *c; c++) {
-        if (*c == '"')
-            fputc('"', out);
-        fputc(*c, out);
-    }
-    fputs("\",", out);
+    csv_print(out, text);
+    fputc(',', out);
 }
 
 void view_differences_csv(FILE *out, const struct differences *differences)
@@ -165,13 +159,11 @@ void view_differences_csv(FILE *out, const struct differences *differences)
     fputs("probe,what,unit,before,after,ratio,low,high,p,verdict\n", out);
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *difference = &differences->list[i];
-        struct line what = {0}, probe = {0}, unit = {0};
-        line_add_clean(&probe, difference->probe->name);
-        put_cell(out, &probe);
+        struct line what = {0};
         line_add_difference(&what, difference);
-        put_cell(out, &what);
-        line_add_clean(&unit, difference_unit(difference));
-        put_cell(out, &unit);
+        put_cell(out, difference->probe->name);
+        put_cell(out, what.text);
+        put_cell(out, difference_unit(difference));
         const double values[] = {difference->a,   difference->b,    difference->ratio,
                                  difference->low, difference->high, difference->p};
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
@@ -186,7 +178,7 @@ static void put_json_remarks(FILE *out, const char *key, const struct remark_lin
     fprintf(out, ",\n\"%s\":[", key);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        clean_print_json(out, lines[i].text);
+        json_print(out, lines[i].text, SIZE_MAX, false);
     }
     fputc(']', out);
 }
@@ -196,11 +188,11 @@ static void put_json_difference(FILE *out, const struct difference *difference)
     struct line what = {0};
     line_add_difference(&what, difference);
     fputs("{\"probe\":", out);
-    clean_print_json(out, difference->probe->name);
+    json_print(out, difference->probe->name, SIZE_MAX, false);
     fputs(",\"what\":", out);
-    clean_print_json(out, what.text);
+    json_print(out, what.text, SIZE_MAX, false);
     fputs(",\"unit\":", out);
-    clean_print_json(out, difference_unit(difference));
+    json_print(out, difference_unit(difference), SIZE_MAX, false);
     const struct {
         const char *key;
         double number;

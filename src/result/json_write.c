@@ -2,6 +2,7 @@
  * The writer streams: one point or finding a line, so that the file can be read, searched and
  * compared line by line, and a matrix of a thousand CPUs needs no tree in memory.
  */
+#include "base/quote.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "result/flag.h"
@@ -52,17 +53,13 @@ static void put(struct writer *writer, const char *text)
 /* A host name or an argument may hold any bytes, but JSON may hold only UTF-8. */
 static void put_character(struct writer *writer, const char *bytes, size_t size, int code)
 {
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *special = code > 0 ? memchr(plain, code, sizeof plain - 1) : NULL;
-    char escape[8];
-    if (special)
-        put_bytes(writer, (char[]){'\\', letters[special - plain]}, 2);
-    else if (code < 0)
+    char escape[JSON_ESCAPE];
+    const char *escaped = json_escape(code, false, escape);
+    if (code < 0)
         put(writer, "?");
-    else if (code < ' ') {
-        snprintf(escape, sizeof escape, "\\u%04x", (unsigned)code);
-        put(writer, escape);
-    } else
+    else if (escaped)
+        put(writer, escaped);
+    else
         put_bytes(writer, bytes, size);
 }
 

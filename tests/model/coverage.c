@@ -84,18 +84,19 @@ static double true_median(struct measurement *measurement, const struct point_tr
     struct model *model =
         model_create(measurement->machine, measurement->arena_bytes, measurement->seed);
     if (!values || !model ||
-        arena_map(&arena, measurement->arena_bytes, measurement->task.plan.pages, -1, &error) < 0)
+        arena_map(&arena, measurement->arena_bytes, measurement->run.turns[0].task.plan.pages, -1,
+                  &error) < 0)
         abort();
     model_scatter_moods(model, random_next(random));
     for (unsigned i = 0; i < trials; i++) {
         struct worker worker = {0};
-        struct trial trial = {.plan = &measurement->task.plan,
+        struct trial trial = {.plan = &measurement->run.turns[0].task.plan,
                               .point = &first->point,
                               .arena = &arena,
                               .seed = random_next(random),
                               .operations = 1,
                               .workers = &worker,
-                              .probe_state = measurement->task.state};
+                              .probe_state = measurement->run.turns[0].task.state};
         model_set_now_s(model, first->at_s + lasted_s * random_unit(random));
         values[i] = one_trial(measurement, model, &trial, first->repeats);
     }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Narrow enough: what the interval of a capacity leaves open, and how far apart the sizes stand
- * around it. */
+/* A knee needs no more sizes once its capacity's interval, and the gap between the sizes around it,
+ * are as narrow as this. */
 static const double narrow = 1.04;
 
 static double finding_value(const struct document *document, const char *level, const char *page,
@@ -37,7 +37,7 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
     }
     for (size_t i = 0; i < KNEES_TRANSLATION_MOST; i++) {
         double entries = finding_value(document, tlbs[i], tlb_pages[page].name, "entries");
-        if (isnan(entries)) /* not to be told, but where costs begin */
+        if (isnan(entries)) /* their number is unknown, but where costs begin is known */
             entries = finding_value(document, tlbs[i], tlb_pages[page].name, "onset");
         double cost = finding_value(document, "dtlb2", tlb_pages[page].name, costs[i]);
         if (!(entries > 0) || !(cost > so_far))

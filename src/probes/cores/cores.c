@@ -11,7 +11,6 @@
 #include "probes/cores/cores.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "findings/finding.h"
 #include "probes/probe.h"
 #include "stats/quantile.h"
@@ -25,7 +24,7 @@ enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
 /* Beyond so many pairs, each is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
 static const double reference_every_s = 0.5;
-/* Of the time that is left, where the other homes are to have as much. */
+/* Shares of the time that is left, so that each of the other homes gets as much. */
 static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs = 0.9;
 
 int cores_out_of_memory(struct error *error)
@@ -126,7 +125,7 @@ static void plan_lines(struct probe_task *task, size_t pairs)
             plan->touch_cpu = state->cpus[i];
     }
     if (state->lines < fewest_for_interval)
-        plan->precision = INFINITY; /* asked for so few: no interval to be had */
+        plan->precision = INFINITY; /* too few lines were asked for to give an interval */
     else if (!settings_has(settings, "precision"))
         plan->precision = 0.1; /* of the median over lines that do differ */
 }

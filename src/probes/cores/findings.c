@@ -193,7 +193,7 @@ int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
         code = cores_add_references(task, error);
     if (code == 0 && least)
         code = cores_ways_conclude(task, state->ways, error);
-    /* A file that could not be written is told, but takes no figure away. */
+    /* A file that could not be written is reported, and every figure stays. */
     int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
     return code == 0 ? closed : code;
 }

@@ -57,7 +57,7 @@ static void plan_stage(struct probe_task *task)
 int geometry_add_series(struct probe_task *task, const char *name, const char *factor, double value,
                         struct axis x, struct axis y, size_t room, struct error *error)
 {
-    /* Room for what is told later as well. */
+    /* Room for the series that are added later as well. */
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     if (!factors)
         return error_out_of_memory(error);

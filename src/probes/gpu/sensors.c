@@ -1,6 +1,5 @@
 #include "probes/gpu/sensors.h"
 
-#include "engine/visit.h"
 #include "findings/finding.h"
 #include "result/flag.h"
 

@@ -253,7 +253,7 @@ static int plan_latency(struct probe_task *task, struct error *error)
         return code;
     state->stride = kind.stride;
     plan_place(task);
-    /* Of the time; the knees' stages have the rest. */
+    /* Share of the time that the sweep takes; the knees' stages have the rest. */
     task->plan.share = sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
     code = chases_add_series(&state->chases, task, "latency", &kind,
                              settings_text(task->settings, "pages"), error);
@@ -282,7 +282,7 @@ static int plan_table(struct probe_task *task, const struct stage_outcome *outco
                        outcome->placement.huge_share >= 0.9;
     if (state->table_stages > 0 && !again)
         return 0;
-    /* What the sweep found so far; where it found nothing, what is declared has to do. */
+    /* The capacities that the sweep found so far, or the declared ones where it found none. */
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];

@@ -11,7 +11,6 @@
 #include "probes/loaded/loaded.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "probes/chase/working_sets.h"
 #include "probes/probe.h"
 
@@ -20,14 +19,15 @@
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 /* All injectors' memory is touched in every round. */
 static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
-/* An injector that did less than this of what the busiest did had no CPU, not a slow one. */
+/* An injector that did less than this share of what the busiest one did had no CPU at all, rather
+ * than a slow one. */
 static const double starved_below = 0.05;
-/* A latency under load is no property of the second digit after the point. */
+/* A latency under load is not reproducible to the second decimal. */
 static const double usual_precision = 0.02;
-/* What the ends may take of the time where a curve is to follow. */
+/* Share of the time for the two ends where the steps between them follow. */
 static const double ends_share = 0.5;
-/* Every second or third step still shows how latency rises, and between which two the knee lies;
- * fewer would be half a curve. */
+/* Every second or third step still shows how latency rises and between which two steps the knee
+ * lies; fewer do not. */
 enum { STRIDE_MOST = 3 };
 enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
 
@@ -53,7 +53,7 @@ static const struct option_spec options[] = {
 
 /* --- planning: where --- */
 
-/* CPUs that share one instance of the last level, 1 where nobody says. */
+/* CPUs that share one instance of the last level; 1 where the machine does not say. */
 static size_t last_level_sharers(const struct machine *machine)
 {
     const struct cache_facts *cache = machine_cache(machine, 0);

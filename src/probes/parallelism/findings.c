@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Four chains where nothing is used up may differ so much from a quarter of one's time. */
+/* Where nothing limits them, four chains take a quarter of one chain's time per access, within this
+ * share. */
 static const double four_tolerance = 0.03;
 
-/* What the trials tell together has an interval of its own: it may be narrow where a point's is
- * not, because one moment's neighbours move all points of a trial. */
+/* A value that is computed trial by trial has an interval of its own. It may be narrow where a
+ * point's is not, because neighbours move all points of one trial alike. */
 static unsigned flags_by_trial(const struct summary *told, unsigned flags)
 {
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
@@ -227,15 +228,15 @@ static int add_sustained(struct analysis *analysis, const struct curve *curve,
     }
     finding->text =
         pool_printf(analysis->pool,
-                    "sustains %s%.1f %s at once: one chain's time over the least there is; %s%.0f "
-                    "chains come within 5 %% of it%s",
+                    "sustains %s%.1f %s at once: one chain's time per access over the least time; "
+                    "%s%.0f chains come within 5 %% of that%s",
                     found->open ? "at least " : "", (double)sustained->median, what,
                     found->open ? "not before " : "", series->points[found->knee].x, documented);
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-/* In a level that answers at once, four chains that do not take a quarter of one's time are the
- * loop's fault, and then no curve can be trusted. */
+/* In a level that answers at once, four chains take a quarter of one chain's time. Where they do
+ * not, the loop or the clock is at fault and no curve can be trusted. */
 static int add_four(struct analysis *analysis, const struct curve *curve, struct error *error)
 {
     char name[48];
@@ -252,11 +253,11 @@ static int add_four(struct analysis *analysis, const struct curve *curve, struct
     struct finding *finding = analysis_add_summary(analysis, name, "", four, 0);
     if (!finding)
         return error_out_of_memory(error);
-    finding->text = pool_printf(analysis->pool,
-                                "four chains take %.2f of a quarter of one chain's time, where "
-                                "nothing should hold them up: times of several chains are too %s "
-                                "by about that much",
-                                (double)four->median, (double)four->median > 1 ? "long" : "short");
+    finding->text = pool_printf(
+        analysis->pool,
+        "four chains take %.2f times a quarter of one chain's time, although nothing should hold "
+        "them up: the times of several chains are too %s by about that much",
+        (double)four->median, (double)four->median > 1 ? "long" : "short");
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
@@ -463,7 +464,7 @@ const struct finding_line parallelism_lines[] = {
      .meaning = "The time per access when that many are under way.",
      .moves =
          "It is the level's latency over the parallelism: whatever moves one of them moves it.",
-     .advice = "Compare it with the level's latency: so much is to be won by overlapping."},
+     .advice = "Compare it with the level's latency: the ratio is what overlapping can win."},
     {.patterns = "*.parallelism.rate",
      .unit = "B/s",
      .role = ROLE_PROPERTY,

@@ -20,7 +20,7 @@
 enum { THREADS_MOST = 65536 };
 /* Further stages are for those who ask for this probe; a run has a few seconds for it. */
 static const double time_enough_s = 6;
-/* What the first stage may take of the time, and each of the others of what is left. */
+/* Shares of the time: of all of it for the first stage, of what is left for each of the others. */
 static const double first_share = 0.6, next_share = 0.5;
 
 static const struct option_spec options[] = {
@@ -268,8 +268,8 @@ static int plan_parallelism(struct probe_task *task, struct error *error)
     return plan_stage(task, error);
 }
 
-/* Notes a level that there is no time for, and the time that would do whatever the stages before it
- * take. */
+/* Notes a level that there is no time for, and a budget that would be enough however long the
+ * stages before it take. */
 static int leave_out(struct probe_task *task, const struct parallelism_stage *stage,
                      struct error *error)
 {

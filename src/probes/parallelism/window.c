@@ -25,9 +25,9 @@ enum {
     AROUND = 24,      /* counts looked at on both sides of where the step was seen, at least */
     RING_PARTS = 256, /* each point of a round goes through a part of the ring of its own */
 };
-/* A step that the trials do not agree on any better is not known. */
+/* Where the step's interval is wider than this, the step is unknown. */
 static const double widest = 0.05;
-/* Of the trials: fewer that saw a step were disturbed. */
+/* Where a smaller share of the trials saw a step, those that saw one were disturbed. */
 static const double noticed = 0.25;
 
 static const struct {
@@ -329,7 +329,7 @@ static struct window_steps steps_told(const struct series *told)
     return steps;
 }
 
-/* Why there is no number: that no step was seen is an answer, all else a doubt. */
+/* Why there is no number. That no step was seen is an answer; everything else is a doubt. */
 static struct finding *add_unknown(struct analysis *analysis, enum window_filler filler,
                                    const struct window_steps *coarse,
                                    const struct window_steps *fine)
@@ -341,8 +341,8 @@ static struct finding *add_unknown(struct analysis *analysis, enum window_filler
     if (last->voted < WINDOW_LEAST_VOTERS) {
         finding->flags = FLAG_BIT(FLAG_UNCONVERGED);
         finding->text = pool_printf(analysis->pool,
-                                    "not known: only %u trial%s got so far as to tell, and %d are "
-                                    "the fewest; give it time (a larger --budget)",
+                                    "not known: only %u trial%s finished, and %d are needed; give "
+                                    "it time (a larger --budget)",
                                     last->voted, last->voted == 1 ? "" : "s", WINDOW_LEAST_VOTERS);
     } else if (last == fine || last->saw >= noticed * last->voted) {
         finding->flags = FLAG_BIT(FLAG_UNSTABLE);

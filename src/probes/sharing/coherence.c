@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An odd number of lines apart: all sets of a cache alike, and no line's neighbour is used by the
- * prefetcher of pairs. 512 of them lie in the helper's first-level or second-level cache. */
+/* The lines lie an odd number of lines apart, so that they spread evenly over a cache's sets and no
+ * line is the neighbour that a prefetcher of pairs would fetch. 512 of them fit the helper's
+ * first-level or second-level cache. */
 enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
 
 struct coherence_state {
@@ -153,7 +154,7 @@ static int describe(struct probe_task *task, struct error *error)
 static void plan_batches(struct plan *plan, const struct settings *settings)
 {
     plan->arena_life = ARENA_WHOLE_RUN;
-    /* A batch is once round a ring that was prepared for it. */
+    /* A batch goes once round a ring that was prepared for it. */
     plan->batches = 1;
     plan->repeats = plan->warm_repeats = 1;
     plan->trials_per_visit = RINGS;

@@ -112,7 +112,7 @@ static void prepare_tlb(struct trial *trial)
     struct worker *worker = &trial->workers[0];
     struct chase *chase = (struct chase *)worker->room;
     chase->position = tlb_chain_build(&chain);
-    /* Twice round, and TLBs and caches hold what they will. */
+    /* After going round twice, TLBs and caches hold all that they can. */
     chase_run(chase, 2 * chain.count / chase_steps + 1);
     worker->run = chase_run;
     worker->state = chase;

@@ -1,5 +1,5 @@
 /*
- * The real plan, sampler, visits and statistics on modelled work. Nothing here depends on this
+ * The real plan, rounds, visits and statistics on modelled work. Nothing here depends on this
  * machine's speed.
  */
 #include "rounds_bench.h"
@@ -155,7 +155,7 @@ static void the_budget_ends_a_long_visit_and_keeps_its_trials(void **state)
     for (int try = 0; try < TRIES; try++) {
         const struct trial_work work = {.prepare = prepare_to_outlast};
         bench->series = (struct series){0};
-        /* Surely after the sampler's own end, which begins later. */
+        /* Surely after the stage's own end, which begins later. */
         budget_over_ns = os_raw_ns() + (uint64_t)((bench->plan.budget_s + 0.05) * 1e9);
         assert_int_equal(
             stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);

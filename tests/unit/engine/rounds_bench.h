@@ -1,5 +1,5 @@
 /*
- * A sampler on modelled work: kernels that say how long they took. One engine, four points and two
+ * Rounds of modelled work: kernels that say how long they took. One engine, four points and two
  * seats, of which tests use what they need.
  */
 #ifndef FATHOM_TESTS_ENGINE_ROUNDS_BENCH_H

@@ -1,4 +1,4 @@
-/* The real sampler and visits with a second worker: measured as well, in the background, or dead.
+/* The real rounds and visits with a second worker: measured as well, in the background, or dead.
  */
 #include "rounds_bench.h"
 

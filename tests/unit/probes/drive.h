@@ -4,7 +4,6 @@
 
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/chase.h"
 
 #include <math.h>

@@ -109,7 +109,7 @@ static void measure(struct bench *bench, const char *synthetic, ...)
     bench->machine.memory_available_bytes = UINT64_C(8) << 30;
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, cores_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
+    bench->task.seed = 1;
     va_list options;
     va_start(options, synthetic);
     const char *name;
@@ -365,7 +365,6 @@ static void a_full_disk_is_told(void **state)
     bench->machine.memory_available_bytes = UINT64_C(8) << 30;
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, cores_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
     assert_int_equal(settings_set(&bench->settings, "samples-out", "/dev/full", NULL), 0);
     assert_int_equal(probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
                                    &bench->pool, &bench->result, &bench->error),

@@ -1,7 +1,6 @@
 /* What can be told of two ways by two counters, from counters and ways that are known. */
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/handoff.h"
 
 #include <math.h>

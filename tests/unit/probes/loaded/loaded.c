@@ -1,6 +1,5 @@
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/chase.h"
 #include "probes/loaded/loaded.h"
 #include "result/flag.h"

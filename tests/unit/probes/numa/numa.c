@@ -131,7 +131,6 @@ static int plan(struct bench *bench, const char *option, const char *value)
     settings_free(&bench->settings);
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, numa_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
     if (option)
         assert_int_equal(settings_set(&bench->settings, option, value, &bench->error), 0);
     return probe_prepare(&bench->task, &numa_probe, &bench->settings, &bench->machine, &bench->pool,

@@ -1,6 +1,5 @@
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/contention.h"
 
 #include <math.h>

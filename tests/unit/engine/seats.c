@@ -1,5 +1,5 @@
 /* What a background worker is said to have done: in the batches that were kept, and only there. */
-#include "engine/leg.h"
+#include "engine/seats.h"
 
 #include "background.h"
 #include "engine/engine.h"
@@ -188,7 +188,7 @@ static void prepare_to_linger(struct trial *trial)
 }
 
 /* What was not begun together has no time; a stamp of some other batch would be taken for one. */
-static void a_leg_that_not_all_go_through_is_no_value(void **state)
+static void a_run_of_batches_that_not_all_go_through_is_no_value(void **state)
 {
     struct bench *bench = *state;
     if (allowed_cpu(1) < 0)
@@ -209,8 +209,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_measured_again_does_not_count_twice, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_leg_that_not_all_go_through_is_no_value, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_run_of_batches_that_not_all_go_through_is_no_value,
+                                        set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

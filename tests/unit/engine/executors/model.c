@@ -1,11 +1,10 @@
 /*
- * The real plan, sampler, visits and statistics on a model in the place of the hardware: any number
+ * The real plan, rounds, visits and statistics on a model in the place of the hardware: any number
  * of CPUs, and a time of its own, so that budgets and drift can be asserted to the percent.
  */
 #include "engine/timing_model.h"
 
 #include "engine/engine.h"
-#include "engine/visit.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -237,7 +236,7 @@ static void an_interruption_while_repeats_are_found_shortens_no_batch(void **sta
     }
 }
 
-static void partners_and_background_have_their_turn_in_every_leg(void **state)
+static void partners_and_background_have_their_turn_in_every_run_of_batches(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome;
@@ -249,7 +248,7 @@ static void partners_and_background_have_their_turn_in_every_leg(void **state)
     bench->seats[0][1].role = PARTNER;
     bench->seats[0][2].role = BACKGROUND;
     assert_int_equal(sample(bench, &outcome), 0);
-    /* A batch takes 1 us: the first is a leg of its own, then the rest of the trial. */
+    /* A batch takes 1 us: the first is a run of its own, then the rest of the trial. */
     assert_int_equal(bench->calls[1], 6 * 2);
     assert_int_equal(bench->calls[2], 6 * 2);
     assert_int_equal(bench->repeats[0], 6 * (3 * 100 + 2 * 7));
@@ -415,7 +414,7 @@ int main(void)
         MODEL_TEST(cpus_need_not_exist_and_every_point_is_flagged),
         MODEL_TEST(a_batch_is_as_long_as_planned_in_the_models_time),
         MODEL_TEST(an_interruption_while_repeats_are_found_shortens_no_batch),
-        MODEL_TEST(partners_and_background_have_their_turn_in_every_leg),
+        MODEL_TEST(partners_and_background_have_their_turn_in_every_run_of_batches),
         MODEL_TEST(the_slowest_of_several_measured_tells),
         MODEL_TEST(a_span_takes_the_models_time_and_no_other),
         MODEL_TEST(the_budget_is_kept_within_a_tenth),

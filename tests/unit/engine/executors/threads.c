@@ -1,5 +1,5 @@
 /* Teams on CPUs that are taken away, and teams side by side. Nothing depends on speed. */
-#include "engine/visit.h"
+#include "engine/executor.h"
 
 #include "engine/engine.h"
 #include "support.h"
