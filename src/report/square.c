@@ -163,11 +163,21 @@ const char *square_column_name(const struct square *square, size_t column, char 
     return name_of(square->columns, column, text);
 }
 
+static double reach_of(double least, double most)
+{
+    return fmax(log(most / least), log(1.25));
+}
+
 double square_share(double value, double least, double most)
 {
     if (!(least > 0))
         return most > least ? (value - least) / (most - least) : 0;
-    return log(value / least) / fmax(log(most / least), log(1.25));
+    return log(value / least) / reach_of(least, most);
+}
+
+double square_value(double share, double least, double most)
+{
+    return least > 0 ? least * exp(share * reach_of(least, most)) : least + share * (most - least);
 }
 
 int square_decimals(double largest)

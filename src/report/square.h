@@ -59,6 +59,8 @@ bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
 /* From 0 for the least value of a matrix to 1 for the greatest, as colours show it. Differences
  * below a quarter are shown as the small ones they are and not stretched over all colours. */
 double square_share(double value, double least, double most);
+/* The value of such a share. */
+double square_value(double share, double least, double most);
 /* Digits behind the point that tell values of this size apart. */
 int square_decimals(double largest);
 
