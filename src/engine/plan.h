@@ -1,6 +1,6 @@
 /*
  * A plan: which points are to be measured, by which team, in what memory, how often. A probe
- * writes it; the sampler carries it out. Nothing here does anything.
+ * writes it; a stage carries it out. Nothing here does anything.
  */
 #ifndef FATHOM_ENGINE_PLAN_H
 #define FATHOM_ENGINE_PLAN_H
@@ -68,7 +68,7 @@ enum yields {
 };
 
 struct plan {
-    struct series *series; /* names, factors and axes; the sampler adds the points */
+    struct series *series; /* names, factors and axes; the stage adds the points */
     size_t series_count;
     struct plan_point *points;
     size_t point_count;
@@ -175,7 +175,7 @@ struct observation {
                        0, 1, ... of one visit and the same seeds every time */
 };
 
-/* What a probe does for the sampler. prepare() runs on the CPU of the first seat, and may be
+/* What a probe does for the engine. prepare() runs on the CPU of the first seat, and may be
  * recalled: it takes no lock and allocates nothing; everything it needs is in the arena. */
 struct trial_work {
     void (*prepare)(struct trial *);

@@ -137,6 +137,11 @@ struct finding_meaning {
 };
 struct finding_meaning finding_meaning(const struct finding *);
 
+/* Where a level stands among all, the nearest first: in the order in which the registry has the
+ * latencies of levels. `stem` is what all findings of the level begin with: "gpu0.L2" of
+ * "gpu0.L2.capacity", so many bytes long. Levels that it does not have come last. */
+size_t finding_level_rank(const char *stem, size_t length);
+
 /* A place on the first screen: what the line says of it, with the words that are this finding's. */
 enum { FINDING_WORDS = 64 };
 struct finding_place {

@@ -74,11 +74,13 @@ struct cuda_launch;
        const void *view))                                                                          \
     X(cuTexObjectDestroy, "cuTexObjectDestroy", (uint64_t texture))
 
-/* NULL in a driver that lacks them: without the first there are no clusters (CUDA 11.8), without
- * the second NVML is not asked about the device. */
+/* NULL in a driver that lacks them: without the first two there are no clusters (CUDA 11.8),
+ * without the third NVML is not asked about the device. */
 #define CUDA_OPTIONAL_CALLS(X)                                                                     \
     X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                        \
       (const struct cuda_launch *, void *function, void **parameters, void **extra))               \
+    X(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                \
+      (int *clusters, void *function, const struct cuda_launch *))                                 \
     X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *text, int size, int device))
 
 struct cuda_calls {
@@ -99,6 +101,7 @@ enum {
     CUDA_NO_DEVICE = 100,
     CUDA_NOT_READY = 600,
     CUDA_PEER_ACCESS_ALREADY_ENABLED = 704,
+    CUDA_INVALID_CLUSTER_SIZE = 912,
 };
 
 /* CUdevice_attribute. */
