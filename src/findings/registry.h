@@ -50,7 +50,7 @@ enum finding_fact {
     FACT_UNLOADED,
     FACT_SATURATED,
     FACT_TRAFFIC,
-    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, told below their matrix */
+    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, shown below their matrix */
 };
 
 /* A factor that decides what a finding is, and the standard value, for which the name alone stands.
