@@ -137,6 +137,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "L<n>.bandwidth.*.all, L<n>.bandwidth.*.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_ALL,
+     .part = 1,
      .meaning = "What all CPUs together move between that cache and themselves, each with a set of "
                 "its own where the cache is private.",
      .moves = "The clock moves it, and a shared cache's own road is its limit.",
@@ -144,6 +146,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "L<n>.bandwidth.*, L<n>.bandwidth.*.*",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_ONE,
+     .part = 1,
      .meaning = "What one CPU moves between that cache and itself.",
      .moves = "The width of loads and stores counts in the first levels, the clock in all.",
      .advice = "Compare it with the next level's: so much is won by blocking for this one."},

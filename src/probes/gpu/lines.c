@@ -204,7 +204,9 @@ const struct finding_line gpu_lines[] = {
                "of them."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
-     .role = ROLE_PROPERTY,
+     .role = ROLE_WIDTH,
+     .fact = FACT_ALL,
+     .part = 2,
      .meaning = "What all multiprocessors together move between device memory and themselves, "
                 "counted as bytes loaded and stored, by the device's own timer.",
      .moves = "Error correction, refresh and the memory's clock take their share of what the bus "
@@ -213,12 +215,16 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.L2.bandwidth.read, gpu<n>.L2.bandwidth.write, gpu<n>.L2.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_ALL,
+     .part = 1,
      .meaning = "The same for a working set of half of L2.",
      .moves = "The multiprocessors' clock moves it.",
      .advice = "Compare it with device memory's: so much is won by blocking for L2."},
     {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_ALL,
+     .part = 1,
      .meaning = "What all multiprocessors together move from and to their own scratchpads, without "
                 "bank conflicts.",
      .moves = "The multiprocessors' clock moves it; bank conflicts would divide it.",

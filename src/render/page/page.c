@@ -1,5 +1,6 @@
 #include "render/page/page.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "render/clean.h"
 #include "render/figure.h"
 #include "render/view.h"
@@ -26,6 +27,7 @@ struct page {
     size_t count;
     double threshold;
     struct pictures pictures;
+    size_t lead; /* the picture that stands at the top; the count of them where there is none */
     struct showing showing; /* of all documents */
     struct section *sections;
     size_t section_count;
@@ -136,12 +138,9 @@ static void put_contents(const struct page *page)
 static void put_about(FILE *out, const struct probe_result *probe)
 {
     const char *rest = probe->about;
-    if (!rest || !*rest) {
-        fputs("<p>The document does not say what these numbers mean: it comes from another tool, "
-              "or from a fathom that did not write it down.</p>\n",
-              out);
+    if (!rest || !*rest)
         return;
-    }
+    fputs("<details class=about><summary>What this shows, and what moves it</summary>\n", out);
     for (size_t paragraphs = 0; *rest && paragraphs < 8; paragraphs++) {
         char paragraph[HTML_TEXT_BYTES_MAX];
         size_t bytes = strcspn(rest, "\n"), kept = bytes;
@@ -156,6 +155,7 @@ static void put_about(FILE *out, const struct probe_result *probe)
         html_text(out, paragraph);
         fputs("</p>\n", out);
     }
+    fputs("</details>\n", out);
 }
 
 static void put_picture_title(const struct page *page, const struct picture *picture)
@@ -269,33 +269,80 @@ static void put_probe(const struct page *page, const struct section *section, si
             "<h2 id=probe-%zu-title>",
             number, number, number);
     html_text(out, title_of(probe));
-    fputs("</h2>\n<div class=about>\n", out);
-    put_about(out, probe);
-    fputs("</div>\n", out);
-    for (size_t i = 0; i < page->pictures.count; i++)
-        if (strcmp(page->pictures.list[i].probe, probe->name) == 0)
+    fputs("</h2>\n", out);
+    bool explained = false;
+    for (size_t i = 0; i < page->pictures.count; i++) {
+        if (strcmp(page->pictures.list[i].probe, probe->name) != 0)
+            continue;
+        if (i == page->lead)
+            fprintf(out, "<p><a href=#picture-%zu>Its picture stands at the top.</a></p>\n", i);
+        else
             put_picture(page, i);
+        if (!explained && page->lead != i)
+            put_about(out, probe);
+        explained = true;
+    }
+    if (!explained)
+        put_about(out, probe);
     put_results(page, section);
     fputs("</section>\n", out);
+}
+
+/* The curve that the levels were read off; without one the first picture. */
+static size_t lead_of(const struct page *page)
+{
+    for (size_t i = 0; i < page->pictures.count; i++) {
+        const struct member *member = &page->pictures.list[i].members[0];
+        const struct shown *list = showing_of(&page->showing, member->document, member->probe);
+        if (member->series->matrix || !quantity_is(member->series->x.unit, DIMENSION_SIZE))
+            continue;
+        for (size_t f = 0; f < member->probe->finding_count; f++)
+            if (list[f].meaning.role == ROLE_LEVEL)
+                return i;
+    }
+    return 0;
+}
+
+static void put_lead(const struct page *page)
+{
+    if (page->lead == page->pictures.count)
+        return;
+    fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the tables "
+          "say the same.</p></noscript>\n",
+          page->out);
+    put_picture(page, page->lead);
+    put_about(page->out, page->pictures.list[page->lead].members[0].probe);
+}
+
+/* What there is to see before anything is explained: how far to trust it, the machine, the curve,
+ * the datasheet. Of several documents each is a column. */
+static void put_first_screen(const struct page *page)
+{
+    FILE *out = page->out;
+    const char *columns =
+        page->count > 1 ? "<div class=\"columns many\">\n" : "<div class=columns>\n";
+    if (page->count > 1)
+        fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
+    fputs(columns, out);
+    for (size_t i = 0; i < page->count; i++)
+        html_opening(out, &page->showing, page->count, i);
+    fputs("</div>\n", out);
+    put_lead(page);
+    fputs(columns, out);
+    for (size_t i = 0; i < page->count; i++)
+        html_sheet(out, &page->showing, page->count, i);
+    fputs("</div>\n", out);
 }
 
 static bool put_body(const struct page *page)
 {
     FILE *out = page->out;
     put_controls(out);
-    fputs("<main id=main tabindex=-1>\n", out);
-    if (page->count > 1)
-        fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
-    fprintf(out, "<div class=sheets%s>\n", page->count > 1 ? " data-many" : "");
-    for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, &page->showing, page->count, i);
-    fputs("</div>\n", out);
+    fprintf(out, "<main id=main tabindex=-1%s>\n", page->count > 1 ? " class=wide" : "");
+    put_first_screen(page);
     put_contents(page);
     bool compared =
         page->count < 2 || html_differences(out, &page->showing, page->count, page->threshold);
-    fputs("<noscript><p class=\"trust doubtful\">Script is off, so there are no pictures; the "
-          "tables say the same.</p></noscript>\n",
-          out);
     for (size_t i = 0; i < page->section_count; i++)
         put_probe(page, &page->sections[i], i);
     if (page->pictures.left_out)
@@ -317,6 +364,7 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
     bool done = pictures_collect(&page.pictures, documents, count, &pool) &&
                 showing_build(&page.showing, documents, count) && collect_sections(&page, &pool);
     if (done) {
+        page.lead = lead_of(&page);
         put_head(&page);
         done = put_body(&page);
     }

@@ -77,10 +77,17 @@ void line_add_member(struct line *, const struct picture *, size_t member,
 
 /* The last section: machine and conditions of each document, and the loops that were timed. */
 void html_method(FILE *, const struct document *const *, size_t count);
-/* The first screen: machine, datasheet, what to know, how far to trust it. */
+/* What comes first: whose document it is, how far to trust it, and the picture of the machine. */
+void html_opening(FILE *, const struct showing *, size_t count, size_t index);
+/* The datasheet, and what to know. */
 void html_sheet(FILE *, const struct showing *, size_t count, size_t index);
 /* A part of it: what has to be known to trust the numbers; nothing where there is nothing. */
 void html_know(FILE *, const struct showing *, size_t index);
+/* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
+ * document does not say what machine it is. */
+void html_machine(FILE *, const struct showing *, size_t index);
+/* A mark where the finding is in doubt. */
+void html_doubt(FILE *, const struct finding *);
 /* The values of one finding: figure, unit, interval. */
 void html_finding_value(FILE *, const struct finding *);
 /* What it was read off, where the name alone does not say it: small, behind what it is of. */

@@ -272,21 +272,37 @@ static void put_devices(FILE *out, const struct showing *showing, size_t index)
     }
 }
 
-void html_sheet(FILE *out, const struct showing *showing, size_t count, size_t index)
+void html_opening(FILE *out, const struct showing *showing, size_t count, size_t index)
 {
     const struct document *document = showing->documents[index];
     struct line machine = {0}, name = {0};
     const char *level = count > 1 ? "h2" : "h1";
     line_add_machine(&machine, &document->machine);
     line_add_document(&name, showing->documents, count, index);
-    fprintf(out, "<section class=sheet aria-labelledby=machine-%zu>\n<p class=host>", index);
+    fprintf(out, "<section aria-labelledby=machine-%zu>\n<p class=host>", index);
     html_text(out, name.text);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
     html_text(out, machine.text);
     fprintf(out, "</%s>\n", level);
+    put_trust(out, document);
     const bool table = html_is_imported(document) && !document->run.joined;
     (table ? put_imported : put_run)(out, document);
-    put_trust(out, document);
+    html_machine(out, showing, index);
+    fputs("</section>\n", out);
+}
+
+void html_sheet(FILE *out, const struct showing *showing, size_t count, size_t index)
+{
+    struct line name = {0};
+    line_add_document(&name, showing->documents, count, index);
+    fputs("<section class=sheet aria-label=\"Datasheet: ", out);
+    html_text(out, name.text);
+    fputs("\">\n", out);
+    if (count > 1) {
+        fputs("<p class=host>", out);
+        html_text(out, name.text);
+        fputs("</p>\n", out);
+    }
     put_levels(out, showing, index, -1);
     put_key_findings(out, showing, index, -1);
     put_devices(out, showing, index);

@@ -123,6 +123,12 @@ void html_tables(FILE *out, const struct picture *picture, const struct document
         fprintf(out, "<p>%zu more series are in the document.</p>\n", picture->left_out);
 }
 
+void html_doubt(FILE *out, const struct finding *finding)
+{
+    if (flag_doubts(finding->flags))
+        fputs(" <abbr class=doubt title=\"doubtful: see To know\">!</abbr>", out);
+}
+
 void html_finding_value(FILE *out, const struct finding *finding)
 {
     char text[UNIT_TEXT];
@@ -139,8 +145,7 @@ void html_finding_value(FILE *out, const struct finding *finding)
     if (isfinite(finding->high - finding->low))
         fprintf(out, " <small>±%s&nbsp;%%</small>",
                 figure_percent(finding->value, finding->low, finding->high, text));
-    if (flag_doubts(finding->flags))
-        fputs(" <abbr class=doubt title=\"doubtful: see To know\">!</abbr>", out);
+    html_doubt(out, finding);
 }
 
 void html_experiment(FILE *out, const struct finding *finding)
