@@ -1,8 +1,8 @@
 #include "findings/analyse.h"
 
+#include "base/clean.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "render/clean.h"
 #include "result/json.h"
 #include "version.h"
 

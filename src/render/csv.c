@@ -2,11 +2,11 @@
  * CSV in long form, a row a point, a finding and a probe: RFC 4180, except that lines end with LF
  * alone. Each factor's name has a column of its own, behind those that every document has.
  */
+#include "base/clean.h"
 #include "base/units.h"
-#include "render/clean.h"
 #include "render/csv_columns.h"
-#include "render/figure.h"
 #include "render/view.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "render/csv_columns.h"
 
-#include "render/clean.h"
+#include "base/clean.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* What changed between two documents, as text, CSV and JSON. */
 #include "render/differences.h"
+#include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>

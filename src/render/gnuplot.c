@@ -3,9 +3,9 @@
  * every matrix as a map. `fathom report --format gnuplot FILE | gnuplot -p` shows them one after
  * another.
  */
+#include "base/clean.h"
 #include "base/units.h"
 #include "findings/device.h"
-#include "render/clean.h"
 #include "render/parts.h"
 #include "render/view.h"
 

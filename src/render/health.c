@@ -1,9 +1,9 @@
 #include "render/health.h"
 
+#include "base/clean.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>

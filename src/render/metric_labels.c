@@ -1,9 +1,9 @@
 #include "render/metric_labels.h"
 
+#include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
+#include "report/figure.h"
 
 #include <ctype.h>
 #include <stdlib.h>

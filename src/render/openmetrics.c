@@ -4,8 +4,8 @@
  * the specification asks; a unit that nobody knows is a label. Points of series are not written: a
  * curve is no metric.
  */
+#include "base/clean.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
 #include "render/metric_labels.h"
 #include "render/view.h"
 #include "result/flag.h"

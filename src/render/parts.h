@@ -2,8 +2,11 @@
 #ifndef FATHOM_RENDER_PARTS_H
 #define FATHOM_RENDER_PARTS_H
 
-#include "render/showing.h"
 #include "render/view.h"
+#include "report/catalogue.h"
+#include "report/factors.h"
+#include "report/grid.h"
+#include "report/machine.h"
 
 /* --- ink.c: colour, where the style has it --- */
 
@@ -15,57 +18,11 @@ const char *ink(const struct view_style *, enum ink);
 void ink_ramp(FILE *, const struct view_style *, double share);
 void ink_ramp_behind(FILE *, const struct view_style *, double share);
 
-/* --- line.c: a line of text that is put together piece by piece --- */
+/* --- wrap.c --- */
 
-struct line {
-    char text[1024];
-    size_t length;
-};
-/* Cut at the end of the buffer. */
-void line_add(struct line *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds the text of a document, inert. */
-void line_add_clean(struct line *, const char *text);
-/* Adds ", op cas, stride 64" for each factor; the comma only between things. */
-void line_add_factors(struct line *, const struct factor *, size_t count);
-/* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
-void line_add_machine(struct line *, const struct machine_facts *); /* machine.c */
-/* "baseline of 3 documents", "merged from 2 documents"; nothing for the document of one run. */
-void line_add_joined(struct line *, const struct run_facts *); /* machine.c */
-/* Takes blanks off the end. */
-void line_trim(struct line *);
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
  * first one; the others begin that far in. */
 void line_print_wrapped(FILE *, const struct view_style *, size_t indent, const struct line *);
-
-/* --- factors.c: the factors of a series, as headings and labels look at them --- */
-
-enum { FACTORS_SEEN = 64 };
-/* How many are looked at, from the first on. */
-size_t factors_seen(const struct series *);
-/* The one of that name among these; NULL where there is none. */
-const struct factor *factor_seen(const struct series *, const char *name);
-/* Whether both are there, of one name and value. */
-bool factor_same(const struct factor *, const struct factor *);
-/* Whether the two have the same, in whatever order; of more than are looked at, in the same. */
-bool factors_same(const struct series *, const struct series *);
-
-/* --- grid.c: the points of a matrix by row and column --- */
-
-/* Ids that nothing was measured for have no row or column. */
-struct grid {
-    int *rows, *columns; /* ids in the order of the points where these come row by row and every
-                            column is a row; else ascending */
-    size_t row_count, column_count;
-    const struct point **cells;                    /* row by row; NULL where there is no point */
-    struct grid_place *row_places, *column_places; /* by id: where each stands */
-};
-/* False where the points are too scattered for a matrix, or there is no memory for one; to be freed
- * either way. */
-bool grid_build(struct grid *, const struct series *);
-void grid_free(struct grid *);
-/* Where an id stands among the rows or columns; their count where it does not. */
-size_t grid_row(const struct grid *, int id);
-size_t grid_column(const struct grid *, int id);
 
 /* --- the rest, each in the file of its name --- */
 
@@ -103,7 +60,7 @@ int label_columns(const char *labels); /* matrix_labels.c */
 void label_print(FILE *, const char *labels, int id, int columns);
 /* The findings "cluster" as a tree where `whole`, else how many there are of each size, and where
  * they contradict what is declared; nothing where there are none. */
-void clusters_print(FILE *, const struct showing *, const struct probe_result *,
+void clusters_print(FILE *, const struct catalogue *, const struct probe_result *,
                     const struct view_style *, bool whole); /* matrix_clusters.c */
 /* Other matrices of the probe, where they are few and small and no headline, behind what already
  * stands in the line, and the line's end. */
@@ -113,11 +70,11 @@ void matrix_others_print(FILE *, const struct probe_result *, const struct view_
  * pairs once more, as a check. */
 bool matrix_is_repeated(const struct probe_result *, const struct series *);
 /* Whether clusters_print() tells of that finding. */
-bool clusters_have(const struct shown *);
-/* Where findings are told, `showing` is of that one document. */
+bool clusters_have(const struct catalogue_entry *);
+/* Where findings are told, `catalogue` is of that one document. */
 
 /* Latency and capacity by level, from the findings; nothing where there are none. */
-void depth_print(FILE *, const struct showing *, const struct view_style *);
+void depth_print(FILE *, const struct catalogue *, const struct view_style *);
 /* What of a level each row of such a table is made from, and the words above it. */
 struct levels;
 struct depth_table {
@@ -130,34 +87,30 @@ struct depth_table {
 };
 void depth_table_print(FILE *, const struct depth_table *, const struct view_style *);
 /* Each device: what it is, its levels and memories, its roads; nothing where there are none. */
-void gpu_print(FILE *, const struct showing *, const struct view_style *); /* gpu.c */
-/* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
-void line_add_gpu(struct line *, const struct gpu_facts *); /* machine.c */
-/* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */
-const char *gpu_warning(const struct gpu_facts *); /* machine.c */
+void gpu_print(FILE *, const struct catalogue *, const struct view_style *); /* gpu.c */
 /* Bandwidths, misses in flight and latency under load, from the findings; nothing where there are
  * none. */
-void width_print(FILE *, const struct showing *, const struct view_style *);
+void width_print(FILE *, const struct catalogue *, const struct view_style *);
 /* How far each TLB reaches, a line a page size; part of the depth. */
-void translation_print(FILE *, const struct showing *, const struct view_style *);
+void translation_print(FILE *, const struct catalogue *, const struct view_style *);
 
 /* --- disagreements.c: where what was found and what the machine says are not the same --- */
 
 /* Whether a finding's interval keeps its value apart from what is declared, or it is there to say
  * so. Clusters speak for themselves, below their matrix. */
-bool disagreement_is(const struct shown *);
+bool disagreement_is(const struct catalogue_entry *);
 /* "L3: 5.70 MiB of 32 MiB behave as cache here: ..." */
-void line_add_disagreement(struct line *, const struct shown *);
+void line_add_disagreement(struct line *, const struct catalogue_entry *);
 /* What was found and the machine says otherwise, and the notes; returns how much it is. `out` may
  * be NULL: nothing is printed. */
-size_t disagreements_print(FILE *out, const struct showing *, const struct view_style *);
+size_t disagreements_print(FILE *out, const struct catalogue *, const struct view_style *);
 /* What has to be known to trust the numbers: flags, warnings, probes that did not end well. Of
  * one probe alone, and with the flags' names, where `probe` is not NULL. */
-void notes_print(FILE *, const struct showing *, const struct probe_result *probe,
+void notes_print(FILE *, const struct catalogue *, const struct probe_result *probe,
                  const struct view_style *);
 /* The findings that carry the flag, those of one probe or of all: "L1.latency, L2.latency (order
  * forward) and 3 more". What is told in ns too is named once. Returns how many they are. */
-size_t line_add_flagged(struct line *, const struct showing *, size_t document,
+size_t line_add_flagged(struct line *, const struct catalogue *, size_t document,
                         const struct probe_result *only, unsigned bit);
 
 /* --- failures.c: points that have no value --- */

@@ -2,9 +2,9 @@
  * The columns that the first GPU latency benchmarks of this kind print: clock, working set in bytes
  * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
  */
+#include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
 #include "render/parts.h"
 #include "render/view.h"
 

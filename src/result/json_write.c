@@ -3,10 +3,10 @@
  * compared line by line, and a matrix of a thousand CPUs needs no tree in memory.
  */
 #include "base/units.h"
+#include "base/utf8.h"
 #include "result/flag.h"
 #include "result/json.h"
 #include "result/shape.h"
-#include "result/utf8.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  */
 #include "quantity/quantity.h"
 #include "render/differences.h"
-#include "render/figure.h"
 #include "render/page/page.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct beside {
 
 struct comparing {
     FILE *out;
-    const struct showing *showing;
+    const struct catalogue *catalogue;
     const struct document *const *documents;
     size_t count;
     struct beside *beside; /* [0] is not used */
@@ -82,15 +82,15 @@ static const struct difference *difference_of(const struct beside *beside,
 }
 
 /* Whose findings are those of one line: the same name and experiment, in whichever documents. */
-static bool is_same(const struct shown *a, const struct shown *b)
+static bool is_same(const struct catalogue_entry *a, const struct catalogue_entry *b)
 {
     return a->experiment == b->experiment && strcmp(a->finding->name, b->finding->name) == 0;
 }
 
 /* Groups of CPUs are shown below their matrices. */
-static bool has_line(const struct shown *shown)
+static bool has_line(const struct catalogue_entry *entry)
 {
-    return !clusters_have(shown);
+    return !clusters_have(entry);
 }
 
 static void put_change(FILE *out, double ratio, enum verdict verdict)
@@ -117,7 +117,8 @@ static double ratio_of(const struct finding *finding, const struct finding *base
 
 /* `line` are the findings of one line, in the order of the documents; those that are a document's
  * second one of that name and experiment are passed over. */
-static void put_finding(const struct comparing *comparing, struct shown *const *line, size_t length)
+static void put_finding(const struct comparing *comparing, struct catalogue_entry *const *line,
+                        size_t length)
 {
     FILE *out = comparing->out;
     const struct finding *base = line[0]->document == 0 ? line[0]->finding : NULL;
@@ -213,7 +214,7 @@ static void put_remarks(const struct comparing *comparing, const char *title, si
 
 /* A line of findings, and where its first one stands. */
 struct row {
-    struct shown *const *line;
+    struct catalogue_entry *const *line;
     size_t length;
 };
 
@@ -226,12 +227,12 @@ static int as_they_stand(const void *a, const void *b)
 /* In the order of the first document that has them; how many there was no room for. */
 static size_t put_findings(const struct comparing *comparing)
 {
-    const struct showing *showing = comparing->showing;
+    const struct catalogue *catalogue = comparing->catalogue;
     size_t count = 0;
-    struct row *rows = malloc(showing->count * sizeof *rows + 1);
-    for (size_t i = 0; i < showing->count && rows;) {
-        struct row row = {&showing->by_name[i], 1};
-        while (i + row.length < showing->count && is_same(row.line[0], row.line[row.length]))
+    struct row *rows = malloc(catalogue->count * sizeof *rows + 1);
+    for (size_t i = 0; i < catalogue->count && rows;) {
+        struct row row = {&catalogue->by_name[i], 1};
+        while (i + row.length < catalogue->count && is_same(row.line[0], row.line[row.length]))
             row.length++;
         if (has_line(row.line[0]))
             rows[count++] = row;
@@ -272,9 +273,9 @@ static void put_table(const struct comparing *comparing)
                 more);
 }
 
-bool html_differences(FILE *out, const struct showing *showing, size_t count, double threshold)
+bool html_differences(FILE *out, const struct catalogue *catalogue, size_t count, double threshold)
 {
-    struct comparing comparing = {out, showing, showing->documents, count,
+    struct comparing comparing = {out, catalogue, catalogue->documents, count,
                                   calloc(count, sizeof(struct beside))};
     bool found = comparing.beside && find_all(&comparing, threshold);
     if (found) {

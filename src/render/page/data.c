@@ -4,13 +4,13 @@
  * whole multiples of a step that keeps four digits of the smallest value, and without its trials.
  * web/page/chart.js reads curves, cellOf() in web/page/matrix.js matrices.
  */
+#include "base/clean.h"
 #include "findings/clusters.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
-#include "render/levels.h"
 #include "render/page/page.h"
+#include "report/figure.h"
+#include "report/levels.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,12 +136,12 @@ static bool has_mark(const struct series *series, const char *level)
 enum { MARKS_MAX = 64 };
 
 /* Capacities that the probe found, and those that are declared: lines across the curve. */
-static void put_marks_of(FILE *out, const struct showing *showing, const struct member *member,
+static void put_marks_of(FILE *out, const struct catalogue *catalogue, const struct member *member,
                          const char **separator)
 {
-    const struct document *document = showing->documents[member->document];
+    const struct document *document = catalogue->documents[member->document];
     const struct probe_result *probe = member->probe;
-    const struct shown *list = showing_of(showing, member->document, probe);
+    const struct catalogue_entry *list = catalogue_of(catalogue, member->document, probe);
     size_t marks = 0;
     const int device = device_of_name(member->series->name, NULL);
     const struct gpu_facts *gpu = device_facts(&document->machine, device);
@@ -167,7 +167,7 @@ static void put_marks_of(FILE *out, const struct showing *showing, const struct 
         put_device_marks(out, gpu, member->document, separator);
 }
 
-static void put_marks(FILE *out, const struct picture *picture, const struct showing *showing)
+static void put_marks(FILE *out, const struct picture *picture, const struct catalogue *catalogue)
 {
     const char *separator = "";
     const struct member *before = NULL;
@@ -176,23 +176,23 @@ static void put_marks(FILE *out, const struct picture *picture, const struct sho
         for (size_t i = 0; i < picture->member_count; i++) {
             const struct member *member = &picture->members[i];
             if (!before || before->probe != member->probe)
-                put_marks_of(out, showing, member, &separator);
+                put_marks_of(out, catalogue, member, &separator);
             before = member;
         }
     fputs("],", out);
 }
 
-static void put_chart(FILE *out, const struct picture *picture, const struct showing *showing,
+static void put_chart(FILE *out, const struct picture *picture, const struct catalogue *catalogue,
                       size_t count)
 {
     const struct series *first = picture->members[0].series;
     put_axis(out, "x", &first->x);
     put_axis(out, "y", &first->y);
-    put_marks(out, picture, showing);
+    put_marks(out, picture, catalogue);
     fputs("\"series\":[", out);
     for (size_t i = 0; i < picture->member_count; i++) {
         fputs(i ? ",\n{" : "\n{", out);
-        put_label(out, picture, i, showing->documents, count);
+        put_label(out, picture, i, catalogue->documents, count);
         put_curve(out, picture->members[i].series);
         fputs("}", out);
     }
@@ -313,10 +313,10 @@ static void put_rounded_cells(FILE *out, const struct grid *grid, bool cycles)
 }
 
 /* The groups of CPUs that findings tell of, a group before those within it. */
-static void put_clusters(FILE *out, const struct showing *showing, const struct member *member)
+static void put_clusters(FILE *out, const struct catalogue *catalogue, const struct member *member)
 {
     enum { GROUPS_MAX = 2 * CLUSTERS_CPUS_MAX }; /* more a tree of so many CPUs does not have */
-    const struct shown *list = showing_of(showing, member->document, member->probe);
+    const struct catalogue_entry *list = catalogue_of(catalogue, member->document, member->probe);
     const struct probe_result *probe = member->probe;
     const char *separator = "";
     size_t told = 0;
@@ -331,7 +331,7 @@ static void put_clusters(FILE *out, const struct showing *showing, const struct 
     fputs("]", out);
 }
 
-static void put_matrix(FILE *out, const struct picture *picture, const struct showing *showing,
+static void put_matrix(FILE *out, const struct picture *picture, const struct catalogue *catalogue,
                        size_t count)
 {
     const char *separator = "\n{";
@@ -343,12 +343,12 @@ static void put_matrix(FILE *out, const struct picture *picture, const struct sh
         struct grid grid;
         if (grid_build(&grid, series) && grid.row_count * grid.column_count <= HTML_CELLS_MAX) {
             fputs(separator, out);
-            put_label(out, picture, i, showing->documents, count);
+            put_label(out, picture, i, catalogue->documents, count);
             put_ids(out, "rows", grid.rows, grid.row_count);
             put_ids(out, "columns", grid.columns, grid.column_count);
             const bool small = grid.row_count * grid.column_count <= EXACT_CELLS_MAX;
             (small ? put_exact_cells : put_rounded_cells)(out, &grid, has_cycles(series));
-            put_clusters(out, showing, &picture->members[i]);
+            put_clusters(out, catalogue, &picture->members[i]);
             fputs("}", out);
             separator = ",\n{";
         }
@@ -376,7 +376,7 @@ static void put_units(FILE *out)
     fputs("}", out);
 }
 
-void html_data(FILE *out, const struct pictures *pictures, const struct showing *showing,
+void html_data(FILE *out, const struct pictures *pictures, const struct catalogue *catalogue,
                size_t count)
 {
     fputs("{\"units\":", out);
@@ -388,7 +388,7 @@ void html_data(FILE *out, const struct pictures *pictures, const struct showing 
         fprintf(out, "%s{\"matrix\":%s,\"probe\":", i ? ",\n" : "\n", matrix ? "true" : "false");
         html_json_text(out, picture->probe);
         fputs(",", out);
-        (matrix ? put_matrix : put_chart)(out, picture, showing, count);
+        (matrix ? put_matrix : put_chart)(out, picture, catalogue, count);
         fputs("}", out);
     }
     fputs("]}", out);

@@ -4,12 +4,12 @@
 
 enum { REMARKS_MAX = 1000, WARNINGS_MAX = 50 };
 
-static void put_names(FILE *out, const struct showing *showing, size_t index, unsigned bit)
+static void put_names(FILE *out, const struct catalogue *catalogue, size_t index, unsigned bit)
 {
-    const struct document *document = showing->documents[index];
+    const struct document *document = catalogue->documents[index];
     struct line names = {0};
     size_t points = 0;
-    const size_t named = line_add_flagged(&names, showing, index, NULL, bit);
+    const size_t named = line_add_flagged(&names, catalogue, index, NULL, bit);
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++)
             for (size_t i = 0; i < document->probes[p].series[s].point_count; i++)
@@ -23,13 +23,13 @@ static void put_names(FILE *out, const struct showing *showing, size_t index, un
     fputs("</span>", out);
 }
 
-static void put_flag(FILE *out, const struct showing *showing, size_t index, int flag)
+static void put_flag(FILE *out, const struct catalogue *catalogue, size_t index, int flag)
 {
     const struct flag_text *text = &flag_texts[flag];
     fprintf(out, "<li class=%s><strong>", text->doubt ? "doubtful" : "remark");
     html_text(out, text->meaning);
     fputs("</strong>", out);
-    put_names(out, showing, index, FLAG_BIT(flag));
+    put_names(out, catalogue, index, FLAG_BIT(flag));
     fputs(" <span class=remedy>", out);
     html_text(out, text->remedy);
     fputs("</span>\n", out);
@@ -46,18 +46,18 @@ static unsigned all_flags(const struct document *document)
 }
 
 /* False where there are none. `out` may be NULL: nothing is written. */
-static bool put_disagreements(FILE *out, const struct showing *showing, size_t index)
+static bool put_disagreements(FILE *out, const struct catalogue *catalogue, size_t index)
 {
     size_t count = 0;
-    for (size_t i = 0; i < showing->count; i++) {
+    for (size_t i = 0; i < catalogue->count; i++) {
         struct line line = {0};
-        if (showing->list[i].document != index || !disagreement_is(&showing->list[i]))
+        if (catalogue->list[i].document != index || !disagreement_is(&catalogue->list[i]))
             continue;
         if (!out)
             return true;
         if (++count > REMARKS_MAX)
             continue;
-        line_add_disagreement(&line, &showing->list[i]);
+        line_add_disagreement(&line, &catalogue->list[i]);
         fputs("<li class=disagreement>", out);
         html_text(out, line.text);
         fputs("\n", out);
@@ -99,9 +99,9 @@ static bool has_failures(const struct probe_result *probe)
     return failures.count > 0;
 }
 
-void html_know(FILE *out, const struct showing *showing, size_t index)
+void html_know(FILE *out, const struct catalogue *catalogue, size_t index)
 {
-    const struct document *document = showing->documents[index];
+    const struct document *document = catalogue->documents[index];
     const struct conditions *conditions = &document->conditions;
     unsigned flags = all_flags(document), doubts = flag_doubts(flags);
     bool ended_well = true;
@@ -109,22 +109,22 @@ void html_know(FILE *out, const struct showing *showing, size_t index)
         ended_well = ended_well && document->probes[p].status == PROBE_OK &&
                      !has_failures(&document->probes[p]);
     if (!flags && ended_well && !conditions->warning_count &&
-        !put_disagreements(NULL, showing, index))
+        !put_disagreements(NULL, catalogue, index))
         return;
     fprintf(out,
             "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
             index, index);
-    put_disagreements(out, showing, index);
+    put_disagreements(out, catalogue, index);
     for (size_t p = 0; p < document->probe_count; p++)
         put_status(out, &document->probes[p]);
     for (size_t p = 0; p < document->probe_count; p++)
         put_failures(out, &document->probes[p]);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (doubts & FLAG_BIT(flag))
-            put_flag(out, showing, index, flag);
+            put_flag(out, catalogue, index, flag);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (flags & ~doubts & FLAG_BIT(flag))
-            put_flag(out, showing, index, flag);
+            put_flag(out, catalogue, index, flag);
     for (size_t i = 0; i < conditions->warning_count && i < WARNINGS_MAX; i++) {
         fputs("<li class=remark>", out);
         html_text(out, conditions->warnings[i]);

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/figure.h"
-#include "render/levels.h"
 #include "render/page/page.h"
+#include "report/figure.h"
+#include "report/levels.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ struct road {
 
 struct machine {
     FILE *out;
-    const struct showing *showing;
+    const struct catalogue *catalogue;
     size_t index;
     const struct document *document;
     struct cpulist kinds[KINDS_MAX];
@@ -184,12 +184,12 @@ static const char *kernel_of(const struct finding *finding)
 }
 
 /* The first kernel that a place was measured with is the one that is shown. */
-static void take_road(struct machine *machine, const struct shown *shown)
+static void take_road(struct machine *machine, const struct catalogue_entry *entry)
 {
-    const struct finding_meaning *meaning = &shown->meaning;
+    const struct finding_meaning *meaning = &entry->meaning;
     const bool memory = meaning->role == ROLE_WIDTH;
     struct road road = {.place = memory ? "DRAM" : meaning->subject,
-                        .kernel = kernel_of(shown->finding),
+                        .kernel = kernel_of(entry->finding),
                         .length = memory ? strlen("DRAM") : meaning->subject_length};
     size_t i = 0;
     while (i < machine->road_count && (machine->roads[i].length != road.length ||
@@ -202,22 +202,22 @@ static void take_road(struct machine *machine, const struct shown *shown)
     struct road *kept = &machine->roads[i];
     const struct finding **place = meaning->fact == FACT_ONE ? &kept->one : &kept->all;
     if (!*place && text_same(kept->kernel, road.kernel))
-        *place = shown->finding;
+        *place = entry->finding;
 }
 
 static void take_measured(struct machine *machine, int device)
 {
     machine->device = device;
     machine->road_count = 0;
-    levels_collect(&machine->levels, machine->showing, machine->index, device);
-    for (size_t i = 0; i < machine->showing->count; i++) {
-        const struct shown *shown = &machine->showing->list[i];
-        const struct finding_meaning *meaning = &shown->meaning;
-        if (shown->document == machine->index && meaning->device == device && !shown->experiment &&
+    levels_collect(&machine->levels, machine->catalogue, machine->index, device);
+    for (size_t i = 0; i < machine->catalogue->count; i++) {
+        const struct catalogue_entry *entry = &machine->catalogue->list[i];
+        const struct finding_meaning *meaning = &entry->meaning;
+        if (entry->document == machine->index && meaning->device == device && !entry->experiment &&
             (meaning->fact == FACT_ONE || meaning->fact == FACT_ALL) &&
-            quantity_is(shown->finding->unit, DIMENSION_BANDWIDTH) &&
-            isfinite(shown->finding->value))
-            take_road(machine, shown);
+            quantity_is(entry->finding->unit, DIMENSION_BANDWIDTH) &&
+            isfinite(entry->finding->value))
+            take_road(machine, entry);
     }
 }
 
@@ -225,12 +225,12 @@ static void take_measured(struct machine *machine, int device)
 static const struct finding *first_of(const struct machine *machine, enum finding_fact fact,
                                       enum dimension dimension)
 {
-    for (size_t i = 0; i < machine->showing->count; i++) {
-        const struct shown *shown = &machine->showing->list[i];
-        if (shown->document == machine->index && shown->meaning.fact == fact &&
-            shown->meaning.device < 0 && !shown->experiment &&
-            quantity_is(shown->finding->unit, dimension) && isfinite(shown->finding->value))
-            return shown->finding;
+    for (size_t i = 0; i < machine->catalogue->count; i++) {
+        const struct catalogue_entry *entry = &machine->catalogue->list[i];
+        if (entry->document == machine->index && entry->meaning.fact == fact &&
+            entry->meaning.device < 0 && !entry->experiment &&
+            quantity_is(entry->finding->unit, dimension) && isfinite(entry->finding->value))
+            return entry->finding;
     }
     return NULL;
 }
@@ -653,9 +653,9 @@ static void put_devices(struct machine *machine)
         fputs("<p>More devices stand in the document.</p>\n", machine->out);
 }
 
-void html_machine(FILE *out, const struct showing *showing, size_t index)
+void html_machine(FILE *out, const struct catalogue *catalogue, size_t index)
 {
-    const struct document *document = showing->documents[index];
+    const struct document *document = catalogue->documents[index];
     const struct machine_facts *facts = &document->machine;
     int device;
     const bool cpus = facts->cache_count || facts->node_count || facts->cores;
@@ -665,7 +665,7 @@ void html_machine(FILE *out, const struct showing *showing, size_t index)
     if (!machine)
         return;
     machine->out = out;
-    machine->showing = showing;
+    machine->catalogue = catalogue;
     machine->index = index;
     machine->document = document;
     machine->ids_left = IDS_MAX;

@@ -1,6 +1,6 @@
 /* How it was measured: the machine, its condition, and what was timed. */
-#include "render/figure.h"
 #include "render/page/page.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "render/page/page.h"
+#include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/view.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct page {
     double threshold;
     struct pictures pictures;
     size_t lead; /* the picture that stands at the top; the count of them where there is none */
-    struct showing showing; /* of all documents */
+    struct catalogue catalogue; /* of all documents */
     struct section *sections;
     size_t section_count;
 };
@@ -255,7 +255,7 @@ static void put_results(const struct page *page, const struct section *section)
             fputs("</p>\n", out);
         }
         if (probe->finding_count)
-            html_findings(out, &page->showing, d, probe);
+            html_findings(out, &page->catalogue, d, probe);
         put_repeat(out, document, probe);
     }
 }
@@ -293,7 +293,8 @@ static size_t lead_of(const struct page *page)
 {
     for (size_t i = 0; i < page->pictures.count; i++) {
         const struct member *member = &page->pictures.list[i].members[0];
-        const struct shown *list = showing_of(&page->showing, member->document, member->probe);
+        const struct catalogue_entry *list =
+            catalogue_of(&page->catalogue, member->document, member->probe);
         if (member->series->matrix || !quantity_is(member->series->x.unit, DIMENSION_SIZE))
             continue;
         for (size_t f = 0; f < member->probe->finding_count; f++)
@@ -325,12 +326,12 @@ static void put_first_screen(const struct page *page)
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
-        html_opening(out, &page->showing, page->count, i);
+        html_opening(out, &page->catalogue, page->count, i);
     fputs("</div>\n", out);
     put_lead(page);
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, &page->showing, page->count, i);
+        html_sheet(out, &page->catalogue, page->count, i);
     fputs("</div>\n", out);
 }
 
@@ -342,7 +343,7 @@ static bool put_body(const struct page *page)
     put_first_screen(page);
     put_contents(page);
     bool compared =
-        page->count < 2 || html_differences(out, &page->showing, page->count, page->threshold);
+        page->count < 2 || html_differences(out, &page->catalogue, page->count, page->threshold);
     for (size_t i = 0; i < page->section_count; i++)
         put_probe(page, &page->sections[i], i);
     if (page->pictures.left_out)
@@ -351,7 +352,7 @@ static bool put_body(const struct page *page)
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);
-    html_data(out, &page->pictures, &page->showing, page->count);
+    html_data(out, &page->pictures, &page->catalogue, page->count);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
     return compared;
 }
@@ -362,13 +363,14 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
     struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
     struct pool pool = {0};
     bool done = pictures_collect(&page.pictures, documents, count, &pool) &&
-                showing_build(&page.showing, documents, count) && collect_sections(&page, &pool);
+                catalogue_build(&page.catalogue, documents, count) &&
+                collect_sections(&page, &pool);
     if (done) {
         page.lead = lead_of(&page);
         put_head(&page);
         done = put_body(&page);
     }
-    showing_free(&page.showing);
+    catalogue_free(&page.catalogue);
     pool_free(&pool);
     return done ? 0 : error_out_of_memory(error);
 }

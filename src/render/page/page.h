@@ -78,14 +78,14 @@ void line_add_member(struct line *, const struct picture *, size_t member,
 /* The last section: machine and conditions of each document, and the loops that were timed. */
 void html_method(FILE *, const struct document *const *, size_t count);
 /* What comes first: whose document it is, how far to trust it, and the picture of the machine. */
-void html_opening(FILE *, const struct showing *, size_t count, size_t index);
+void html_opening(FILE *, const struct catalogue *, size_t count, size_t index);
 /* The datasheet, and what to know. */
-void html_sheet(FILE *, const struct showing *, size_t count, size_t index);
+void html_sheet(FILE *, const struct catalogue *, size_t count, size_t index);
 /* A part of it: what has to be known to trust the numbers; nothing where there is nothing. */
-void html_know(FILE *, const struct showing *, size_t index);
+void html_know(FILE *, const struct catalogue *, size_t index);
 /* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
  * document does not say what machine it is. */
-void html_machine(FILE *, const struct showing *, size_t index);
+void html_machine(FILE *, const struct catalogue *, size_t index);
 /* A mark where the finding is in doubt. */
 void html_doubt(FILE *, const struct finding *);
 /* The values of one finding: figure, unit, interval. */
@@ -93,13 +93,13 @@ void html_finding_value(FILE *, const struct finding *);
 /* What it was read off, where the name alone does not say it: small, behind what it is of. */
 void html_experiment(FILE *, const struct finding *);
 /* A probe's findings of one document as a table. */
-void html_findings(FILE *, const struct showing *, size_t document, const struct probe_result *);
+void html_findings(FILE *, const struct catalogue *, size_t document, const struct probe_result *);
 /* Every point of a picture's members as tables. */
 void html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
 /* What several documents differ in, by findings/differences; false without memory. */
-bool html_differences(FILE *, const struct showing *, size_t count, double threshold);
+bool html_differences(FILE *, const struct catalogue *, size_t count, double threshold);
 /* All that the script draws, as JSON. */
-void html_data(FILE *, const struct pictures *, const struct showing *, size_t count);
+void html_data(FILE *, const struct pictures *, const struct catalogue *, size_t count);
 
 /* --- made by web/assemble when the program is built --- */
 

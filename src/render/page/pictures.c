@@ -1,7 +1,7 @@
+#include "base/clean.h"
 #include "base/text.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
 #include "render/page/page.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
-#include "render/figure.h"
-#include "render/levels.h"
 #include "render/page/page.h"
+#include "report/figure.h"
+#include "report/levels.h"
 #include "result/flag.h"
 
 #include <ctype.h>
@@ -177,13 +177,13 @@ static void put_level(FILE *out, const struct document *document, int device,
     }
 }
 
-static void put_levels(FILE *out, const struct showing *showing, size_t index, int device)
+static void put_levels(FILE *out, const struct catalogue *catalogue, size_t index, int device)
 {
-    const struct document *document = showing->documents[index];
+    const struct document *document = catalogue->documents[index];
     static const char *const heads[FACTS] = {"latency", "in time", "capacity", "line", "ways"};
     struct levels levels;
     struct columns columns = {0};
-    levels_collect(&levels, showing, index, device);
+    levels_collect(&levels, catalogue, index, device);
     for (size_t i = 0; i < levels.count; i++) {
         const struct level *level = &levels.list[i];
         for (int fact = 0; fact < FACTS; fact++)
@@ -216,42 +216,42 @@ static void put_levels(FILE *out, const struct showing *showing, size_t index, i
 }
 
 /* What the datasheet has no column for, and no other finding says in cycles. */
-static bool is_key(const struct shown *shown, int device)
+static bool is_key(const struct catalogue_entry *entry, int device)
 {
     char level[LEVEL_NAME_BYTES];
-    return isfinite(shown->finding->value) && shown->meaning.device == device &&
-           level_fact(shown, level) == FACTS && !shown->twin && !clusters_have(shown);
+    return isfinite(entry->finding->value) && entry->meaning.device == device &&
+           level_fact(entry, level) == FACTS && !entry->twin && !clusters_have(entry);
 }
 
-static void put_key_findings(FILE *out, const struct showing *showing, size_t index, int device)
+static void put_key_findings(FILE *out, const struct catalogue *catalogue, size_t index, int device)
 {
     size_t told = 0;
-    for (size_t i = 0; i < showing->count && told < KEY_FINDINGS_MAX; i++) {
-        const struct shown *shown = &showing->list[i];
+    for (size_t i = 0; i < catalogue->count && told < KEY_FINDINGS_MAX; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
         const char *name;
-        if (shown->document != index || !is_key(shown, device))
+        if (entry->document != index || !is_key(entry, device))
             continue;
         fputs(told++ ? "<div><dt" : "<dl class=key>\n<div><dt", out);
-        if (shown->meaning.role != ROLE_PLAIN) {
+        if (entry->meaning.role != ROLE_PLAIN) {
             fputs(" title=\"", out);
-            html_text(out, shown->meaning.line->meaning);
+            html_text(out, entry->meaning.line->meaning);
             fputs("\"", out);
         }
         fputs(">", out);
-        device_of_name(shown->finding->name, &name); /* which stands above them */
+        device_of_name(entry->finding->name, &name); /* which stands above them */
         html_text(out, name);
-        html_experiment(out, shown->finding);
+        html_experiment(out, entry->finding);
         fputs("<dd>", out);
-        html_finding_value(out, shown->finding);
+        html_finding_value(out, entry->finding);
         fputs("</div>\n", out);
     }
     fputs(told ? "</dl>\n" : "", out);
 }
 
 /* The same of each device, below what it is. */
-static void put_devices(FILE *out, const struct showing *showing, size_t index)
+static void put_devices(FILE *out, const struct catalogue *catalogue, size_t index)
 {
-    const struct document *document = showing->documents[index];
+    const struct document *document = catalogue->documents[index];
     int devices[DEVICES_MAX];
     const size_t count = device_list(document, devices, DEVICES_MAX);
     for (size_t i = 0; i < count; i++) {
@@ -267,18 +267,18 @@ static void put_devices(FILE *out, const struct showing *showing, size_t index)
             html_text(out, warning);
             fputs("</strong></p>\n", out);
         }
-        put_levels(out, showing, index, devices[i]);
-        put_key_findings(out, showing, index, devices[i]);
+        put_levels(out, catalogue, index, devices[i]);
+        put_key_findings(out, catalogue, index, devices[i]);
     }
 }
 
-void html_opening(FILE *out, const struct showing *showing, size_t count, size_t index)
+void html_opening(FILE *out, const struct catalogue *catalogue, size_t count, size_t index)
 {
-    const struct document *document = showing->documents[index];
+    const struct document *document = catalogue->documents[index];
     struct line machine = {0}, name = {0};
     const char *level = count > 1 ? "h2" : "h1";
     line_add_machine(&machine, &document->machine);
-    line_add_document(&name, showing->documents, count, index);
+    line_add_document(&name, catalogue->documents, count, index);
     fprintf(out, "<section aria-labelledby=machine-%zu>\n<p class=host>", index);
     html_text(out, name.text);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
@@ -287,14 +287,14 @@ void html_opening(FILE *out, const struct showing *showing, size_t count, size_t
     put_trust(out, document);
     const bool table = html_is_imported(document) && !document->run.joined;
     (table ? put_imported : put_run)(out, document);
-    html_machine(out, showing, index);
+    html_machine(out, catalogue, index);
     fputs("</section>\n", out);
 }
 
-void html_sheet(FILE *out, const struct showing *showing, size_t count, size_t index)
+void html_sheet(FILE *out, const struct catalogue *catalogue, size_t count, size_t index)
 {
     struct line name = {0};
-    line_add_document(&name, showing->documents, count, index);
+    line_add_document(&name, catalogue->documents, count, index);
     fputs("<section class=sheet aria-label=\"Datasheet: ", out);
     html_text(out, name.text);
     fputs("\">\n", out);
@@ -303,9 +303,9 @@ void html_sheet(FILE *out, const struct showing *showing, size_t count, size_t i
         html_text(out, name.text);
         fputs("</p>\n", out);
     }
-    put_levels(out, showing, index, -1);
-    put_key_findings(out, showing, index, -1);
-    put_devices(out, showing, index);
-    html_know(out, showing, index);
+    put_levels(out, catalogue, index, -1);
+    put_key_findings(out, catalogue, index, -1);
+    put_devices(out, catalogue, index);
+    html_know(out, catalogue, index);
     fputs("</section>\n", out);
 }

@@ -1,7 +1,7 @@
+#include "base/clean.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/page/page.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -160,14 +160,14 @@ void html_experiment(FILE *out, const struct finding *finding)
 }
 
 /* What a finding means is folded, so that the table stays as short as it is. */
-static void put_name(FILE *out, const struct shown *shown)
+static void put_name(FILE *out, const struct catalogue_entry *entry)
 {
     const struct finding_line *line =
-        shown->meaning.role == ROLE_PLAIN ? NULL : shown->meaning.line;
+        entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
     fputs("\n<tr><th scope=row>", out);
     fputs(line ? "<details class=meaning><summary>" : "", out);
-    html_text(out, shown->finding->name);
-    html_experiment(out, shown->finding);
+    html_text(out, entry->finding->name);
+    html_experiment(out, entry->finding);
     if (!line)
         return;
     fputs("</summary><p>", out);
@@ -179,10 +179,10 @@ static void put_name(FILE *out, const struct shown *shown)
     fputs("</details>", out);
 }
 
-void html_findings(FILE *out, const struct showing *showing, size_t document,
+void html_findings(FILE *out, const struct catalogue *catalogue, size_t document,
                    const struct probe_result *probe)
 {
-    const struct shown *list = showing_of(showing, document, probe);
+    const struct catalogue_entry *list = catalogue_of(catalogue, document, probe);
     char text[UNIT_TEXT];
     fputs("<div class=scroll tabindex=0 role=region aria-label=Findings><table class=findings>"
           "<caption>Findings</caption><thead><tr><th scope=col>name<th scope=col>value"

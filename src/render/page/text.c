@@ -1,7 +1,7 @@
+#include "base/clean.h"
 #include "base/units.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/page/page.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>

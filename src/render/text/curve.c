@@ -2,11 +2,11 @@
  * A curve as a filled area, both axes logarithmic: each column of the terminal is a bar, drawn to
  * an eighth of a row with the block elements U+2581 to U+2588.
  */
+#include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * line each. What a finding means follows from its name (findings/registry.h), so a document of any
  * run, or of any other tool's table, fills as much of it as it can.
  */
-#include "render/clean.h"
-#include "render/figure.h"
-#include "render/levels.h"
+#include "base/clean.h"
 #include "render/parts.h"
+#include "report/figure.h"
+#include "report/levels.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -143,9 +143,9 @@ void depth_table_print(FILE *out, const struct depth_table *table, const struct 
                 table->levels->left_out);
 }
 
-void depth_print(FILE *out, const struct showing *showing, const struct view_style *style)
+void depth_print(FILE *out, const struct catalogue *catalogue, const struct view_style *style)
 {
-    const struct document *document = showing->documents[0];
+    const struct document *document = catalogue->documents[0];
     struct levels levels;
     struct depth_table table = {.document = document,
                                 .device = -1,
@@ -154,10 +154,10 @@ void depth_print(FILE *out, const struct showing *showing, const struct view_sty
                                 .clock = "core clock",
                                 .clock_hz = document->conditions.core_hz,
                                 .name_columns = 6};
-    levels_collect(&levels, showing, 0, -1);
+    levels_collect(&levels, catalogue, 0, -1);
     if (levels.count == 0)
         return;
     fputc('\n', out);
     depth_table_print(out, &table, style);
-    translation_print(out, showing, style);
+    translation_print(out, catalogue, style);
 }

@@ -1,29 +1,29 @@
 /* Where what was found and what the machine says of itself are not the same. */
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
 #include "render/parts.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-bool disagreement_is(const struct shown *shown)
+bool disagreement_is(const struct catalogue_entry *entry)
 {
-    const struct finding *finding = shown->finding;
-    if (!finding->text || clusters_have(shown))
+    const struct finding *finding = entry->finding;
+    if (!finding->text || clusters_have(entry))
         return false;
-    if (shown->meaning.role == ROLE_DISAGREEMENT || shown->meaning.role == ROLE_NOTE)
+    if (entry->meaning.role == ROLE_DISAGREEMENT || entry->meaning.role == ROLE_NOTE)
         return true;
     return isfinite(finding->declared) &&
            (finding->low > finding->declared || finding->high < finding->declared);
 }
 
-void line_add_disagreement(struct line *line, const struct shown *shown)
+void line_add_disagreement(struct line *line, const struct catalogue_entry *entry)
 {
-    const struct finding *finding = shown->finding;
+    const struct finding *finding = entry->finding;
     struct line what = {0};
     /* What is there to disagree has a sentence that names what it is about. */
-    if (shown->meaning.role != ROLE_DISAGREEMENT && shown->meaning.role != ROLE_NOTE) {
+    if (entry->meaning.role != ROLE_DISAGREEMENT && entry->meaning.role != ROLE_NOTE) {
         const char *rest;
         char name[CLEAN_TEXT];
         int device = device_of_name(finding->name, &rest);
@@ -40,18 +40,19 @@ void line_add_disagreement(struct line *line, const struct shown *shown)
     line_add_clean(line, finding->text);
 }
 
-size_t disagreements_print(FILE *out, const struct showing *showing, const struct view_style *style)
+size_t disagreements_print(FILE *out, const struct catalogue *catalogue,
+                           const struct view_style *style)
 {
     size_t count = 0;
-    for (size_t i = 0; i < showing->count; i++) {
-        const struct shown *shown = &showing->list[i];
-        if (!disagreement_is(shown))
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (!disagreement_is(entry))
             continue;
         count++;
         if (!out)
             continue;
         struct line line = {0};
-        line_add_disagreement(&line, shown);
+        line_add_disagreement(&line, entry);
         fprintf(out, "  %s*%s ", ink(style, INK_BOLD), ink(style, INK_PLAIN));
         line_print_wrapped(out, style, 4, &line);
     }

@@ -1,6 +1,6 @@
 /* Why points have no value: each reason once, with how often and where first. */
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 
 #include <string.h>
 

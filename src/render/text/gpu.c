@@ -2,12 +2,12 @@
  * Devices on the one screen of a run: what each is, its levels and memories, its roads, what the
  * host and other devices are away. Only what was measured has a line.
  */
+#include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
-#include "render/levels.h"
 #include "render/parts.h"
+#include "report/figure.h"
+#include "report/levels.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -19,14 +19,14 @@ enum { DEVICES_MAX = 16, NAME_COLUMNS = 13, LABEL_COLUMNS = 13, EXPERIMENTS_MAX 
 struct sheet {
     FILE *out;
     const struct document *document;
-    const struct showing *showing;
+    const struct catalogue *catalogue;
     const struct view_style *style;
     int device;
 };
 
 /* What the device has by one name: the standard one first, then other experiments. */
 struct known {
-    const struct shown *list[EXPERIMENTS_MAX];
+    const struct catalogue_entry *list[EXPERIMENTS_MAX];
     size_t count;
 };
 
@@ -35,12 +35,12 @@ struct known {
 static struct known find(const struct sheet *sheet, const char *name, const char *ending)
 {
     char whole[96];
-    struct shown *const *first;
+    struct catalogue_entry *const *first;
     struct known known = {.count = 0};
     snprintf(whole, sizeof whole, "gpu%d.%s%s", sheet->device, name, ending);
-    const size_t count = showing_named(sheet->showing, whole, &first);
+    const size_t count = catalogue_named(sheet->catalogue, whole, &first);
     for (size_t i = 0; i < count && known.count < EXPERIMENTS_MAX; i++) {
-        const struct shown *last = known.count ? known.list[known.count - 1] : NULL;
+        const struct catalogue_entry *last = known.count ? known.list[known.count - 1] : NULL;
         if (isfinite(first[i]->finding->value) && first[i]->meaning.role != ROLE_PLAIN &&
             (!last || last->experiment != first[i]->experiment))
             known.list[known.count++] = first[i];
@@ -134,12 +134,12 @@ static void print_device(const struct sheet *sheet)
 
 static double clock_of(const struct sheet *sheet)
 {
-    for (size_t i = 0; i < sheet->showing->count; i++) {
-        const struct shown *shown = &sheet->showing->list[i];
-        if (shown->meaning.device == sheet->device && shown->meaning.role == ROLE_CONDITION &&
-            quantity_is(shown->finding->unit, DIMENSION_FREQUENCY) &&
-            isfinite(shown->finding->value))
-            return shown->finding->value;
+    for (size_t i = 0; i < sheet->catalogue->count; i++) {
+        const struct catalogue_entry *entry = &sheet->catalogue->list[i];
+        if (entry->meaning.device == sheet->device && entry->meaning.role == ROLE_CONDITION &&
+            quantity_is(entry->finding->unit, DIMENSION_FREQUENCY) &&
+            isfinite(entry->finding->value))
+            return entry->finding->value;
     }
     return NAN;
 }
@@ -154,7 +154,7 @@ static void print_depth(const struct sheet *sheet)
                                 .clock = "clock",
                                 .clock_hz = clock_of(sheet),
                                 .name_columns = NAME_COLUMNS};
-    levels_collect(&levels, sheet->showing, 0, sheet->device);
+    levels_collect(&levels, sheet->catalogue, 0, sheet->device);
     if (levels.count)
         depth_table_print(sheet->out, &table, sheet->style);
     static const struct part widths[] = {{"32 bits", "L1.load32.latency", true},
@@ -292,13 +292,13 @@ static void print_peers(const struct sheet *sheet, const int *devices, size_t co
     print_sentence(sheet, "peers", &line);
 }
 
-void gpu_print(FILE *out, const struct showing *showing, const struct view_style *style)
+void gpu_print(FILE *out, const struct catalogue *catalogue, const struct view_style *style)
 {
     int devices[DEVICES_MAX];
-    const struct document *document = showing->documents[0];
+    const struct document *document = catalogue->documents[0];
     const size_t count = device_list(document, devices, DEVICES_MAX);
     for (size_t i = 0; i < count; i++) {
-        const struct sheet sheet = {out, document, showing, style, devices[i]};
+        const struct sheet sheet = {out, document, catalogue, style, devices[i]};
         print_device(&sheet);
         print_depth(&sheet);
         print_width(&sheet);

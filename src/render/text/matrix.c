@@ -1,6 +1,6 @@
-#include "render/clean.h"
-#include "render/figure.h"
+#include "base/clean.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>

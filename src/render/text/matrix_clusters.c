@@ -1,9 +1,9 @@
 /* Clusters, as the findings tell them, and where they contradict what is declared. */
+#include "base/clean.h"
 #include "base/cpulist.h"
 #include "findings/clusters.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 
 enum { DEPTH_MAX = 16, BRIEF_GROUPS = 4 };
 
-static bool is_cluster(const struct shown *shown)
+static bool is_cluster(const struct catalogue_entry *entry)
 {
-    return shown->meaning.role == ROLE_CLUSTER;
+    return entry->meaning.role == ROLE_CLUSTER;
 }
 
-static bool is_disagreement(const struct shown *shown)
+static bool is_disagreement(const struct catalogue_entry *entry)
 {
-    return shown->meaning.role == ROLE_DISAGREEMENT && shown->meaning.fact == FACT_CLUSTERS;
+    return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
 }
 
-bool clusters_have(const struct shown *shown)
+bool clusters_have(const struct catalogue_entry *entry)
 {
-    return is_cluster(shown) || is_disagreement(shown);
+    return is_cluster(entry) || is_disagreement(entry);
 }
 
 /* Whether a list is of no more CPUs than clusters are looked for among: "0-1048575" is few bytes
@@ -44,10 +44,10 @@ static bool is_sensible(const char *cpus)
 }
 
 /* False where it is no cluster, or says nothing sensible of its CPUs. */
-static bool read_cpus(const struct shown *shown, struct cpulist *cpus)
+static bool read_cpus(const struct catalogue_entry *entry, struct cpulist *cpus)
 {
-    const char *text = shown->finding->cpus;
-    return is_cluster(shown) && text && is_sensible(text) && cpulist_parse(text, cpus, NULL) == 0;
+    const char *text = entry->finding->cpus;
+    return is_cluster(entry) && text && is_sensible(text) && cpulist_parse(text, cpus, NULL) == 0;
 }
 
 static bool is_within(const struct cpulist *inner, const struct cpulist *outer)
@@ -79,7 +79,7 @@ static void print_cluster(FILE *out, const struct finding *finding, size_t depth
 
 /* Whose findings: those of one probe. */
 struct group {
-    const struct shown *list;
+    const struct catalogue_entry *list;
     size_t count;
 };
 
@@ -90,20 +90,20 @@ static void print_tree(FILE *out, const struct group *group, const struct view_s
     struct cpulist above[DEPTH_MAX];
     size_t depth = 0, experiment = 0;
     for (size_t i = 0; i < group->count; i++) {
-        const struct shown *shown = &group->list[i];
+        const struct catalogue_entry *entry = &group->list[i];
         struct cpulist cpus;
-        if (!read_cpus(shown, &cpus))
+        if (!read_cpus(entry, &cpus))
             continue;
-        const bool other = shown->experiment != experiment;
+        const bool other = entry->experiment != experiment;
         while (depth && (other || depth == DEPTH_MAX || !is_within(&cpus, &above[depth - 1])))
             cpulist_free(&above[--depth]);
         if (other) {
             struct line words = {0};
-            line_add_experiment(&words, shown->finding);
+            line_add_experiment(&words, entry->finding);
             fprintf(out, "  %s:\n", words.length ? words.text : "as standard");
         }
-        experiment = shown->experiment;
-        print_cluster(out, shown->finding, depth, style);
+        experiment = entry->experiment;
+        print_cluster(out, entry->finding, depth, style);
         above[depth++] = cpus;
     }
     while (depth)
@@ -118,7 +118,7 @@ struct size {
 
 /* Of the experiment that comes first. */
 static size_t count_sizes(const struct group *group, struct size *sizes,
-                          const struct shown **example)
+                          const struct catalogue_entry **example)
 {
     size_t count = 0;
     *example = NULL;
@@ -154,7 +154,7 @@ static int smaller_first(const void *a, const void *b)
 static void print_brief(FILE *out, const struct group *group, const struct view_style *style)
 {
     struct size sizes[BRIEF_GROUPS];
-    const struct shown *example;
+    const struct catalogue_entry *example;
     size_t count = count_sizes(group, sizes, &example), disagreements = 0;
     struct line line = {0};
     const char *first = NULL;
@@ -187,10 +187,10 @@ static void print_brief(FILE *out, const struct group *group, const struct view_
     line_print_wrapped(out, style, 4, &other);
 }
 
-void clusters_print(FILE *out, const struct showing *showing, const struct probe_result *probe,
+void clusters_print(FILE *out, const struct catalogue *catalogue, const struct probe_result *probe,
                     const struct view_style *style, bool whole)
 {
-    const struct group group = {showing_of(showing, 0, probe), probe->finding_count};
+    const struct group group = {catalogue_of(catalogue, 0, probe), probe->finding_count};
     bool any = false;
     for (size_t i = 0; i < group.count && !any; i++)
         any = clusters_have(&group.list[i]);

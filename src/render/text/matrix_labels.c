@@ -1,6 +1,6 @@
 /* Where each CPU of a matrix sits, as the probe's parameter "cpu_labels" tells it: "0=c0.0 1=c0.1",
  * an id and its label, with blanks between. */
-#include "render/clean.h"
+#include "base/clean.h"
 #include "render/parts.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What a probe measured beside its matrix for a few of the pairs, in a line each. */
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -64,23 +64,23 @@ static void add_points(struct line *line, const struct probe_result *probe, unsi
                  figure_place(tally.x_high, tally.x_unit, high));
 }
 
-size_t line_add_flagged(struct line *line, const struct showing *showing, size_t document,
+size_t line_add_flagged(struct line *line, const struct catalogue *catalogue, size_t document,
                         const struct probe_result *only, unsigned bit)
 {
     size_t flagged = 0, named = 0;
     /* "L1.latency_ns" says what "L1.latency" has said, unless that has nothing to say. */
     for (int twins = 0; twins < 2 && !named; twins++)
-        for (size_t i = 0; i < showing->count; i++) {
-            const struct shown *shown = &showing->list[i];
-            if (shown->document != document || (only && only != shown->probe) ||
-                !(shown->finding->flags & bit) || shown->twin != twins)
+        for (size_t i = 0; i < catalogue->count; i++) {
+            const struct catalogue_entry *entry = &catalogue->list[i];
+            if (entry->document != document || (only && only != entry->probe) ||
+                !(entry->finding->flags & bit) || entry->twin != twins)
                 continue;
             flagged++;
             if (flagged > NAMES_MAX)
                 continue;
             struct line name = {0};
-            line_add_clean(&name, shown->finding->name);
-            line_add_in_brackets(&name, shown->finding);
+            line_add_clean(&name, entry->finding->name);
+            line_add_in_brackets(&name, entry->finding);
             line_add(line, "%s%s", named++ ? ", " : "", name.text);
         }
     if (flagged > named)
@@ -97,13 +97,13 @@ static void print_note(FILE *out, const struct view_style *style, bool doubt,
 }
 
 /* What one flag says, of which values, and what a person can do. */
-static void print_flag(FILE *out, const struct showing *showing, const struct probe_result *only,
-                       int flag, const struct view_style *style)
+static void print_flag(FILE *out, const struct catalogue *catalogue,
+                       const struct probe_result *only, int flag, const struct view_style *style)
 {
-    const struct document *document = showing->documents[0];
+    const struct document *document = catalogue->documents[0];
     const struct flag_text *text = &flag_texts[flag];
     struct line line = {0}, names = {0}, values = {0};
-    const size_t named = line_add_flagged(&names, showing, 0, only, FLAG_BIT(flag));
+    const size_t named = line_add_flagged(&names, catalogue, 0, only, FLAG_BIT(flag));
     if (named)
         line_add(&values, " (%s", names.text);
     /* In a summary the headline values stand for the points that they come from. */
@@ -209,10 +209,10 @@ static unsigned flags_of(const struct probe_result *probe)
     return flags;
 }
 
-void notes_print(FILE *out, const struct showing *showing, const struct probe_result *probe,
+void notes_print(FILE *out, const struct catalogue *catalogue, const struct probe_result *probe,
                  const struct view_style *style)
 {
-    const struct document *document = showing->documents[0];
+    const struct document *document = catalogue->documents[0];
     unsigned flags = 0;
     bool ended_well = true;
     for (size_t p = 0; p < document->probe_count; p++)
@@ -222,11 +222,11 @@ void notes_print(FILE *out, const struct showing *showing, const struct probe_re
                          !has_failures(&document->probes[p]);
         }
     if (!flags && ended_well && document->conditions.warning_count == 0 &&
-        (probe ? !not_measured(probe) : disagreements_print(NULL, showing, style) == 0))
+        (probe ? !not_measured(probe) : disagreements_print(NULL, catalogue, style) == 0))
         return;
     fprintf(out, "\n%sto know%s\n", ink(style, INK_BOLD), ink(style, INK_PLAIN));
     if (!probe) /* a probe in full has its findings above */
-        disagreements_print(out, showing, style);
+        disagreements_print(out, catalogue, style);
     for (size_t p = 0; p < document->probe_count; p++)
         if (!probe || probe == &document->probes[p])
             print_status(out, &document->probes[p], style);
@@ -238,10 +238,10 @@ void notes_print(FILE *out, const struct showing *showing, const struct probe_re
     unsigned doubts = flag_doubts(flags);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (doubts & FLAG_BIT(flag))
-            print_flag(out, showing, probe, flag, style);
+            print_flag(out, catalogue, probe, flag, style);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if (flags & ~doubts & FLAG_BIT(flag))
-            print_flag(out, showing, probe, flag, style);
+            print_flag(out, catalogue, probe, flag, style);
     if (probe)
         print_not_measured(out, probe, style);
     print_warnings(out, &document->conditions, style);

@@ -2,12 +2,12 @@
  * Series that differ in nothing but who or what was measured, as rows of one table: a dozen tables
  * of two rows each compare nothing.
  */
+#include "base/clean.h"
 #include "base/text.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>

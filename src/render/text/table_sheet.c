@@ -2,11 +2,11 @@
  * Curves of one name that differ in a single factor, side by side: a row an x, a column a value of
  * the factor. Eleven long tables below one another compare nothing.
  */
+#include "base/clean.h"
 #include "base/text.h"
 #include "quantity/quantity.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>

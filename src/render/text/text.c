@@ -1,8 +1,8 @@
 #include "base/text.h"
+#include "base/clean.h"
 #include "findings/device.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -169,7 +169,7 @@ static bool has_headlines(const struct document *document)
     return false;
 }
 
-static void print_headline(FILE *out, const struct showing *showing,
+static void print_headline(FILE *out, const struct catalogue *catalogue,
                            const struct probe_result *probe, const struct series *series,
                            const struct view_style *style)
 {
@@ -178,46 +178,46 @@ static void print_headline(FILE *out, const struct showing *showing,
     if (series->matrix) {
         matrix_print(out, probe, series, style, false);
         if (series == &probe->series[0])
-            clusters_print(out, showing, probe, style, false);
+            clusters_print(out, catalogue, probe, style, false);
     } else if (style->blocks && curve_is_worth_drawing(series))
-        curve_print(out, showing->documents[0], series, style, CURVE_ROWS);
+        curve_print(out, catalogue->documents[0], series, style, CURVE_ROWS);
     else
         table_print(out, series, style, true);
 }
 
-static void print_no_memory(FILE *out, struct showing *showing)
+static void print_no_memory(FILE *out, struct catalogue *catalogue)
 {
     fputs("\n! there is no memory to show the findings with\n", out);
-    showing_free(showing);
+    catalogue_free(catalogue);
 }
 
 void view_text_summary(FILE *out, const struct document *document, const struct view_style *wanted)
 {
     struct view_style style = view_style_sane(wanted);
-    struct showing showing;
+    struct catalogue catalogue;
     print_title(out, document, &style);
-    if (!showing_build(&showing, &document, 1)) {
-        print_no_memory(out, &showing);
+    if (!catalogue_build(&catalogue, &document, 1)) {
+        print_no_memory(out, &catalogue);
         return;
     }
-    depth_print(out, &showing, &style);
-    width_print(out, &showing, &style);
-    gpu_print(out, &showing, &style);
+    depth_print(out, &catalogue, &style);
+    width_print(out, &catalogue, &style);
+    gpu_print(out, &catalogue, &style);
     const bool headlines = has_headlines(document);
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
         for (size_t s = 0; s < probe->series_count; s++)
             if (headlines ? probe->series[s].headline : s == 0)
-                print_headline(out, &showing, probe, &probe->series[s], &style);
+                print_headline(out, &catalogue, probe, &probe->series[s], &style);
     }
-    notes_print(out, &showing, NULL, &style);
-    showing_free(&showing);
+    notes_print(out, &catalogue, NULL, &style);
+    catalogue_free(&catalogue);
 }
 
-static void print_findings(FILE *out, const struct showing *showing,
+static void print_findings(FILE *out, const struct catalogue *catalogue,
                            const struct probe_result *probe, const struct view_style *style)
 {
-    const struct shown *list = showing_of(showing, 0, probe);
+    const struct catalogue_entry *list = catalogue_of(catalogue, 0, probe);
     bool begun = false;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
@@ -279,14 +279,14 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
 {
     enum { CURVE_ROWS = 12 };
     struct view_style style = view_style_sane(wanted);
-    struct showing showing;
+    struct catalogue catalogue;
     print_title(out, document, &style);
-    if (!showing_build(&showing, &document, 1)) {
-        print_no_memory(out, &showing);
+    if (!catalogue_build(&catalogue, &document, 1)) {
+        print_no_memory(out, &catalogue);
         return;
     }
     if (has_devices(probe))
-        gpu_print(out, &showing, &style);
+        gpu_print(out, &catalogue, &style);
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
         if (device_has_condition(series))
@@ -323,8 +323,8 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
             curve_print(out, document, series, &style, CURVE_ROWS);
         }
     }
-    clusters_print(out, &showing, probe, &style, true);
-    print_findings(out, &showing, probe, &style);
-    notes_print(out, &showing, probe, &style);
-    showing_free(&showing);
+    clusters_print(out, &catalogue, probe, &style, true);
+    print_findings(out, &catalogue, probe, &style);
+    notes_print(out, &catalogue, probe, &style);
+    catalogue_free(&catalogue);
 }

@@ -1,8 +1,8 @@
 /* Address translation on a line a page size: how far each TLB reaches and what lies beyond. */
+#include "base/clean.h"
 #include "findings/tlb.h"
-#include "render/clean.h"
-#include "render/figure.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -25,12 +25,12 @@ static bool is_of(const struct finding_meaning *meaning, const char *page)
 }
 
 /* "dtlb2.4K.entries" is of the second level. */
-static const struct finding **place_of(struct pages *pages, const struct shown *shown)
+static const struct finding **place_of(struct pages *pages, const struct catalogue_entry *entry)
 {
-    switch (shown->meaning.fact) {
+    switch (entry->meaning.fact) {
     case FACT_ENTRIES:
-        return shown->meaning.number == 1   ? &pages->nearest
-               : shown->meaning.number == 2 ? &pages->second
+        return entry->meaning.number == 1   ? &pages->nearest
+               : entry->meaning.number == 2 ? &pages->second
                                             : NULL;
     case FACT_ONSET:
         return &pages->onset;
@@ -39,32 +39,32 @@ static const struct finding **place_of(struct pages *pages, const struct shown *
     case FACT_WALK:
         return &pages->walk;
     case FACT_SPLIT: /* more than noise would make it seem */
-        return isfinite(shown->finding->declared) ? &pages->split : NULL;
+        return isfinite(entry->finding->declared) ? &pages->split : NULL;
     default:
         return NULL;
     }
 }
 
-static size_t collect(const struct showing *showing, const char *page, struct pages *list)
+static size_t collect(const struct catalogue *catalogue, const char *page, struct pages *list)
 {
     size_t count = 0;
     for (int others = 0; others < 2; others++)
-        for (size_t i = 0; i < showing->count; i++) {
-            const struct shown *shown = &showing->list[i];
+        for (size_t i = 0; i < catalogue->count; i++) {
+            const struct catalogue_entry *entry = &catalogue->list[i];
             struct pages none = {0};
-            if ((shown->experiment > 0) != others || !is_of(&shown->meaning, page) ||
-                !isfinite(shown->finding->value) || !place_of(&none, shown))
+            if ((entry->experiment > 0) != others || !is_of(&entry->meaning, page) ||
+                !isfinite(entry->finding->value) || !place_of(&none, entry))
                 continue;
             size_t at = 0;
-            while (at < count && list[at].experiment != shown->experiment)
+            while (at < count && list[at].experiment != entry->experiment)
                 at++;
             if (at == EXPERIMENTS_MAX)
                 continue;
             if (at == count)
                 list[count++] =
-                    (struct pages){.experiment = shown->experiment, .example = shown->finding};
-            const struct finding **place = place_of(&list[at], shown);
-            *place = *place ? *place : shown->finding;
+                    (struct pages){.experiment = entry->experiment, .example = entry->finding};
+            const struct finding **place = place_of(&list[at], entry);
+            *place = *place ? *place : entry->finding;
         }
     return count;
 }
@@ -121,12 +121,12 @@ static bool print_page(FILE *out, const struct pages *pages, const char *page, b
     return true;
 }
 
-void translation_print(FILE *out, const struct showing *showing, const struct view_style *style)
+void translation_print(FILE *out, const struct catalogue *catalogue, const struct view_style *style)
 {
     bool first = true;
     for (size_t i = 0; i < TLB_PAGES; i++) {
         struct pages list[EXPERIMENTS_MAX];
-        const size_t count = collect(showing, tlb_pages[i].name, list);
+        const size_t count = collect(catalogue, tlb_pages[i].name, list);
         for (size_t at = 0; at < count; at++)
             first = !print_page(out, &list[at], tlb_pages[i].name, first, style) && first;
     }

@@ -1,7 +1,7 @@
 /* The roads' width: bytes a second by kernel, and what is in flight or waits, from the findings. */
-#include "render/clean.h"
-#include "render/figure.h"
+#include "base/clean.h"
 #include "render/parts.h"
+#include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -30,44 +30,45 @@ struct kernels {
 
 /* A road of the CPUs whose kernel alone stands between "bandwidth" and how many CPUs: another
  * access than the sequential one has a word of its own there. */
-static bool is_road(const struct shown *shown)
+static bool is_road(const struct catalogue_entry *entry)
 {
-    const struct finding_meaning *meaning = &shown->meaning;
-    return meaning->role == ROLE_WIDTH && meaning->device < 0 && isfinite(shown->finding->value) &&
+    const struct finding_meaning *meaning = &entry->meaning;
+    return meaning->role == ROLE_WIDTH && meaning->device < 0 && isfinite(entry->finding->value) &&
            meaning->subject_length < NAME_MAX_BYTES &&
            (meaning->fact == FACT_ONE || meaning->fact == FACT_ALL) &&
            !strchr(meaning->subject + meaning->subject_length + 1, '.');
 }
 
-static struct kernel *kernel_of(struct kernels *kernels, const struct shown *shown)
+static struct kernel *kernel_of(struct kernels *kernels, const struct catalogue_entry *entry)
 {
-    const struct finding_meaning *meaning = &shown->meaning;
+    const struct finding_meaning *meaning = &entry->meaning;
     for (size_t i = 0; i < kernels->count; i++)
-        if (kernels->list[i].experiment == shown->experiment &&
+        if (kernels->list[i].experiment == entry->experiment &&
             strlen(kernels->list[i].name) == meaning->subject_length &&
             memcmp(kernels->list[i].name, meaning->subject, meaning->subject_length) == 0)
             return &kernels->list[i];
     if (kernels->count == KERNELS_MAX)
         return NULL;
     struct kernel *kernel = &kernels->list[kernels->count++];
-    *kernel = (struct kernel){.experiment = shown->experiment};
+    *kernel = (struct kernel){.experiment = entry->experiment};
     memcpy(kernel->name, meaning->subject, meaning->subject_length);
     return kernel;
 }
 
 /* In the order of the findings, the standard ones first. */
-static void collect_kernels(struct kernels *kernels, const struct showing *showing, bool standard)
+static void collect_kernels(struct kernels *kernels, const struct catalogue *catalogue,
+                            bool standard)
 {
-    for (size_t i = 0; i < showing->count; i++) {
-        const struct shown *shown = &showing->list[i];
-        if (!shown->experiment != standard || !is_road(shown))
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (!entry->experiment != standard || !is_road(entry))
             continue;
-        struct kernel *kernel = kernel_of(kernels, shown);
+        struct kernel *kernel = kernel_of(kernels, entry);
         const struct finding **place = !kernel                           ? NULL
-                                       : shown->meaning.fact == FACT_ONE ? &kernel->one
+                                       : entry->meaning.fact == FACT_ONE ? &kernel->one
                                                                          : &kernel->all;
         if (place && !*place)
-            *place = shown->finding;
+            *place = entry->finding;
         kernels->left_out += !place;
     }
 }
@@ -129,24 +130,24 @@ static const struct finding **flight_place(struct flight *flight, const struct f
     }
 }
 
-static size_t collect_flights(const struct showing *showing, struct flight *flights, bool standard,
-                              size_t count)
+static size_t collect_flights(const struct catalogue *catalogue, struct flight *flights,
+                              bool standard, size_t count)
 {
-    for (size_t i = 0; i < showing->count; i++) {
-        const struct shown *shown = &showing->list[i];
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
         struct flight none = {0};
-        if (!shown->experiment != standard || shown->meaning.role != ROLE_FLIGHT ||
-            !isfinite(shown->finding->value) || !flight_place(&none, &shown->meaning))
+        if (!entry->experiment != standard || entry->meaning.role != ROLE_FLIGHT ||
+            !isfinite(entry->finding->value) || !flight_place(&none, &entry->meaning))
             continue;
         size_t at = 0;
-        while (at < count && flights[at].experiment != shown->experiment)
+        while (at < count && flights[at].experiment != entry->experiment)
             at++;
         if (at == FLIGHTS_MAX)
             continue;
         if (at == count)
-            flights[count++] = (struct flight){.experiment = shown->experiment};
-        const struct finding **place = flight_place(&flights[at], &shown->meaning);
-        *place = *place ? *place : shown->finding;
+            flights[count++] = (struct flight){.experiment = entry->experiment};
+        const struct finding **place = flight_place(&flights[at], &entry->meaning);
+        *place = *place ? *place : entry->finding;
     }
     return count;
 }
@@ -188,14 +189,14 @@ static void print_flight(FILE *out, const struct flight *flight, const struct vi
     line_print_wrapped(out, style, 2, &line);
 }
 
-void width_print(FILE *out, const struct showing *showing, const struct view_style *style)
+void width_print(FILE *out, const struct catalogue *catalogue, const struct view_style *style)
 {
     struct kernels kernels = {0};
     struct flight flights[FLIGHTS_MAX];
-    collect_kernels(&kernels, showing, true);
-    collect_kernels(&kernels, showing, false);
-    size_t flying = collect_flights(showing, flights, true, 0);
-    flying = collect_flights(showing, flights, false, flying);
+    collect_kernels(&kernels, catalogue, true);
+    collect_kernels(&kernels, catalogue, false);
+    size_t flying = collect_flights(catalogue, flights, true, 0);
+    flying = collect_flights(catalogue, flights, false, flying);
     bool flight = false;
     for (size_t i = 0; i < flying; i++)
         flight = flight || flights[i].misses || (flights[i].calm && flights[i].busy);

@@ -1,7 +1,7 @@
 #include "result/json_events.h"
 
 #include "base/random.h"
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 #include "sample.h"
 
 #include "base/random.h"
+#include "base/utf8.h"
 #include "result/json_events.h"
-#include "result/utf8.h"
 
 /* What stands before and after the part of a document that a test is about. */
 #define BEFORE "{\"schema\":\"fathom/1\",\"run\":{\"complete\":true},"

@@ -1,6 +1,6 @@
 #include "result/json_text.h"
 
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "render/page/page.h"
 
 #include "page.h"
-#include "render/figure.h"
+#include "report/figure.h"
 
 #include <math.h>
 

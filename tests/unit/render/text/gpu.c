@@ -1,7 +1,7 @@
 #include "made_up.h"
 
+#include "base/clean.h"
 #include "findings/finding.h"
-#include "render/clean.h"
 #include "render/parts.h"
 
 static const struct view_style plain = {.width = 80};
@@ -10,10 +10,10 @@ static const struct view_style terminal = {.width = 80, .blocks = true};
 static char *print(const struct document *document)
 {
     struct capture capture = {0};
-    struct showing showing;
-    assert_true(showing_build(&showing, &document, 1));
-    gpu_print(capture_begin(&capture), &showing, &plain);
-    showing_free(&showing);
+    struct catalogue catalogue;
+    assert_true(catalogue_build(&catalogue, &document, 1));
+    gpu_print(capture_begin(&capture), &catalogue, &plain);
+    catalogue_free(&catalogue);
     return capture_end(&capture);
 }
 

@@ -257,10 +257,10 @@ static void add_cluster(struct document *document, const char *cpus, double ns, 
 static char *print_clusters(const struct document *document, bool whole)
 {
     struct capture capture = {0};
-    struct showing showing;
-    assert_true(showing_build(&showing, &document, 1));
-    clusters_print(capture_begin(&capture), &showing, &document->probes[1], &plain, whole);
-    showing_free(&showing);
+    struct catalogue catalogue;
+    assert_true(catalogue_build(&catalogue, &document, 1));
+    clusters_print(capture_begin(&capture), &catalogue, &document->probes[1], &plain, whole);
+    catalogue_free(&catalogue);
     return capture_end(&capture);
 }
 

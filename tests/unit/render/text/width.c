@@ -12,10 +12,10 @@ static void add(struct document *document, const char *name, const char *unit, d
 static char *print(const struct document *document)
 {
     struct capture capture = {0};
-    struct showing showing;
-    assert_true(showing_build(&showing, &document, 1));
-    width_print(capture_begin(&capture), &showing, &(struct view_style){.width = 80});
-    showing_free(&showing);
+    struct catalogue catalogue;
+    assert_true(catalogue_build(&catalogue, &document, 1));
+    width_print(capture_begin(&capture), &catalogue, &(struct view_style){.width = 80});
+    catalogue_free(&catalogue);
     return capture_end(&capture);
 }
 

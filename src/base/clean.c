@@ -1,6 +1,6 @@
-#include "render/clean.h"
+#include "base/clean.h"
 
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>

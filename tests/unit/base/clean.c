@@ -1,4 +1,4 @@
-#include "render/clean.h"
+#include "base/clean.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

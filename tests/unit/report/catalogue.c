@@ -1,4 +1,4 @@
-#include "capture.h"
+#include "../render/capture.h"
 
 #include "render/parts.h"
 
@@ -19,31 +19,31 @@ static struct finding *add(struct document *document, const char *name, const ch
 }
 
 /* The last of a document's findings: add() puts it there. */
-static const struct shown *last_of(const struct showing *showing, size_t document)
+static const struct catalogue_entry *last_of(const struct catalogue *catalogue, size_t document)
 {
-    const struct probe_result *probe = &showing->documents[document]->probes[1];
-    return showing_of(showing, document, probe) + probe->finding_count - 1;
+    const struct probe_result *probe = &catalogue->documents[document]->probes[1];
+    return catalogue_of(catalogue, document, probe) + probe->finding_count - 1;
 }
 
 static void experiments_are_the_same_in_all_documents(void **state)
 {
     (void)state;
     struct document a, b;
-    struct showing showing;
+    struct catalogue catalogue;
     sample_document(&a, 2, 1);
     sample_document(&b, 2, 1);
     tell(add(&a, "L2.latency", "cycles"), forward, 2);
     tell(add(&b, "L2.latency", "cycles"), backward, 1);
     tell(add(&b, "L2.latency", "cycles"), swapped, 2);
     const struct document *list[] = {&a, &b};
-    assert_true(showing_build(&showing, list, 2));
-    const struct shown *one = last_of(&showing, 0), *other = last_of(&showing, 1);
+    assert_true(catalogue_build(&catalogue, list, 2));
+    const struct catalogue_entry *one = last_of(&catalogue, 0), *other = last_of(&catalogue, 1);
     assert_true(one->experiment > 0);
     assert_int_equal(one->experiment, other->experiment);
     assert_int_not_equal(one->experiment, other[-1].experiment);
     assert_int_not_equal(other[-1].experiment, 0);
-    assert_int_equal(showing_of(&showing, 1, &b.probes[0])->experiment, 0);
-    showing_free(&showing);
+    assert_int_equal(catalogue_of(&catalogue, 1, &b.probes[0])->experiment, 0);
+    catalogue_free(&catalogue);
     document_free(&a);
     document_free(&b);
 }
@@ -52,20 +52,20 @@ static void a_name_has_the_standard_one_first(void **state)
 {
     (void)state;
     struct document document;
-    struct showing showing;
-    struct shown *const *first;
+    struct catalogue catalogue;
+    struct catalogue_entry *const *first;
     sample_document(&document, 2, 1);
     tell(add(&document, "some", "ns"), forward, 2);
     const struct finding *standard = add(&document, "some", "ns");
     assert_non_null(standard);
     const struct document *list[] = {&document};
-    assert_true(showing_build(&showing, list, 1));
-    assert_int_equal(showing_named(&showing, "some", &first), 2);
+    assert_true(catalogue_build(&catalogue, list, 1));
+    assert_int_equal(catalogue_named(&catalogue, "some", &first), 2);
     assert_int_equal(first[0]->experiment, 0);
     assert_int_not_equal(first[1]->experiment, 0);
-    assert_int_equal(showing_named(&showing, "som", &first), 0);
-    assert_int_equal(showing_named(&showing, "zzz", &first), 0);
-    showing_free(&showing);
+    assert_int_equal(catalogue_named(&catalogue, "som", &first), 0);
+    assert_int_equal(catalogue_named(&catalogue, "zzz", &first), 0);
+    catalogue_free(&catalogue);
     document_free(&document);
 }
 

@@ -1,4 +1,4 @@
-#include "render/parts.h"
+#include "report/grid.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
  * What the findings say of each level of memory, put together by what they mean. Not for use
  * outside of views.
  */
-#ifndef FATHOM_RENDER_LEVELS_H
-#define FATHOM_RENDER_LEVELS_H
+#ifndef FATHOM_REPORT_LEVELS_H
+#define FATHOM_REPORT_LEVELS_H
 
-#include "render/showing.h"
+#include "report/catalogue.h"
 
 enum { LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24 };
 
@@ -27,10 +27,10 @@ struct levels {
 
 /* Fills in those of a device, or of the CPUs (-1), in a document: the nearest first, and of each
  * the standard experiment before others. */
-void levels_collect(struct levels *, const struct showing *, size_t document, int device);
+void levels_collect(struct levels *, const struct catalogue *, size_t document, int device);
 /* The level, or memory of a device, whose fact this finding is, into `name`, without its device
  * ("L2" of "gpu0.L2.capacity"); FACTS where it is none. */
-enum fact level_fact(const struct shown *, char name[LEVEL_NAME_BYTES]);
+enum fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
 /* One of its findings, whose experiment is that of all of them. */
 const struct finding *level_example(const struct level *);
 /* Capacity as the machine says of itself: in the finding, or else among its caches (-1), or those

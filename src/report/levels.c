@@ -1,4 +1,4 @@
-#include "render/levels.h"
+#include "report/levels.h"
 
 #include "findings/device.h"
 
@@ -27,9 +27,9 @@ static int rank_of(const char *name)
     return 1 + MEMORIES;
 }
 
-enum fact level_fact(const struct shown *shown, char name[LEVEL_NAME_BYTES])
+enum fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
 {
-    const struct finding_meaning *meaning = &shown->meaning;
+    const struct finding_meaning *meaning = &entry->meaning;
     const int fact = (int)meaning->fact - FACT_LATENCY;
     if (meaning->role != ROLE_LEVEL || fact < 0 || fact >= FACTS ||
         meaning->subject_length >= LEVEL_NAME_BYTES)
@@ -61,29 +61,29 @@ static int nearer_first(const void *a, const void *b)
 }
 
 /* Room is for the standard ones first. */
-static void collect(struct levels *levels, const struct showing *showing, size_t document,
+static void collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
                     int device, bool standard)
 {
-    for (size_t i = 0; i < showing->count; i++) {
-        const struct shown *shown = &showing->list[i];
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
         char name[LEVEL_NAME_BYTES];
-        if (shown->document != document || shown->meaning.device != device ||
-            !shown->experiment != standard)
+        if (entry->document != document || entry->meaning.device != device ||
+            !entry->experiment != standard)
             continue;
-        const enum fact fact = level_fact(shown, name);
-        struct level *level = fact < FACTS ? level_of(levels, name, shown->experiment) : NULL;
+        const enum fact fact = level_fact(entry, name);
+        struct level *level = fact < FACTS ? level_of(levels, name, entry->experiment) : NULL;
         if (level)
-            level->facts[fact] = shown->finding;
+            level->facts[fact] = entry->finding;
         levels->left_out += fact < FACTS && !level;
     }
 }
 
-void levels_collect(struct levels *levels, const struct showing *showing, size_t document,
+void levels_collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
                     int device)
 {
     *levels = (struct levels){0};
-    collect(levels, showing, document, device, true);
-    collect(levels, showing, document, device, false);
+    collect(levels, catalogue, document, device, true);
+    collect(levels, catalogue, document, device, false);
     qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
 }
 

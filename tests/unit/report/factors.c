@@ -1,6 +1,6 @@
-#include "capture.h"
+#include "../render/capture.h"
 
-#include "render/parts.h"
+#include "report/factors.h"
 
 static void factors_are_the_same_in_whatever_order(void **state)
 {
@@ -38,11 +38,22 @@ static void of_many_the_first_are_looked_at_and_none_is_taken_for_another(void *
     assert_false(factors_same(&a, &b));
 }
 
+static void factors_are_named(void **state)
+{
+    (void)state;
+    struct line line = {0};
+    const struct factor factors[] = {
+        {"op", "cas", NAN}, {"stride", NULL, 64}, {"share", NULL, 0.5}, {"to", NULL, 0xc0000001}};
+    line_add_factors(&line, factors, 4);
+    assert_string_equal(line.text, "op cas, stride 64, share 0.5, to 3221225473");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_are_the_same_in_whatever_order),
         cmocka_unit_test(of_many_the_first_are_looked_at_and_none_is_taken_for_another),
+        cmocka_unit_test(factors_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 int utf8_next(const char **cursor)
 {

@@ -1,6 +1,6 @@
 /* Numbers as people read them: three significant digits, and a unit of the right size. */
-#ifndef FATHOM_RENDER_FIGURE_H
-#define FATHOM_RENDER_FIGURE_H
+#ifndef FATHOM_REPORT_FIGURE_H
+#define FATHOM_REPORT_FIGURE_H
 
 #include "base/units.h"
 

@@ -1,7 +1,7 @@
 /* Text of a document made inert: no control characters, no escape sequences, no invisible or
  * direction-changing characters, no invalid UTF-8. Each of these becomes '?'. */
-#ifndef FATHOM_RENDER_CLEAN_H
-#define FATHOM_RENDER_CLEAN_H
+#ifndef FATHOM_BASE_CLEAN_H
+#define FATHOM_BASE_CLEAN_H
 
 #include <stddef.h>
 #include <stdio.h>

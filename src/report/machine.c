@@ -1,6 +1,7 @@
-#include "render/clean.h"
-#include "render/figure.h"
-#include "render/parts.h"
+#include "report/machine.h"
+
+#include "base/clean.h"
+#include "base/units.h"
 
 #include <string.h>
 

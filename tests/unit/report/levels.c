@@ -1,7 +1,7 @@
-#include "capture.h"
+#include "../render/capture.h"
 
-#include "render/levels.h"
 #include "render/parts.h"
+#include "report/levels.h"
 
 static struct factor forward[] = {{"order", "forward", NAN}};
 
@@ -20,10 +20,10 @@ static void begin(struct document *document)
 
 static void collect(struct levels *levels, const struct document *document)
 {
-    struct showing showing;
-    assert_true(showing_build(&showing, &document, 1));
-    levels_collect(levels, &showing, 0, -1);
-    showing_free(&showing);
+    struct catalogue catalogue;
+    assert_true(catalogue_build(&catalogue, &document, 1));
+    levels_collect(levels, &catalogue, 0, -1);
+    catalogue_free(&catalogue);
 }
 
 static void names_of_other_tools_are_no_levels(void **state)
@@ -71,22 +71,22 @@ static void a_row_says_its_experiment_behind_it_or_below(void **state)
     (void)state;
     struct document document;
     struct capture capture = {0};
-    struct showing showing;
+    struct catalogue catalogue;
     begin(&document);
     struct finding *other = add(&document, "L1.latency", "cycles");
     other->factors = forward;
     other->factor_count = other->deviations = 1;
     const struct document *list[] = {&document};
-    assert_true(showing_build(&showing, list, 1));
-    depth_print(capture_begin(&capture), &showing, &(struct view_style){.width = 90});
+    assert_true(catalogue_build(&catalogue, list, 1));
+    depth_print(capture_begin(&capture), &catalogue, &(struct view_style){.width = 90});
     char *text = capture_end(&capture);
     assert_non_null(strstr(text, "48 KiB  order forward\n"));
     free(text);
-    depth_print(capture_begin(&capture), &showing, &(struct view_style){.width = 60});
+    depth_print(capture_begin(&capture), &catalogue, &(struct view_style){.width = 60});
     text = capture_end(&capture);
     assert_non_null(strstr(text, "48 KiB\n        order forward\n"));
     free(text);
-    showing_free(&showing);
+    catalogue_free(&catalogue);
     document_free(&document);
 }
 

@@ -1,4 +1,4 @@
-#include "render/figure.h"
+#include "report/figure.h"
 
 #include "quantity/quantity.h"
 

@@ -3,8 +3,10 @@
  * of ours has. Another person's document may have a million of them, and what each is has to be
  * looked up in the other series beside it.
  */
+#include "report/factors.h"
+
 #include "base/text.h"
-#include "render/parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,4 +40,32 @@ bool factors_same(const struct series *a, const struct series *b)
                          i < FACTORS_SEEN ? factor_seen(b, a->factors[i].name) : &b->factors[i]))
             return false;
     return true;
+}
+
+void line_add_factors(struct line *line, const struct factor *factors, size_t count)
+{
+    char number[UNIT_TEXT];
+    /* Another person's document may have a million of them, and a line has its end. */
+    for (size_t i = 0; i < count && line->length + 1 < sizeof line->text; i++) {
+        line_add(line, "%s", line->length ? ", " : "");
+        line_add_clean(line, factors[i].name);
+        line_add(line, " ");
+        if (factors[i].text)
+            line_add_clean(line, factors[i].text);
+        else
+            line_add(line, "%s", figure_factor(factors[i].number, number));
+    }
+}
+
+void line_add_experiment(struct line *line, const struct finding *finding)
+{
+    line_add_factors(line, finding->factors, finding->deviations);
+}
+
+void line_add_in_brackets(struct line *line, const struct finding *finding)
+{
+    struct line words = {0};
+    line_add_experiment(&words, finding);
+    if (words.length)
+        line_add(line, "%s(%s)", line->length ? " " : "", words.text);
 }

@@ -3,12 +3,12 @@
  * off the same experiment. Made once for a view, because a document of another person's may hold a
  * million findings. Not for use outside of views.
  */
-#ifndef FATHOM_RENDER_SHOWING_H
-#define FATHOM_RENDER_SHOWING_H
+#ifndef FATHOM_REPORT_CATALOGUE_H
+#define FATHOM_REPORT_CATALOGUE_H
 
 #include "findings/registry.h"
 
-struct shown {
+struct catalogue_entry {
     const struct finding *finding;
     const struct probe_result *probe;
     struct finding_meaning meaning;
@@ -19,29 +19,24 @@ struct shown {
     bool twin; /* another finding says the same in cycles */
 };
 
-struct showing {
-    struct shown *list; /* document by document and probe by probe, as they stand there */
+struct catalogue {
+    struct catalogue_entry *list; /* document by document and probe by probe, as they stand there */
     size_t count;
-    struct shown **by_name; /* the same by name, then by experiment, then as they stand */
+    struct catalogue_entry **by_name; /* the same by name, then by experiment, then as they stand */
     const struct document *const *documents;
     size_t **probes; /* by document and probe: the place of its first finding */
     struct pool pool;
 };
 
-/* False without memory. The documents must outlive it; showing_free() either way. */
-bool showing_build(struct showing *, const struct document *const *documents, size_t count);
-void showing_free(struct showing *);
+/* False without memory. The documents must outlive it; catalogue_free() either way. */
+bool catalogue_build(struct catalogue *, const struct document *const *documents, size_t count);
+void catalogue_free(struct catalogue *);
 
 /* The findings of a probe, of which the document at that index has as many as it says. */
-const struct shown *showing_of(const struct showing *, size_t document,
-                               const struct probe_result *);
+const struct catalogue_entry *catalogue_of(const struct catalogue *, size_t document,
+                                           const struct probe_result *);
 /* All that have that name, beginning with the standard one; how many they are. */
-size_t showing_named(const struct showing *, const char *name, struct shown *const **first);
-
-struct line;
-/* ", order forward" behind what stands in the line, or " (order forward)"; nothing where the name
- * alone says what was measured. */
-void line_add_experiment(struct line *, const struct finding *);
-void line_add_in_brackets(struct line *, const struct finding *);
+size_t catalogue_named(const struct catalogue *, const char *name,
+                       struct catalogue_entry *const **first);
 
 #endif

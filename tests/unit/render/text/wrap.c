@@ -26,34 +26,10 @@ static void lines_wrap_between_words(void **state)
                    "one-word-that-is-longer-than-the-whole-line-and-stays-whole\n    then\n");
 }
 
-static void a_line_is_cut_at_its_end(void **state)
-{
-    (void)state;
-    struct line line = {0};
-    for (int i = 0; i < 1000; i++) {
-        line_add(&line, "%s", "0123456789");
-        line_add_clean(&line, "\xe2\x94\x8a");
-    }
-    assert_true(line.length < sizeof line.text);
-    assert_int_equal(strlen(line.text), line.length);
-}
-
-static void factors_are_named(void **state)
-{
-    (void)state;
-    struct line line = {0};
-    const struct factor factors[] = {
-        {"op", "cas", NAN}, {"stride", NULL, 64}, {"share", NULL, 0.5}, {"to", NULL, 0xc0000001}};
-    line_add_factors(&line, factors, 4);
-    assert_string_equal(line.text, "op cas, stride 64, share 0.5, to 3221225473");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_wrap_between_words),
-        cmocka_unit_test(a_line_is_cut_at_its_end),
-        cmocka_unit_test(factors_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,19 @@
+/* A line of text that is put together piece by piece, in a buffer of its own. */
+#ifndef FATHOM_BASE_LINE_H
+#define FATHOM_BASE_LINE_H
+
+#include <stddef.h>
+
+struct line {
+    char text[1024];
+    size_t length;
+};
+
+/* Cut at the end of the buffer. */
+void line_add(struct line *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds the text of a document, made inert (base/clean.h). */
+void line_add_clean(struct line *, const char *text);
+/* Takes blanks off the end. */
+void line_trim(struct line *);
+
+#endif

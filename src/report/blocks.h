@@ -1,0 +1,218 @@
+/*
+ * The report: what documents say, as a list of blocks that every output draws in its own way.
+ *
+ * Building a report decides what is said: which findings, in which order, how many of them, and in
+ * which words. Drawing decides what that looks like: columns, wrapping, colours, tags. No output
+ * counts, chooses or words anything, so two outputs of one document say the same.
+ *
+ * Texts are a document's, or are made of a document's: whoever draws them makes them inert
+ * (base/clean.h) and escapes them for where they stand. Texts, tables and lists live in the
+ * report's pool; series, findings and documents are pointed to and must outlive it.
+ */
+#ifndef FATHOM_REPORT_BLOCKS_H
+#define FATHOM_REPORT_BLOCKS_H
+
+#include "base/line.h"
+#include "report/catalogue.h"
+
+enum block_kind {
+    BLOCK_VERDICT,
+    BLOCK_HEADING,
+    BLOCK_FACTS,
+    BLOCK_TABLE,
+    BLOCK_CURVE,
+    BLOCK_MATRIX,
+    BLOCK_DIFFERENCES,
+    BLOCK_NOTE,
+};
+
+/* Where a block belongs: an output that has another order than the list's picks by this. */
+enum section {
+    SECTION_MACHINE, /* what the document is of, and how far it can be trusted */
+    SECTION_DEPTH,   /* levels and address translation of the CPUs */
+    SECTION_WIDTH,   /* bandwidth, misses in flight, latency beside traffic */
+    SECTION_DEVICE,  /* what one device is, and its depth, width and roads */
+    SECTION_RESULTS, /* series */
+    SECTION_FINDINGS,
+    SECTION_KNOW, /* what has to be known to trust the numbers */
+};
+
+/* --- cells: texts, and numbers that each output may format as it likes --- */
+
+enum form {
+    FORM_TEXT,     /* `text`; a NULL one is an empty cell, as is a cell of zeroes */
+    FORM_VALUE,    /* the figure with its unit, in the size that people read: "48 KiB" */
+    FORM_MEASURED, /* the same in the document's own unit, "5.00 cycles", and with its interval */
+    FORM_NUMBER,   /* the figure alone, over the divisor of its unit: the column has the unit */
+    FORM_WHOLE,    /* "64" */
+    FORM_PLACE,    /* where on its axis a point lies: "48 KiB", "2" */
+    FORM_PERCENT,  /* half of the interval's width in percent of the value: "0.4" */
+};
+
+struct cell {
+    enum form form;
+    const char *text;
+    double value, low, high; /* in `unit`; NAN: none. A value that is not finite is shown as "-" */
+    const char *unit;
+    unsigned flags;
+    const struct finding *finding; /* that it was taken from; NULL */
+};
+
+enum { CELL_TEXT = 128 };
+/* What an output shows that has no wish of its own, inert: "5.00 cycles", without the interval. */
+char *cell_text(const struct cell *, char text[CELL_TEXT]);
+struct cell cell_of_text(const char *text);
+/* A finding's value with its interval; an empty cell where it is NULL. */
+struct cell cell_of_finding(const struct finding *, enum form);
+struct cell cell_of_value(double value, const char *unit, enum form);
+
+/* --- what the kinds of block hold --- */
+
+/* How far the document can be trusted. */
+struct verdict_block {
+    bool good, complete; /* complete: the run was not stopped */
+    const char *sentence;
+    const char *meaning; /* what a value and the interval beside it are; NULL */
+};
+
+struct heading {
+    int level;         /* 1: a document; 2: a part of it; 3: a part of that */
+    const char *title; /* "depth", "latency", "gpu0" */
+    const char *text;  /* what follows in the same line; NULL */
+    const char *aside; /* at the line's end: how long the run took; NULL */
+    const char *below; /* a line below it: "merged from 2 documents"; NULL */
+    /* The factors of the series that it stands above. The first `telling` tell it from others of
+     * its name and are always said; the others where there is room. */
+    const struct factor **factors;
+    size_t factor_count, telling;
+    const char *warning; /* why a device's numbers are not those of a GPU; NULL */
+};
+
+struct fact {
+    const char *label;   /* "translation"; NULL: the one above goes on */
+    const char *text;    /* a sentence without its full stop; NULL: `value` is all */
+    struct cell value;   /* of a fact that is one finding */
+    const char *words;   /* what was measured where the label does not say it; NULL */
+    const char *meaning; /* the registry's sentence about the finding; NULL */
+};
+
+struct facts {
+    struct fact *list;
+    size_t count;
+    const char *more; /* "and 3 more, all in the document"; NULL */
+};
+
+struct column {
+    const char *name;   /* NULL: none */
+    const char *remark; /* behind the name: "core clock 2.99 GHz"; NULL */
+    const char *unit;   /* as shown, of a column of FORM_NUMBER; NULL */
+    bool words;         /* texts, at the left; otherwise figures, at the right */
+    size_t least;       /* columns of a terminal that it takes at least */
+    int rank; /* where there is no room the columns of the highest rank go first; 0: never */
+};
+
+struct row {
+    struct cell *cells; /* one a column */
+    unsigned flags;     /* of what stands in it */
+    size_t depth;       /* of a tree: how far in its first cell stands */
+    const char *words;  /* what it was read off where its first cell does not say it; NULL */
+};
+
+struct table {
+    const char *title;   /* above its first column; NULL */
+    const char *remark;  /* behind the names of the columns: "DRAM"; NULL */
+    const char *caption; /* a sentence for outputs that have room; NULL */
+    struct column *columns;
+    size_t column_count;
+    struct row *rows;
+    size_t row_count;
+    const char *more; /* what is left out of it; NULL */
+};
+
+/* Series to be drawn over one axis, or one matrix: where no output can draw it, a table of it. */
+struct curve {
+    const struct probe_result *probe;
+    const struct series *series;
+    bool brief; /* few rows: the place on the first screen */
+};
+
+struct matrix {
+    const struct probe_result *probe;
+    const struct series *series;
+    bool whole; /* every pair, however many there are */
+};
+
+struct differences;
+struct differences_block {
+    const struct differences *differences;
+    double threshold;
+};
+
+enum note_kind {
+    NOTE_DISAGREEMENT, /* what was found and what the machine says of itself are not the same */
+    NOTE_DOUBT,        /* a reason not to trust a number */
+    NOTE_REMARK,       /* explains, and takes nothing away */
+};
+
+struct note {
+    enum note_kind kind;
+    int flag;           /* enum flag; -1: none */
+    const char *what;   /* "the core clock moved between trials" */
+    const char *whom;   /* "L1.latency, DRAM.latency and 1 more"; NULL */
+    const char *remedy; /* what a person can do, or the reason; NULL */
+};
+
+struct block {
+    enum block_kind kind;
+    enum section section;
+    size_t document;                  /* index */
+    int device;                       /* -1: about none */
+    const struct probe_result *probe; /* that it is about; NULL: about several */
+    union {
+        struct verdict_block verdict;
+        struct heading heading;
+        struct facts facts;
+        struct table table;
+        struct curve curve;
+        struct matrix matrix;
+        struct differences_block differences;
+        struct note note;
+    };
+};
+
+struct report {
+    struct block *list;
+    size_t count;
+    struct catalogue catalogue; /* the findings of all the documents */
+    struct pool pool;
+    bool no_memory; /* a builder met the end of it: the list is not whole */
+    struct block spare;
+    struct fact spare_fact;
+    struct column spare_column;
+};
+
+/* --- building --- */
+
+/* The first screen of each document, in the order of the documents: machine and verdict, depth,
+ * width, devices, headline series, what to know. ERROR_SYSTEM without memory; to be freed either
+ * way. */
+int report_build(struct report *, const struct document *const *, size_t count, struct error *);
+/* One probe in full: what the document is of, every series, the findings, what to know. */
+int report_build_probe(struct report *, const struct document *const *, const struct probe_result *,
+                       struct error *);
+void report_free(struct report *);
+
+/* What builders use. Without memory a list stays as it is, and `no_memory` remembers that: who
+ * builds looks at it once, in the end. What they return may be written to even then, but for a row,
+ * which is NULL. A block may move when the next one is added. */
+struct block *report_add(struct report *, enum block_kind, enum section, size_t document);
+const char *report_text(struct report *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The line's text; NULL where it is empty. */
+const char *report_line(struct report *, const struct line *);
+struct fact *facts_add(struct report *, struct facts *);
+struct column *table_add_column(struct report *, struct table *, const char *name);
+/* With an empty cell a column: all columns come before the first row. */
+struct row *table_add_row(struct report *, struct table *);
+
+#endif
