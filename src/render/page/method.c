@@ -46,12 +46,10 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
     const struct document *document = documents[index];
     const struct conditions *conditions = &document->conditions;
     const struct machine_facts *machine = &document->machine;
-    struct line name = {0};
-    line_add_document(&name, documents, count, index);
     fputs("<div class=scroll tabindex=0 role=region aria-label=Conditions><table class=facts>"
           "<caption>Machine and conditions: ",
           out);
-    html_text(out, name.text);
+    html_document(out, documents, count, index);
     fputs("</caption>\n<tbody>\n", out);
     put_fact(out, "processor", machine->cpu_model);
     put_fact(out, "architecture", machine->cpu_arch);

@@ -241,11 +241,9 @@ static void put_results(const struct page *page, const struct section *section)
         const struct probe_result *probe = section->list[i].probe;
         if (i > 0 && section->list[i - 1].document == d)
             continue; /* of one name the first one of a document */
-        struct line label = {0};
-        line_add_document(&label, page->documents, page->count, d);
         if (page->count > 1) {
             fputs("<h3>", out);
-            html_text(out, label.text);
+            html_document(out, page->documents, page->count, d);
             fputs("</h3>\n", out);
         }
         if (probe->status != PROBE_OK) {

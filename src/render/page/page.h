@@ -37,8 +37,18 @@ void html_command(FILE *, const struct run_facts *);
 bool html_is_imported(const struct document *);
 /* Flags by name with their meaning at hand; nothing where there are none. */
 void html_flags(FILE *, unsigned flags);
-/* Of several documents the one at `index`, by a letter and its host: "A vm". */
+
+/* --- names.c: what documents and findings are called --- */
+
+/* The host of the only one. One of several by its file, with as much of its path as tells it from
+ * the others; where nothing does, or it was read from no file, by a letter and its host: "A vm". */
 void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
+/* The same, of several with the date of the run. */
+void html_document(FILE *, const struct document *const *, size_t count, size_t index);
+/* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else as it stands, NULL as nothing. */
+void html_time(FILE *, const char *started);
+/* A dotted name, which may be broken behind its dots and nowhere else. */
+void html_name(FILE *, const char *name);
 
 /* --- html_pictures.c: which series share a picture --- */
 
@@ -84,8 +94,8 @@ void html_sheet(FILE *, const struct catalogue *, size_t count, size_t index);
 /* A part of it: what has to be known to trust the numbers; nothing where there is nothing. */
 void html_know(FILE *, const struct catalogue *, size_t index);
 /* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
- * document does not say what machine it is. */
-void html_machine(FILE *, const struct catalogue *, size_t index);
+ * document does not say what machine it is. False without memory. */
+bool html_machine(FILE *, const struct catalogue *, size_t index);
 /* A mark where the finding is in doubt. */
 void html_doubt(FILE *, const struct finding *);
 /* The values of one finding: figure, unit, interval. */

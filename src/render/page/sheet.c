@@ -13,19 +13,6 @@ enum { KEY_FINDINGS_MAX = 32, DEVICES_MAX = 16 };
 
 /* --- the machine and the run --- */
 
-/* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else as it stands. */
-static void put_time(FILE *out, const char *started)
-{
-    char readable[32];
-    int end = 0;
-    sscanf(started, "%*4d-%*2d-%*2dT%*2d:%*2d:%*2dZ%n", &end);
-    if (end == 20 && started[end] == '\0') {
-        snprintf(readable, sizeof readable, "%.10s %.5s UTC", started, started + 11);
-        started = readable;
-    }
-    html_text(out, started);
-}
-
 static void put_imported(FILE *out, const struct document *document)
 {
     fputs("<p class=run>Another tool's table", out);
@@ -46,10 +33,10 @@ static void put_run(FILE *out, const struct document *document)
     if (joined.length) {
         joined.text[0] = (char)toupper((unsigned char)joined.text[0]);
         fprintf(out, "%s%s", joined.text, run->started ? ", the newest of " : "");
-        put_time(out, run->started ? run->started : "");
+        html_time(out, run->started);
     } else if (run->started) {
         fputs("Measured on ", out);
-        put_time(out, run->started);
+        html_time(out, run->started);
     }
     if (run->elapsed_s >= 0 && run->elapsed_s < 1e9)
         fprintf(out, "%s %s", run->started ? " in" : "Measured in",
@@ -239,7 +226,7 @@ static void put_key_findings(FILE *out, const struct catalogue *catalogue, size_
         }
         fputs(">", out);
         device_of_name(entry->finding->name, &name); /* which stands above them */
-        html_text(out, name);
+        html_name(out, name);
         html_experiment(out, entry->finding);
         fputs("<dd>", out);
         html_finding_value(out, entry->finding);
@@ -275,12 +262,11 @@ static void put_devices(FILE *out, const struct catalogue *catalogue, size_t ind
 void html_opening(FILE *out, const struct catalogue *catalogue, size_t count, size_t index)
 {
     const struct document *document = catalogue->documents[index];
-    struct line machine = {0}, name = {0};
+    struct line machine = {0};
     const char *level = count > 1 ? "h2" : "h1";
     line_add_machine(&machine, &document->machine);
-    line_add_document(&name, catalogue->documents, count, index);
     fprintf(out, "<section aria-labelledby=machine-%zu>\n<p class=host>", index);
-    html_text(out, name.text);
+    html_document(out, catalogue->documents, count, index);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
     html_text(out, machine.text);
     fprintf(out, "</%s>\n", level);
@@ -300,7 +286,7 @@ void html_sheet(FILE *out, const struct catalogue *catalogue, size_t count, size
     fputs("\">\n", out);
     if (count > 1) {
         fputs("<p class=host>", out);
-        html_text(out, name.text);
+        html_document(out, catalogue->documents, count, index);
         fputs("</p>\n", out);
     }
     put_levels(out, catalogue, index, -1);
