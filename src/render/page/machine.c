@@ -117,17 +117,20 @@ static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
     return next;
 }
 
-bool html_machine(FILE *out, const struct catalogue *catalogue, size_t index)
+bool html_machine(FILE *out, const struct catalogue *catalogue, size_t count, size_t index)
 {
     struct boxes boxes;
     struct pool pool = {0};
     const bool done = boxes_build(&boxes, catalogue, index, &pool);
     if (done && boxes.count) {
-        fprintf(out,
-                "<figure class=machine aria-labelledby=boxes-%zu>\n<figcaption id=boxes-%zu>The "
-                "machine, and what was measured in it</figcaption>\n<div class=drawing><div "
-                "class=row>\n",
+        fprintf(out, "<figure class=machine aria-labelledby=boxes-%zu>\n<figcaption id=boxes-%zu>",
                 index, index);
+        if (count > 1)
+            html_document(out, catalogue->documents, count, index);
+        fputs(count > 1 ? ": the " : "The ", out);
+        fputs("machine, and what was measured in it</figcaption>\n<div class=drawing><div "
+              "class=row>\n",
+              out);
         for (size_t next = 0; next < boxes.count;)
             next = put_box(out, &boxes, next);
         fputs("</div></div>\n", out);

@@ -318,8 +318,9 @@ static void put_lead(const struct page *page)
 static void put_first_screen(const struct page *page)
 {
     FILE *out = page->out;
-    const char *columns =
-        page->count > 1 ? "<div class=\"columns many\">\n" : "<div class=columns>\n";
+    const char *columns = page->count > 1 ? "<div class=many tabindex=0 role=region "
+                                            "aria-label=\"The documents, a column each\">\n"
+                                          : "<div>\n";
     if (page->count > 1)
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
     fputs(columns, out);
@@ -337,7 +338,7 @@ static bool put_body(const struct page *page)
 {
     FILE *out = page->out;
     put_controls(out);
-    fprintf(out, "<main id=main tabindex=-1%s>\n", page->count > 1 ? " class=wide" : "");
+    fputs("<main id=main tabindex=-1>\n", out);
     put_first_screen(page);
     put_contents(page);
     bool compared =

@@ -95,7 +95,7 @@ void html_sheet(FILE *, const struct catalogue *, size_t count, size_t index);
 void html_know(FILE *, const struct catalogue *, size_t index);
 /* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
  * document does not say what machine it is. False without memory. */
-bool html_machine(FILE *, const struct catalogue *, size_t index);
+bool html_machine(FILE *, const struct catalogue *, size_t count, size_t index);
 /* A mark where the finding is in doubt. */
 void html_doubt(FILE *, const struct finding *);
 /* The values of one finding: figure, unit, interval. */

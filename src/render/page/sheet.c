@@ -273,7 +273,7 @@ void html_opening(FILE *out, const struct catalogue *catalogue, size_t count, si
     put_trust(out, document);
     const bool table = html_is_imported(document) && !document->run.joined;
     (table ? put_imported : put_run)(out, document);
-    html_machine(out, catalogue, index);
+    html_machine(out, catalogue, count, index);
     fputs("</section>\n", out);
 }
 
