@@ -192,20 +192,22 @@ static const char *kind_told(const struct nesting *nesting, unsigned kinds)
 }
 
 /* The cache of that level that CPUs of this kind have; NULL: none is declared. What two kinds have
- * alike stands in a document once, with CPUs of the one. */
+ * alike stands in a document once, with CPUs of the one; where it could be one of several, nobody
+ * knows. */
 static const struct cache *cache_of(const struct nesting *nesting, size_t kind, int level)
 {
     const struct cache *alike = NULL;
+    size_t others = 0;
     for (size_t i = 0; i < nesting->cache_count; i++) {
         const struct cache *cache = &nesting->caches[i];
         if (cache->level != level)
             continue;
         if (!cache->kinds || cache->kinds & 1u << kind)
             return cache;
-        if (!(cache->kinds & (cache->kinds - 1)))
+        if (!(cache->kinds & (cache->kinds - 1)) && others++ == 0)
             alike = cache;
     }
-    return alike;
+    return others == 1 ? alike : NULL;
 }
 
 /* The CPUs of these kinds that share one instance. */
