@@ -1,9 +1,11 @@
 #include "findings/registry.h"
 
+#include "base/text.h"
 #include "findings/device.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,4 +154,44 @@ struct finding_meaning finding_meaning(const struct finding *finding)
     }
     meaning.side = side_of(&meaning);
     return meaning;
+}
+
+/* The item of a list like the patterns' that belongs to the pattern of that name. */
+static void choose_words(const struct finding_line *line, const char *name, char *words)
+{
+    const char *item = line->words ? line->words : "";
+    for (const char *pattern = line->patterns; !matches(pattern, name) && strstr(item, ", ");) {
+        pattern = strchr(pattern, ',') + strlen(", ");
+        item = strstr(item, ", ") + strlen(", ");
+    }
+    const char *end = strstr(item, ", ");
+    const int length = end ? (int)(end - item) : (int)strlen(item);
+    const char *hole = strstr(item, number);
+    const char *rest;
+    device_of_name(name, &rest);
+    if (hole && hole < item + length)
+        snprintf(words, FINDING_WORDS, "%.*s%d%.*s", (int)(hole - item), item, number_in(rest),
+                 length - (int)(hole - item) - (int)strlen(number), hole + strlen(number));
+    else
+        snprintf(words, FINDING_WORDS, "%.*s", length, item);
+}
+
+bool finding_place(const struct finding *finding, bool is_twin, struct finding_place *place)
+{
+    static const char in_time[] = "_ns";
+    char name[128];
+    snprintf(name, sizeof name, "%s", finding->name);
+    if (strlen(name) < strlen(finding->name))
+        return false;
+    const struct finding_line *line = finding_line_find(name);
+    if (line && !line->place && !is_twin && text_ends_with(name, in_time)) {
+        name[strlen(name) - strlen(in_time)] = '\0';
+        line = finding_line_find(name);
+    }
+    if (!line || !line->place || !has_unit(line, quantity_of(finding->unit)))
+        return false;
+    *place = (struct finding_place){
+        .name = line->place, .role = line->role, .is_rate = line->fact == FACT_ALL};
+    choose_words(line, name, place->words);
+    return true;
 }

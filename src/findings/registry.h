@@ -16,7 +16,8 @@
 /* What a finding is there for. Views choose by it, and by the fact; never by name. */
 enum finding_role {
     ROLE_PLAIN,        /* no line explains it, or its unit is none that the line has */
-    ROLE_LEVEL,        /* a cache or memory, of the CPUs or of a device: a row of the datasheet */
+    ROLE_LEVEL,        /* a cache or memory, of the CPUs or of a device: a row of the datasheet, or,
+                          without a fact, what is said of it below */
     ROLE_TRANSLATION,  /* the TLB and page walks, by page size */
     ROLE_WIDTH,        /* bytes a second by kernel, between the CPUs and DRAM */
     ROLE_FLIGHT,       /* misses in flight, and latency beside traffic */
@@ -42,7 +43,8 @@ enum finding_fact {
     FACT_HIT,
     FACT_WALK,
     FACT_SPLIT,
-    FACT_ONE,    /* bytes a second of one CPU; ROLE_WIDTH, or of the cache that is the subject */
+    FACT_ONE,    /* bytes a second of one CPU: of DRAM (ROLE_WIDTH), or of the cache that is the
+                    subject */
     FACT_ALL,    /* the same of all CPUs, or of a device */
     FACT_MISSES, /* ROLE_FLIGHT */
     FACT_MISS_TIME,
@@ -83,6 +85,14 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
+    /* Where it stands on the first screen of a device: the line of facts ("host"), or the row of
+     * the table of bandwidths where its fact is FACT_ALL ("DRAM"). NULL: it is in the datasheet, or
+     * has no place there. */
+    const char *place;
+    /* What stands before its value there: "to the device"; <n> is the finding's number. As many as
+     * there are patterns, separated as they are, or one for all. What stands before ": " is said
+     * once for neighbours that share it. */
+    const char *words;
     /* What it is, in whole sentences, as are the next two. The first stands by itself in --help. */
     const char *meaning;
     const char *moves;  /* what moves it, or decides it; NULL: nobody can say */
@@ -93,6 +103,7 @@ struct finding_line {
 struct finding_table {
     const struct finding_line *lines;  /* ends with NULL patterns; NULL: it adds none */
     const struct standard *experiment; /* ends with a NULL factor; NULL: names say all */
+    bool of_devices; /* which they are is worth saying even where nothing was measured */
 };
 
 /* The list's entry for that factor; NULL where there is none. The list may be NULL. */
@@ -125,5 +136,17 @@ struct finding_meaning {
     enum side side;                  /* never SIDE_OF_UNIT; SIDE_NEITHER where nothing is judged */
 };
 struct finding_meaning finding_meaning(const struct finding *);
+
+/* A place on the first screen: what the line says of it, with the words that are this finding's. */
+enum { FINDING_WORDS = 64 };
+struct finding_place {
+    const char *name;
+    char words[FINDING_WORDS];
+    enum finding_role role;
+    bool is_rate; /* a row of the table of bandwidths */
+};
+/* False where the finding has none. One in ns that is no twin of another in cycles stands where the
+ * one in cycles would. */
+bool finding_place(const struct finding *, bool is_twin, struct finding_place *);
 
 #endif

@@ -40,8 +40,6 @@ size_t table_group(const struct series *, size_t count); /* table_group.c */
 enum { TABLE_FACTORS_MAX = 16 };
 size_t table_common_factors(const struct series *, size_t count,
                             struct factor common[TABLE_FACTORS_MAX]);
-/* Whether only the names tell the tables of the two apart. */
-bool table_is_taken_for(const struct series *, const struct series *);
 /* Median, in cycles too where points have them, least and most of every point of so many series. */
 void table_print_group(FILE *, const struct series *, size_t count, const struct view_style *);
 /* How many of the first of these series are columns of one sheet, because they are curves of one
@@ -66,71 +64,6 @@ void clusters_print(FILE *, const struct catalogue *, const struct probe_result 
  * stands in the line, and the line's end. */
 void matrix_others_print(FILE *, const struct probe_result *, const struct view_style *,
                          size_t column); /* matrix_others.c */
-/* Whether a matrix of the same factors and quantity stands before it: then it is of some of those
- * pairs once more, as a check. */
-bool matrix_is_repeated(const struct probe_result *, const struct series *);
-/* Whether clusters_print() tells of that finding. */
-bool clusters_have(const struct catalogue_entry *);
-/* Where findings are told, `catalogue` is of that one document. */
-
-/* Latency and capacity by level, from the findings; nothing where there are none. */
-void depth_print(FILE *, const struct catalogue *, const struct view_style *);
-/* What of a level each row of such a table is made from, and the words above it. */
-struct levels;
-struct depth_table {
-    const struct document *document;
-    int device; /* -1: the CPUs' */
-    const struct levels *levels;
-    const char *title, *clock; /* "depth", "core clock" */
-    double clock_hz;           /* NAN: not known */
-    int name_columns;
-};
-void depth_table_print(FILE *, const struct depth_table *, const struct view_style *);
-/* Each device: what it is, its levels and memories, its roads; nothing where there are none. */
-void gpu_print(FILE *, const struct catalogue *, const struct view_style *); /* gpu.c */
-/* Bandwidths, misses in flight and latency under load, from the findings; nothing where there are
- * none. */
-void width_print(FILE *, const struct catalogue *, const struct view_style *);
-/* How far each TLB reaches, a line a page size; part of the depth. */
-void translation_print(FILE *, const struct catalogue *, const struct view_style *);
-
-/* --- disagreements.c: where what was found and what the machine says are not the same --- */
-
-/* Whether a finding's interval keeps its value apart from what is declared, or it is there to say
- * so. Clusters speak for themselves, below their matrix. */
-bool disagreement_is(const struct catalogue_entry *);
-/* "L3: 5.70 MiB of 32 MiB behave as cache here: ..." */
-void line_add_disagreement(struct line *, const struct catalogue_entry *);
-/* What was found and the machine says otherwise, and the notes; returns how much it is. `out` may
- * be NULL: nothing is printed. */
-size_t disagreements_print(FILE *out, const struct catalogue *, const struct view_style *);
-/* What has to be known to trust the numbers: flags, warnings, probes that did not end well. Of
- * one probe alone, and with the flags' names, where `probe` is not NULL. */
-void notes_print(FILE *, const struct catalogue *, const struct probe_result *probe,
-                 const struct view_style *);
-/* The findings that carry the flag, those of one probe or of all: "L1.latency, L2.latency (order
- * forward) and 3 more". What is told in ns too is named once. Returns how many they are. */
-size_t line_add_flagged(struct line *, const struct catalogue *, size_t document,
-                        const struct probe_result *only, unsigned bit);
-
-/* --- failures.c: points that have no value --- */
-
-/* A reason, and how many points of a probe have it. */
-struct failure {
-    const struct point *first;
-    const struct series *series; /* of the first */
-    size_t count;
-};
-enum { FAILURES_MAX = 3 };
-struct failures {
-    struct failure list[FAILURES_MAX];
-    size_t count, others; /* points that failed for yet other reasons */
-};
-void failures_collect(struct failures *, const struct probe_result *);
-/* "12 latency points failed, 64 MiB first: no memory". */
-void line_add_failure(struct line *, const struct probe_result *, const struct failures *,
-                      size_t index);
-
 /* Sets a width that makes no sense to 80. */
 struct view_style view_style_sane(const struct view_style *);
 

@@ -107,6 +107,7 @@ struct column {
     const char *remark; /* behind the name: "core clock 2.99 GHz"; NULL */
     const char *unit;   /* as shown, of a column of FORM_NUMBER; NULL */
     bool words;         /* texts, at the left; otherwise figures, at the right */
+    bool measured;      /* its cells are FORM_MEASURED, or empty */
     size_t least;       /* columns of a terminal that it takes at least */
     int rank; /* where there is no room the columns of the highest rank go first; 0: never */
 };
@@ -193,13 +194,12 @@ struct report {
 
 /* --- building --- */
 
+/* An empty list, and the catalogue. ERROR_SYSTEM without memory; to be freed either way. */
+int report_begin(struct report *, const struct document *const *, size_t count, struct error *);
 /* The first screen of each document, in the order of the documents: machine and verdict, depth,
  * width, devices, headline series, what to know. ERROR_SYSTEM without memory; to be freed either
  * way. */
 int report_build(struct report *, const struct document *const *, size_t count, struct error *);
-/* One probe in full: what the document is of, every series, the findings, what to know. */
-int report_build_probe(struct report *, const struct document *const *, const struct probe_result *,
-                       struct error *);
 void report_free(struct report *);
 
 /* What builders use. Without memory a list stays as it is, and `no_memory` remembers that: who

@@ -21,11 +21,19 @@ static bool is_at(const struct road *road, const char *place, size_t length)
 /* Of several kernels that a place was measured with the first one counts. */
 static void take_road(struct measured *measured, const struct catalogue_entry *entry)
 {
+    static const char dram[] = "DRAM";
     const struct finding_meaning *meaning = &entry->meaning;
+    struct finding_place told;
     const bool memory = meaning->role == ROLE_WIDTH;
-    struct road road = {.place = memory ? "DRAM" : meaning->subject,
+    struct road road = {.place = memory ? dram : meaning->subject,
                         .kernel = kernel_of(entry->finding),
-                        .length = memory ? strlen("DRAM") : meaning->subject_length};
+                        .length = memory ? strlen(dram) : meaning->subject_length};
+    if (meaning->device >= 0) {
+        if (!finding_place(entry->finding, entry->twin, &told) || !told.is_rate)
+            return;
+        road.place = told.name;
+        road.length = strlen(told.name);
+    }
     size_t i = 0;
     while (i < measured->road_count && !is_at(&measured->roads[i], road.place, road.length))
         i++;

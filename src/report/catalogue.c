@@ -127,3 +127,9 @@ size_t catalogue_named(const struct catalogue *catalogue, const char *name,
         count++;
     return count;
 }
+
+bool catalogue_is_of_clusters(const struct catalogue_entry *entry)
+{
+    return entry->meaning.role == ROLE_CLUSTER ||
+           (entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS);
+}

@@ -38,5 +38,8 @@ const struct catalogue_entry *catalogue_of(const struct catalogue *, size_t docu
 /* All that have that name, beginning with the standard one; how many they are. */
 size_t catalogue_named(const struct catalogue *, const char *name,
                        struct catalogue_entry *const **first);
+/* Whether it is one of the clusters of a matrix, or says that they are not what is declared: both
+ * are told below the matrix. */
+bool catalogue_is_of_clusters(const struct catalogue_entry *);
 
 #endif

@@ -27,7 +27,7 @@ static int rank_of(const char *name)
     return 1 + MEMORIES;
 }
 
-enum fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
+enum level_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
 {
     const struct finding_meaning *meaning = &entry->meaning;
     const int fact = (int)meaning->fact - FACT_LATENCY;
@@ -36,7 +36,7 @@ enum fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_B
         return FACTS;
     memcpy(name, meaning->subject, meaning->subject_length);
     name[meaning->subject_length] = '\0';
-    return (enum fact)fact;
+    return (enum level_fact)fact;
 }
 
 static struct level *level_of(struct levels *levels, const char *name, size_t experiment)
@@ -70,7 +70,7 @@ static void collect(struct levels *levels, const struct catalogue *catalogue, si
         if (entry->document != document || entry->meaning.device != device ||
             !entry->experiment != standard)
             continue;
-        const enum fact fact = level_fact(entry, name);
+        const enum level_fact fact = level_fact(entry, name);
         struct level *level = fact < FACTS ? level_of(levels, name, entry->experiment) : NULL;
         if (level)
             level->facts[fact] = entry->finding;

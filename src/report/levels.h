@@ -10,7 +10,7 @@
 enum { LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24 };
 
 /* What is told of a level: enum finding_fact from FACT_LATENCY on. */
-enum fact { LATENCY, LATENCY_NS, CAPACITY, LINE, WAYS, FACTS };
+enum level_fact { LATENCY, LATENCY_NS, CAPACITY, LINE, WAYS, FACTS };
 
 /* A level, as one experiment saw it. */
 struct level {
@@ -30,7 +30,7 @@ struct levels {
 void levels_collect(struct levels *, const struct catalogue *, size_t document, int device);
 /* The level, or memory of a device, whose fact this finding is, into `name`, without its device
  * ("L2" of "gpu0.L2.capacity"); FACTS where it is none. */
-enum fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
+enum level_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
 /* One of its findings, whose experiment is that of all of them. */
 const struct finding *level_example(const struct level *);
 /* Capacity as the machine says of itself: in the finding, or else among its caches (-1), or those

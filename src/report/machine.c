@@ -103,3 +103,8 @@ void line_add_joined(struct line *line, const struct run_facts *run)
     else if (run->joined)
         line_add(line, "merged from %u document%s", run->documents, many);
 }
+
+bool document_is_imported(const struct document *document)
+{
+    return !document->run.started && !document->run.command_count;
+}

@@ -46,6 +46,16 @@ const struct factor *probe_parameter(const struct probe_result *probe, const cha
     return NULL;
 }
 
+const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
+           parameter_cpu_groups[] = "cpu_groups";
+
+bool parameter_is_setting(const struct factor *parameter)
+{
+    return strcmp(parameter->name, parameter_not_measured) != 0 &&
+           strcmp(parameter->name, parameter_cpu_labels) != 0 &&
+           strcmp(parameter->name, parameter_cpu_groups) != 0;
+}
+
 struct point *series_point(const struct series *series, double x)
 {
     for (size_t i = 0; i < series->point_count; i++)

@@ -209,6 +209,11 @@ struct probe_result *document_probe_near(const struct document *, const char *na
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
+/* Parameters that say how a probe is to be shown, and are no settings of it: what was left out and
+ * why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that the
+ * machine declares. */
+extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
+bool parameter_is_setting(const struct factor *);
 /* What a curve has measured at `x`; NULL where there is no point, or it failed. */
 struct point *series_point(const struct series *, double x);
 

@@ -88,7 +88,7 @@ static int add_mean(struct analysis *analysis, const struct series *series, stru
 
 static int add_clusters(struct analysis *analysis, const struct series *series, struct error *error)
 {
-    const struct factor *groups = analysis_parameter(analysis, "cpu_groups");
+    const struct factor *groups = analysis_parameter(analysis, parameter_cpu_groups);
     struct declared declared = {0};
     /* Every document of fathom's own says how it measured; those of before have no groups beside
      * it. */

@@ -125,7 +125,7 @@ static void put_in_order(const struct cores_state *state, struct series *series)
 static int note_labels(struct probe_task *task, struct error *error)
 {
     const char *text = declared_labels(task->machine, &task->cpus, task->pool);
-    struct factor *labels = text ? probe_add_parameter(task, "cpu_labels") : NULL;
+    struct factor *labels = text ? probe_add_parameter(task, parameter_cpu_labels) : NULL;
     if (text && !labels)
         return error_out_of_memory(error);
     if (labels)
@@ -166,7 +166,7 @@ static int note_declared(struct probe_task *task, struct error *error)
     if (code == 0)
         code = declared_read(&declared, task->machine, &cpus, task->pool, error);
     cpulist_free(&cpus);
-    struct factor *groups = code == 0 ? probe_add_parameter(task, "cpu_groups") : NULL;
+    struct factor *groups = code == 0 ? probe_add_parameter(task, parameter_cpu_groups) : NULL;
     if (!groups || !(groups->text = declared_text(&declared, task->pool)))
         return error_out_of_memory(error);
     return 0;

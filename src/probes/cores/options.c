@@ -264,7 +264,7 @@ static int choose_lines(struct probe_task *task, struct cores_state *state, stru
 /* Who asked for pairs side by side learns that there were none. */
 static int note_narrow(struct probe_task *task)
 {
-    struct factor *remark = probe_add_parameter(task, "not_measured");
+    struct factor *remark = probe_add_parameter(task, parameter_not_measured);
     if (!remark)
         return ERROR_SYSTEM;
     remark->text = "pairs side by side: among these CPUs there are no two pairs that share no core";

@@ -421,7 +421,7 @@ const struct probe gpu_probe = {
     .weight = 25,
     .quick = true,
     .options = gpu_options,
-    .findings = {gpu_lines, gpu_experiment},
+    .findings = {gpu_lines, gpu_experiment, .of_devices = true},
     .plan = plan_gpu,
     .observe = observe_gpu,
     .next = next_gpu,

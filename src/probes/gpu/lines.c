@@ -114,7 +114,9 @@ const struct finding_line gpu_lines[] = {
      .advice = "Look at that split's curve, and hold it against those of the other splits."},
     {.patterns = "gpu<n>.L1.load32.latency, gpu<n>.L1.load64.latency, gpu<n>.L1.load128.latency",
      .unit = "cycles",
-     .role = ROLE_PROPERTY,
+     .role = ROLE_LEVEL,
+     .place = "L1 by width",
+     .words = "32 bits, 64 bits, 128 bits",
      .meaning = "Loads of so many bits that hit L1.",
      .moves = "32 bits hold an index, so the arithmetic that makes an address of it counts too; 64 "
               "hold the address; 128 hold it beside another word.",
@@ -180,7 +182,9 @@ const struct finding_line gpu_lines[] = {
          "It is the floor for locks and counters: threads that want one word take turns at it."},
     {.patterns = "gpu<n>.L2.near",
      .unit = "cycles",
-     .role = ROLE_PROPERTY,
+     .role = ROLE_LEVEL,
+     .place = "L2",
+     .words = "near lines",
      .meaning = "A hit of L2 on a line of the multiprocessor's own side of it. Sides are found "
                 "from the latencies of many lines seen from each multiprocessor; where there are "
                 "none, it is the latency of all lines.",
@@ -189,7 +193,9 @@ const struct finding_line gpu_lines[] = {
          "Read L2's latency as a mixture of near and far; no program chooses where its lines lie."},
     {.patterns = "gpu<n>.L2.far",
      .unit = "cycles",
-     .role = ROLE_PROPERTY,
+     .role = ROLE_LEVEL,
+     .place = "L2",
+     .words = "far lines",
      .meaning = "A hit of L2 on a line of the other side.",
      .moves = "The link between the sides adds to it.",
      .advice = "Where it is much more than near, a partition (MIG) that keeps to one side may be "
@@ -204,9 +210,9 @@ const struct finding_line gpu_lines[] = {
                "of them."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
-     .role = ROLE_WIDTH,
+     .role = ROLE_PROPERTY,
      .fact = FACT_ALL,
-     .part = 2,
+     .place = "DRAM",
      .meaning = "What all multiprocessors together move between device memory and themselves, "
                 "counted as bytes loaded and stored, by the device's own timer.",
      .moves = "Error correction, refresh and the memory's clock take their share of what the bus "
@@ -216,7 +222,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .fact = FACT_ALL,
-     .part = 1,
+     .place = "L2",
      .meaning = "The same for a working set of half of L2.",
      .moves = "The multiprocessors' clock moves it.",
      .advice = "Compare it with device memory's: so much is won by blocking for L2."},
@@ -224,7 +230,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .fact = FACT_ALL,
-     .part = 1,
+     .place = "shared",
      .meaning = "What all multiprocessors together move from and to their own scratchpads, without "
                 "bank conflicts.",
      .moves = "The multiprocessors' clock moves it; bank conflicts would divide it.",
@@ -233,6 +239,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.host.to_device.pinned, gpu<n>.host.to_device.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .place = "host",
+     .words = "to the device, pageable to the device",
      .meaning = "A large copy from the host's memory to the device's.",
      .moves = "What is pageable goes through a buffer of the driver's. The link's generation and "
               "width, and the NUMA node of the host's memory, move both.",
@@ -241,6 +249,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.host.to_host.pinned, gpu<n>.host.to_host.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .place = "host",
+     .words = "to the host, pageable to the host",
      .meaning = "The same from the device to the host.",
      .moves = "The link and the NUMA node of the host's memory move it, as in the other direction.",
      .advice = "Where it is far from the other direction's, look at the link (nvidia-smi topo -m) "
@@ -248,6 +258,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.host.both_ways.pinned, gpu<n>.host.both_ways.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .place = "host",
+     .words = "both at once, both pageable at once",
      .meaning = "A copy in each direction at the same time: the sum of the two. Pageable memory is "
                 "only copied so by OpenCL, because the NVIDIA driver's call returns when such a "
                 "copy has ended.",
@@ -257,6 +269,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.host.read_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .place = "host",
+     .words = "a load of its memory",
      .meaning =
          "A load by the device from the host's pinned memory, across the link and past its caches.",
      .moves = "The link's generation, and how far the host's memory is from the link, move it.",
@@ -264,6 +278,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.host.launch_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .place = "host",
+     .words = "a launch",
      .meaning = "From the call that starts a kernel that does nothing until the host sees that it "
                 "has ended.",
      .moves = "The host's clock and its idle states move it.",
@@ -278,6 +294,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.tlb<n>.reach",
      .unit = "B",
      .role = ROLE_PROPERTY,
+     .place = "translation",
+     .words = "level <n>: reaches",
      .meaning =
          "The working set beyond which that level of address translation adds to a load: what it "
          "reaches. It has no value where translation adds nothing up to the largest set.",
@@ -293,6 +311,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.tlb<n>.miss",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
+     .place = "translation",
+     .words = "level <n>: a miss +",
      .meaning = "How much longer a load takes that misses that level; the caches are the same with "
                 "and without.",
      .moves = "Which caches hold the page tables decides it.",
@@ -300,6 +320,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.cluster.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
+     .place = "cluster",
+     .words = "a load of another multiprocessor's scratchpad",
      .meaning = "A load from the scratchpad of another multiprocessor of the same cluster "
                 "(distributed shared memory), the median over the ranks of the largest cluster.",
      .moves = "How far apart the multiprocessors of a cluster lie moves it.",
@@ -314,6 +336,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.peer<n>.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .place = "peers",
+     .words = "gpu<n>: a load",
      .meaning = "A load from the memory of that other device, where that device's L2 holds it: the "
                 "way there and back.",
      .moves = "The link between the two moves it.",
@@ -328,6 +352,8 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.peer<n>.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .place = "peers",
+     .words = "gpu<n>: a copy",
      .meaning = "A large copy to the memory of that other device.",
      .moves =
          "The link between the two moves it; without one of their own, copies take the host's.",

@@ -184,7 +184,7 @@ int gpu_tell_left_out(struct probe_task *task, struct error *error)
     }
     if (!state->not_measured)
         return 0;
-    struct factor *parameter = probe_add_parameter(task, "not_measured");
+    struct factor *parameter = probe_add_parameter(task, parameter_not_measured);
     if (!parameter)
         return error_out_of_memory(error);
     parameter->text = state->not_measured;

@@ -135,7 +135,7 @@ static int note_left_out(struct probe_task *task, struct error *error)
     const struct parallelism_state *state = task->state;
     if (!state->left_out)
         return 0;
-    struct factor *note = probe_add_parameter(task, "not_measured");
+    struct factor *note = probe_add_parameter(task, parameter_not_measured);
     const char *text = pool_printf(task->pool,
                                    "%s: there was no time left; give --budget %.0f, or ask for one "
                                    "level alone (--level)",

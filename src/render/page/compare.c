@@ -90,7 +90,7 @@ static bool is_same(const struct catalogue_entry *a, const struct catalogue_entr
 /* Groups of CPUs are shown below their matrices. */
 static bool has_line(const struct catalogue_entry *entry)
 {
-    return !clusters_have(entry);
+    return !catalogue_is_of_clusters(entry);
 }
 
 static void put_change(FILE *out, double ratio, enum verdict verdict)

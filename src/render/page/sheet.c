@@ -207,7 +207,7 @@ static bool is_key(const struct catalogue_entry *entry, int device)
 {
     char level[LEVEL_NAME_BYTES];
     return isfinite(entry->finding->value) && entry->meaning.device == device &&
-           level_fact(entry, level) == FACTS && !entry->twin && !clusters_have(entry);
+           level_fact(entry, level) == FACTS && !entry->twin && !catalogue_is_of_clusters(entry);
 }
 
 static void put_key_findings(FILE *out, const struct catalogue *catalogue, size_t index, int device)

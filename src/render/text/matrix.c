@@ -1,6 +1,7 @@
 #include "base/clean.h"
 #include "render/parts.h"
 #include "report/figure.h"
+#include "report/series.h"
 #include "result/flag.h"
 
 #include <math.h>

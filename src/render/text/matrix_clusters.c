@@ -21,11 +21,6 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
 }
 
-bool clusters_have(const struct catalogue_entry *entry)
-{
-    return is_cluster(entry) || is_disagreement(entry);
-}
-
 /* Whether a list is of no more CPUs than clusters are looked for among: "0-1048575" is few bytes
  * and a million of ids, and another person's document may say it of every cluster. */
 static bool is_sensible(const char *cpus)
@@ -193,7 +188,7 @@ void clusters_print(FILE *out, const struct catalogue *catalogue, const struct p
     const struct group group = {catalogue_of(catalogue, 0, probe), probe->finding_count};
     bool any = false;
     for (size_t i = 0; i < group.count && !any; i++)
-        any = clusters_have(&group.list[i]);
+        any = catalogue_is_of_clusters(&group.list[i]);
     if (!any)
         return;
     if (!whole) {

@@ -1,11 +1,9 @@
 /* What a probe measured beside its matrix for a few of the pairs, in a line each. */
 #include "base/clean.h"
-#include "findings/device.h"
 #include "render/parts.h"
 #include "report/figure.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PAIRS_MAX = 4, SERIES_MAX = 3 };
 
@@ -42,35 +40,6 @@ static size_t print_other(FILE *out, const struct series *series, const struct v
     }
     fprintf(out, "  %s", line.text);
     return column + 2 + columns;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
-/* What the values are and what was varied, whatever the name. */
-static bool same_kind(const struct series *a, const struct series *b)
-{
-    bool same = a->factor_count == b->factor_count && same_text(a->y.name, b->y.name) &&
-                same_text(a->y.unit, b->y.unit);
-    for (size_t i = 0; same && i < a->factor_count; i++)
-        same = same_text(a->factors[i].name, b->factors[i].name) &&
-               same_text(a->factors[i].text, b->factors[i].text) &&
-               !(a->factors[i].number < b->factors[i].number) &&
-               !(a->factors[i].number > b->factors[i].number);
-    return same;
-}
-
-bool matrix_is_repeated(const struct probe_result *probe, const struct series *series)
-{
-    if (!series->matrix || device_has_series(series))
-        return false;
-    for (const struct series *before = probe->series; before < series; before++)
-        if (before->matrix && before->point_count >= series->point_count &&
-            same_kind(before, series))
-            return true;
-    return false;
 }
 
 /* The first series is the matrix itself. */

@@ -26,12 +26,6 @@ static bool is_same_axis(const struct axis *a, const struct axis *b)
     return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
 }
 
-bool table_is_taken_for(const struct series *a, const struct series *b)
-{
-    return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
-           factors_same(a, b);
-}
-
 static bool has_place(const struct series *series, const struct point *place)
 {
     for (size_t i = 0; i < series->point_count; i++) {

@@ -1,6 +1,7 @@
 #include "../render/capture.h"
 
-#include "render/parts.h"
+#include "render/text/draw.h"
+#include "report/builders.h"
 #include "report/levels.h"
 
 static struct factor forward[] = {{"order", "forward", NAN}};
@@ -71,22 +72,23 @@ static void a_row_says_its_experiment_behind_it_or_below(void **state)
     (void)state;
     struct document document;
     struct capture capture = {0};
-    struct catalogue catalogue;
+    struct report report;
     begin(&document);
     struct finding *other = add(&document, "L1.latency", "cycles");
     other->factors = forward;
     other->factor_count = other->deviations = 1;
     const struct document *list[] = {&document};
-    assert_true(catalogue_build(&catalogue, list, 1));
-    depth_print(capture_begin(&capture), &catalogue, &(struct view_style){.width = 90});
+    assert_int_equal(report_begin(&report, list, 1, NULL), 0);
+    report_add_levels(&report, 0, -1);
+    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = 90});
     char *text = capture_end(&capture);
     assert_non_null(strstr(text, "48 KiB  order forward\n"));
     free(text);
-    depth_print(capture_begin(&capture), &catalogue, &(struct view_style){.width = 60});
+    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = 60});
     text = capture_end(&capture);
     assert_non_null(strstr(text, "48 KiB\n        order forward\n"));
     free(text);
-    catalogue_free(&catalogue);
+    report_free(&report);
     document_free(&document);
 }
 

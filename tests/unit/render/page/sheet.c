@@ -163,8 +163,8 @@ static void what_failed_has_to_be_known_and_what_a_finding_means_is_at_hand(void
     read_experiments(&document);
     const struct document *list[] = {&document};
     char *page = page_of(list, 1);
-    assert_non_null(strstr(page, "<li class=doubtful>2 latency points failed, 1 GiB first: no "
-                                 "memory for 1 GiB"));
+    assert_non_null(strstr(page, "<li class=doubtful><strong>2 latency points failed, 1 GiB "
+                                 "first</strong> <span class=remedy>no memory for 1 GiB</span>"));
     assert_non_null(strstr(page, "<details class=meaning><summary>L2.latency <small "
                                  "class=experiment>order forward</small></summary><p>Load-to-use"));
     document.probes[0].findings[0].name = "syscall.latency";

@@ -2,7 +2,9 @@
 
 #include "base/clean.h"
 #include "findings/finding.h"
-#include "render/parts.h"
+#include "render/text/draw.h"
+#include "report/builders.h"
+#include "report/machine.h"
 
 static const struct view_style plain = {.width = 80};
 static const struct view_style terminal = {.width = 80, .blocks = true};
@@ -10,10 +12,11 @@ static const struct view_style terminal = {.width = 80, .blocks = true};
 static char *print(const struct document *document)
 {
     struct capture capture = {0};
-    struct catalogue catalogue;
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    gpu_print(capture_begin(&capture), &catalogue, &plain);
-    catalogue_free(&catalogue);
+    struct report report;
+    assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
+    report_add_devices(&report, 0);
+    draw_report(capture_begin(&capture), &report, 0, &plain);
+    report_free(&report);
     return capture_end(&capture);
 }
 

@@ -2,6 +2,7 @@
 #include "capture.h"
 
 #include "render/parts.h"
+#include "report/series.h"
 
 #include <math.h>
 
@@ -88,10 +89,10 @@ static void series_of_two_names_are_two_tables(void **state)
     assert_int_equal(table_group(&series[2], 2), 2);
     assert_int_equal(table_group(&series[1], 2), 2); /* each with a name of its own */
     assert_int_equal(table_group(&series[1], 3), 2);
-    assert_true(table_is_taken_for(&series[0], &series[2]));
-    assert_false(table_is_taken_for(&series[0], &series[3]));
+    assert_true(series_is_taken_for(&series[0], &series[2]));
+    assert_false(series_is_taken_for(&series[0], &series[3]));
     series[2].y.unit = "B/s";
-    assert_false(table_is_taken_for(&series[0], &series[2]));
+    assert_false(series_is_taken_for(&series[0], &series[2]));
 }
 
 static void two_matrices_stay_matrices(void **state)

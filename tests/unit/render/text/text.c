@@ -73,7 +73,7 @@ static void a_run_that_was_stopped_is_told_at_once(void **state)
     sample_document(&document, 2, 1);
     document.run.complete = false;
     char *text = summary(&document, &plain);
-    assert_in_range(strstr(text, "not complete") - text, 1, 3 * 80);
+    assert_in_range(strstr(text, "! Not complete: ") - text, 1, 3 * 80);
     free(text);
     document_free(&document);
 }

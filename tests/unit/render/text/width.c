@@ -1,6 +1,7 @@
 #include "capture.h"
 
-#include "render/parts.h"
+#include "render/text/draw.h"
+#include "report/builders.h"
 
 static void add(struct document *document, const char *name, const char *unit, double value,
                 unsigned flags)
@@ -12,10 +13,11 @@ static void add(struct document *document, const char *name, const char *unit, d
 static char *print(const struct document *document)
 {
     struct capture capture = {0};
-    struct catalogue catalogue;
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    width_print(capture_begin(&capture), &catalogue, &(struct view_style){.width = 80});
-    catalogue_free(&catalogue);
+    struct report report;
+    assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
+    report_add_width(&report, 0);
+    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = 80});
+    report_free(&report);
     return capture_end(&capture);
 }
 
@@ -36,7 +38,7 @@ static void roads_and_flight_are_told(void **state)
     add(&document, "loaded.bandwidth", "B/s", 17.7e9, 0);
     char *text = print(&document);
     assert_string_equal(text,
-                        "\nwidth             1 CPU     all CPUs   (DRAM)\n"
+                        "\nwidth              1 CPU     all CPUs   (DRAM)\n"
                         "  read         14.8 GB/s    24.6 GB/s !\n"
                         "  triad        19.1 GB/s\n"
                         "  13.0 misses of DRAM in flight, 9.30 ns each; a load takes 121 ns alone, "
@@ -82,7 +84,7 @@ static void every_experiment_has_a_line_of_its_own(void **state)
     probe->findings[probe->finding_count - 1].factor_count = 1;
     probe->findings[probe->finding_count - 1].deviations = 1;
     char *text = print(&document);
-    assert_string_equal(text, "\nwidth             1 CPU     all CPUs   (DRAM)\n"
+    assert_string_equal(text, "\nwidth              1 CPU     all CPUs   (DRAM)\n"
                               "  read         14.8 GB/s\n"
                               "  write                     9.00 GB/s\n"
                               "  read         3.00 GB/s  stride 256\n"

@@ -1,11 +1,12 @@
-/* Address translation on a line a page size: how far each TLB reaches and what lies beyond. */
-#include "base/clean.h"
+/* Address translation, a fact a page size: how far each TLB reaches and what lies beyond. */
 #include "findings/tlb.h"
-#include "render/parts.h"
+#include "report/builders.h"
+#include "report/factors.h"
 #include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { EXPERIMENTS_MAX = 4 }; /* of a page size */
@@ -45,15 +46,17 @@ static const struct finding **place_of(struct pages *pages, const struct catalog
     }
 }
 
-static size_t collect(const struct catalogue *catalogue, const char *page, struct pages *list)
+static size_t collect(const struct catalogue *catalogue, size_t index, const char *page,
+                      struct pages *list)
 {
     size_t count = 0;
     for (int others = 0; others < 2; others++)
         for (size_t i = 0; i < catalogue->count; i++) {
             const struct catalogue_entry *entry = &catalogue->list[i];
             struct pages none = {0};
-            if ((entry->experiment > 0) != others || !is_of(&entry->meaning, page) ||
-                !isfinite(entry->finding->value) || !place_of(&none, entry))
+            if (entry->document != index || (entry->experiment > 0) != others ||
+                !is_of(&entry->meaning, page) || !isfinite(entry->finding->value) ||
+                !place_of(&none, entry))
                 continue;
             size_t at = 0;
             while (at < count && list[at].experiment != entry->experiment)
@@ -91,43 +94,47 @@ static void add_pieces(struct line *line, const struct finding *split)
     line_add_clean(line, piece + 1);
 }
 
-static bool print_page(FILE *out, const struct pages *pages, const char *page, bool first,
-                       const struct view_style *style)
+/* "96 entries; up to 2048 +7.00 cycles; a page walk +30.0 cycles" */
+static void add_words(struct line *line, const struct pages *pages)
 {
-    struct line line = {0};
     const struct finding *all[] = {pages->nearest, pages->second, pages->hit, pages->walk};
     unsigned flags = 0;
+    char what[64] = "beyond";
     for (int i = 0; i < 4; i++)
         flags |= all[i] ? all[i]->flags : 0;
-    char what[64];
     if (pages->nearest)
-        line_add(&line, "%.0f entries", pages->nearest->value);
+        line_add(line, "%.0f entries", pages->nearest->value);
     else if (pages->onset)
-        line_add(&line, "costs begin at %.0f to %.0f", pages->onset->low, pages->onset->high);
-    snprintf(what, sizeof what, "beyond");
+        line_add(line, "costs begin at %.0f to %.0f", pages->onset->low, pages->onset->high);
     if (pages->second)
         snprintf(what, sizeof what, "up to %.0f", pages->second->value);
     if (pages->second || pages->hit)
-        add_cost(&line, what, pages->hit);
+        add_cost(line, what, pages->hit);
     if (pages->walk)
-        add_cost(&line, "a page walk", pages->walk);
-    add_pieces(&line, pages->split);
-    if (!line.length)
-        return false;
-    line_add_in_brackets(&line, pages->example);
-    line_add(&line, "%s", flag_doubts(flags) ? " !" : "");
-    size_t indent = (size_t)fprintf(out, "  %-11s  %s pages: ", first ? "translation" : "", page);
-    line_print_wrapped(out, style, indent, &line);
-    return true;
+        add_cost(line, "a page walk", pages->walk);
+    add_pieces(line, pages->split);
+    if (!line->length)
+        return;
+    line_add_in_brackets(line, pages->example);
+    line_add(line, "%s", flag_doubts(flags) ? " !" : "");
 }
 
-void translation_print(FILE *out, const struct catalogue *catalogue, const struct view_style *style)
+void report_add_translation(struct report *report, size_t index)
 {
-    bool first = true;
+    struct facts facts = {0};
     for (size_t i = 0; i < TLB_PAGES; i++) {
         struct pages list[EXPERIMENTS_MAX];
-        const size_t count = collect(catalogue, tlb_pages[i].name, list);
-        for (size_t at = 0; at < count; at++)
-            first = !print_page(out, &list[at], tlb_pages[i].name, first, style) && first;
+        const size_t count = collect(&report->catalogue, index, tlb_pages[i].name, list);
+        for (size_t at = 0; at < count; at++) {
+            struct line words = {0};
+            add_words(&words, &list[at]);
+            if (!words.length)
+                continue;
+            struct fact *fact = facts_add(report, &facts);
+            fact->label = facts.count <= 1 ? "translation" : "";
+            fact->text = report_text(report, "%s pages: %s", tlb_pages[i].name, words.text);
+        }
     }
+    if (facts.count)
+        report_add(report, BLOCK_FACTS, SECTION_DEPTH, index)->facts = facts;
 }

@@ -1,0 +1,234 @@
+/* Blocks of a report as lines of text. Tables have a file of their own. */
+#include "render/text/draw.h"
+
+#include "base/clean.h"
+#include "render/parts.h"
+#include "report/factors.h"
+#include "result/flag.h"
+
+#include <string.h>
+
+enum { TITLE_BYTES = 24, LABEL_COLUMNS = 13 };
+
+/* --- headings --- */
+
+/* The first line of all, with how long the run took at its end. */
+static void draw_first(FILE *out, const struct heading *heading, const struct view_style *style)
+{
+    struct line title = {0}, line = {0};
+    line_add_clean(&title, heading->title);
+    line_add_clean(&line, heading->text);
+    const char *aside = heading->aside ? heading->aside : "";
+    const size_t indent = clean_columns(title.text) + 2;
+    const int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
+    fprintf(out, "%s%s%s  ", ink(style, INK_BOLD), title.text, ink(style, INK_PLAIN));
+    if (*aside)
+        line_add(&line, gap >= 2 ? "%*s%s" : "%.*s, %s", gap >= 2 ? gap : 0, "", aside);
+    if (gap >= 2)
+        fprintf(out, "%s\n", line.text);
+    else
+        line_print_wrapped(out, style, indent, &line);
+}
+
+/* As many of the factors as there is room for behind what stands in the line, but all that tell it
+ * from another. */
+static void add_factors(struct line *line, const struct heading *heading, size_t indent,
+                        const struct view_style *style)
+{
+    for (size_t count = heading->factor_count; count > 0; count--) {
+        struct line factors = {0};
+        for (size_t i = 0; i < count; i++)
+            line_add_factors(&factors, heading->factors[i], 1);
+        const size_t columns = indent + clean_columns(line->text) + clean_columns(factors.text) + 3;
+        if (count <= heading->telling || columns <= (size_t)style->width) {
+            line_add(line, " (%s)", factors.text);
+            return;
+        }
+    }
+}
+
+static void draw_warning(FILE *out, const char *warning, size_t indent,
+                         const struct view_style *style)
+{
+    fprintf(out, "%*s%s! ", (int)indent - 2, "", ink(style, INK_WARN));
+    draw_sentence(out, warning, indent, style);
+    fputs(ink(style, INK_PLAIN), out);
+}
+
+static void draw_heading(FILE *out, const struct heading *heading, const struct view_style *style)
+{
+    char title[CLEAN_TEXT];
+    struct line line = {0};
+    clean_text(heading->title, title, TITLE_BYTES);
+    const size_t indent = clean_columns(title) + 2;
+    if (heading->level > 1) {
+        fprintf(out, "\n%s%s%s", ink(style, INK_BOLD), title, ink(style, INK_PLAIN));
+        line_add_clean(&line, heading->text);
+        add_factors(&line, heading, indent, style);
+        fputs(line.length ? "  " : "\n", out);
+        if (line.length)
+            line_print_wrapped(out, style, indent, &line);
+    } else {
+        draw_first(out, heading, style);
+    }
+    if (heading->below)
+        draw_sentence(out, heading->below, 0, style);
+    if (heading->warning)
+        draw_warning(out, heading->warning, indent, style);
+}
+
+/* --- facts and notes --- */
+
+void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct view_style *style)
+{
+    struct line line = {0};
+    line_add_clean(&line, sentence);
+    line_print_wrapped(out, style, indent, &line);
+}
+
+void draw_more(FILE *out, const char *more)
+{
+    struct line line = {0};
+    line_add_clean(&line, more);
+    if (more)
+        fprintf(out, "  %s\n", line.text);
+}
+
+static void draw_facts(FILE *out, const struct facts *facts, const struct view_style *style)
+{
+    int label = 0;
+    for (size_t i = 0; i < facts->count; i++)
+        label = facts->list[i].label ? LABEL_COLUMNS : label;
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->list[i];
+        char value[CELL_TEXT], name[CLEAN_TEXT];
+        struct line line = {0};
+        line_add_clean(&line, fact->text ? fact->text : cell_text(&fact->value, value));
+        if (fact->words) {
+            line_add(&line, " (");
+            line_add_clean(&line, fact->words);
+            line_add(&line, ")");
+        }
+        if (flag_doubts(fact->value.flags))
+            line_add(&line, " !");
+        fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
+        line_print_wrapped(out, style, 2 + (size_t)label, &line);
+    }
+    draw_more(out, facts->more);
+}
+
+static void draw_note(FILE *out, const struct note *note, bool of_probe,
+                      const struct view_style *style)
+{
+    static const struct {
+        char mark;
+        enum ink ink;
+    } kinds[] = {[NOTE_DISAGREEMENT] = {'*', INK_BOLD},
+                 [NOTE_DOUBT] = {'!', INK_WARN},
+                 [NOTE_REMARK] = {'-', INK_PLAIN}};
+    struct line line = {0};
+    /* A probe in full names its points' flags. */
+    if (of_probe && note->flag >= 0)
+        line_add(&line, "%s: ", flag_texts[note->flag].name);
+    line_add_clean(&line, note->what);
+    if (note->whom) {
+        line_add(&line, " (");
+        line_add_clean(&line, note->whom);
+        line_add(&line, ")");
+    }
+    if (note->remedy) {
+        line_add(&line, ": ");
+        line_add_clean(&line, note->remedy);
+    }
+    const bool inked = note->kind != NOTE_REMARK;
+    fprintf(out, "  %s%c%s ", inked ? ink(style, kinds[note->kind].ink) : "",
+            kinds[note->kind].mark, inked ? ink(style, INK_PLAIN) : "");
+    line_print_wrapped(out, style, 4, &line);
+}
+
+static void draw_verdict(FILE *out, const struct verdict_block *verdict,
+                         const struct view_style *style)
+{
+    if (verdict->complete)
+        return; /* the marks and the notes say the rest */
+    fprintf(out, "%s! ", ink(style, INK_WARN));
+    draw_sentence(out, verdict->sentence, 2, style);
+    fputs(ink(style, INK_PLAIN), out);
+}
+
+/* --- series --- */
+
+static void draw_curve(FILE *out, const struct report *report, const struct block *block,
+                       const struct view_style *style)
+{
+    enum { CURVE_ROWS = 6 };
+    if (style->blocks && curve_is_worth_drawing(block->curve.series))
+        curve_print(out, report->catalogue.documents[block->document], block->curve.series, style,
+                    CURVE_ROWS);
+    else
+        table_print(out, block->curve.series, style, true);
+}
+
+static void draw_matrix(FILE *out, const struct report *report, const struct block *block,
+                        const struct view_style *style)
+{
+    const struct matrix *matrix = &block->matrix;
+    matrix_print(out, matrix->probe, matrix->series, style, matrix->whole);
+    if (!matrix->whole && matrix->series == &matrix->probe->series[0])
+        clusters_print(out, &report->catalogue, matrix->probe, style, false);
+}
+
+void draw_block(FILE *out, const struct report *report, const struct block *block,
+                const struct view_style *style)
+{
+    switch (block->kind) {
+    case BLOCK_VERDICT:
+        draw_verdict(out, &block->verdict, style);
+        break;
+    case BLOCK_HEADING:
+        draw_heading(out, &block->heading, style);
+        break;
+    case BLOCK_FACTS:
+        draw_facts(out, &block->facts, style);
+        break;
+    case BLOCK_TABLE:
+        draw_table(out, &block->table, block->device >= 0, style);
+        break;
+    case BLOCK_CURVE:
+        draw_curve(out, report, block, style);
+        break;
+    case BLOCK_MATRIX:
+        draw_matrix(out, report, block, style);
+        break;
+    case BLOCK_NOTE:
+        draw_note(out, &block->note, block->probe != NULL, style);
+        break;
+    case BLOCK_DIFFERENCES:
+        break;
+    }
+}
+
+void draw_report(FILE *out, const struct report *report, size_t first,
+                 const struct view_style *style)
+{
+    for (size_t i = first; i < report->count; i++)
+        draw_block(out, report, &report->list[i], style);
+}
+
+void view_text_sentence(FILE *out, const char *sentence, size_t indent,
+                        const struct view_style *wanted)
+{
+    const struct view_style style = view_style_sane(wanted);
+    draw_sentence(out, sentence, indent, &style);
+}
+
+void view_text_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
+                   const struct view_style *wanted)
+{
+    const struct view_style style = view_style_sane(wanted);
+    struct line line = {0};
+    line_add_gpu(&line, gpu);
+    line_print_wrapped(out, &style, indent, &line);
+    if (gpu && gpu_warning(gpu))
+        draw_warning(out, gpu_warning(gpu), indent, &style);
+}

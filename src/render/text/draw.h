@@ -1,0 +1,18 @@
+/* Blocks of a report as lines of text. The style's width makes sense (view_style_sane()). */
+#ifndef FATHOM_RENDER_TEXT_DRAW_H
+#define FATHOM_RENDER_TEXT_DRAW_H
+
+#include "render/view.h"
+#include "report/blocks.h"
+
+/* All blocks from the first on. */
+void draw_report(FILE *, const struct report *, size_t first, const struct view_style *);
+void draw_block(FILE *, const struct report *, const struct block *, const struct view_style *);
+/* `within`: below what it is about, in a line of its own no more. */
+void draw_table(FILE *, const struct table *, bool within, const struct view_style *);
+/* Wrapped; the caller has printed `indent` columns of the first line. */
+void draw_sentence(FILE *, const char *sentence, size_t indent, const struct view_style *);
+/* What was left out, in a line; nothing where it is NULL. */
+void draw_more(FILE *, const char *more);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * The datasheet: what the findings say of each level, a row each. What a finding means follows from
+ * its name (findings/registry.h), so a document of any run, or of any other tool's table, fills as
+ * much of it as it can.
+ */
+#include "base/units.h"
+#include "findings/device.h"
+#include "quantity/quantity.h"
+#include "report/builders.h"
+#include "report/factors.h"
+#include "report/levels.h"
+
+#include <math.h>
+
+/* Columns of a terminal: names of the CPUs' levels are short. */
+enum { NAME_LEAST = 6, DEVICE_NAME_LEAST = 13, FIGURE_LEAST = 7 };
+
+static double clock_of(const struct report *report, size_t index, int device)
+{
+    if (device < 0)
+        return report->catalogue.documents[index]->conditions.core_hz;
+    for (size_t i = 0; i < report->catalogue.count; i++) {
+        const struct catalogue_entry *entry = &report->catalogue.list[i];
+        if (entry->document == index && entry->meaning.device == device &&
+            entry->meaning.role == ROLE_CONDITION &&
+            quantity_is(entry->finding->unit, DIMENSION_FREQUENCY) &&
+            isfinite(entry->finding->value))
+            return entry->finding->value;
+    }
+    return NAN;
+}
+
+/* "core clock 3.24 GHz" */
+static const char *clock_words(struct report *report, size_t index, int device)
+{
+    const double clock_hz = clock_of(report, index, device);
+    char clock[UNIT_TEXT];
+    if (!(clock_hz > 0 && clock_hz < 1e12))
+        return NULL;
+    return report_text(report, "%s %s", device < 0 ? "core clock" : "clock",
+                       hertz_format(clock_hz, clock));
+}
+
+/* Which columns any level fills. */
+struct filled {
+    bool facts[FACTS], declared;
+};
+
+static struct filled filled_by(const struct levels *levels, const struct document *document,
+                               int device)
+{
+    struct filled filled = {.facts = {[LATENCY] = true, [LATENCY_NS] = true}};
+    for (size_t i = 0; i < levels->count; i++) {
+        for (int fact = 0; fact < FACTS; fact++)
+            filled.facts[fact] = filled.facts[fact] || levels->list[i].facts[fact];
+        filled.declared =
+            filled.declared || isfinite(level_declared_bytes(document, device, &levels->list[i]));
+    }
+    return filled;
+}
+
+static struct column *add_column(struct report *report, struct table *table, const char *name,
+                                 size_t least)
+{
+    struct column *column = table_add_column(report, table, name);
+    column->least = least;
+    return column;
+}
+
+static const struct {
+    const char *name;
+    size_t least;
+    enum form form;
+} heads[FACTS] = {[LATENCY] = {"latency", FIGURE_LEAST, FORM_MEASURED},
+                  [LATENCY_NS] = {"in time", FIGURE_LEAST, FORM_MEASURED},
+                  [CAPACITY] = {"capacity", 10, FORM_VALUE},
+                  [LINE] = {"line", 5, FORM_WHOLE},
+                  [WAYS] = {"ways", 5, FORM_WHOLE}};
+
+static void add_columns(struct report *report, struct table *table, const struct filled *filled,
+                        size_t index, int device)
+{
+    add_column(report, table, "level", device < 0 ? NAME_LEAST : DEVICE_NAME_LEAST)->words = true;
+    for (int fact = 0; fact < FACTS; fact++) {
+        if (filled->facts[fact]) {
+            struct column *column = add_column(report, table, heads[fact].name, heads[fact].least);
+            column->measured = heads[fact].form == FORM_MEASURED;
+            column->remark = fact == LATENCY ? clock_words(report, index, device) : NULL;
+        }
+        if (fact == CAPACITY && filled->declared)
+            add_column(report, table, "declared", 9);
+    }
+}
+
+static void add_level(struct report *report, struct table *table, const struct level *level,
+                      const struct filled *filled, const struct document *document, int device)
+{
+    struct row *row = table_add_row(report, table);
+    struct line words = {0};
+    const double declared = level_declared_bytes(document, device, level);
+    size_t at = 0;
+    if (!row)
+        return;
+    row->cells[at++] = cell_of_text(report_text(report, "%s", level->name));
+    for (int fact = 0; fact < FACTS; fact++) {
+        const struct finding *finding = level->facts[fact];
+        row->flags |= finding ? finding->flags : 0;
+        if (filled->facts[fact])
+            row->cells[at++] =
+                finding && (isfinite(finding->value) || heads[fact].form == FORM_VALUE)
+                    ? cell_of_finding(finding, heads[fact].form)
+                    : cell_of_text(NULL);
+        if (fact == CAPACITY && filled->declared)
+            row->cells[at++] =
+                isfinite(declared) ? cell_of_value(declared, "B", FORM_VALUE) : cell_of_text(NULL);
+    }
+    line_add_experiment(&words, level_example(level));
+    row->words = report_line(report, &words);
+}
+
+void report_add_levels(struct report *report, size_t index, int device)
+{
+    const struct document *document = report->catalogue.documents[index];
+    struct levels levels;
+    levels_collect(&levels, &report->catalogue, index, device);
+    if (levels.count == 0)
+        return;
+    const struct filled filled = filled_by(&levels, document, device);
+    struct block *block =
+        report_add(report, BLOCK_TABLE, device < 0 ? SECTION_DEPTH : SECTION_DEVICE, index);
+    struct table *table = &block->table;
+    block->device = device;
+    table->title = "depth";
+    table->caption = "how far away each level is, and how much it holds";
+    add_columns(report, table, &filled, index, device);
+    for (size_t i = 0; i < levels.count; i++)
+        add_level(report, table, &levels.list[i], &filled, document, device);
+    if (levels.left_out)
+        table->more = report_text(report,
+                                  "and %zu more values of other experiments, all in the "
+                                  "document",
+                                  levels.left_out);
+}

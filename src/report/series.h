@@ -1,0 +1,20 @@
+/* Series beside each other: which of them a heading has to tell apart. */
+#ifndef FATHOM_REPORT_SERIES_H
+#define FATHOM_REPORT_SERIES_H
+
+#include "result/document.h"
+
+/* Whether only the names tell the two apart: axes, units and factors are the same. */
+bool series_is_taken_for(const struct series *, const struct series *);
+/* Whether a matrix of the same factors and quantity stands before it in the probe: then it is of
+ * some of those pairs once more, as a check. */
+bool matrix_is_repeated(const struct probe_result *, const struct series *);
+/* Whether another series of the probe would have the same heading without the series' name. */
+bool series_needs_name(const struct probe_result *, const struct series *);
+/* The factors that its heading names, where `brief` those first that tell it from others of its
+ * name among the headlines: *telling is their count, or that of all. `ordered` has room for
+ * FACTORS_SEEN; returns how many they are. */
+size_t series_order_factors(const struct probe_result *, const struct series *,
+                            const struct factor **ordered, size_t *telling, bool brief);
+
+#endif
