@@ -213,14 +213,14 @@ static void put_remarks(const struct comparing *comparing, const char *title, si
 }
 
 /* A line of findings, and where its first one stands. */
-struct row {
+struct same_findings {
     struct catalogue_entry *const *line;
     size_t length;
 };
 
 static int as_they_stand(const void *a, const void *b)
 {
-    const struct row *left = a, *right = b;
+    const struct same_findings *left = a, *right = b;
     return (left->line[0] > right->line[0]) - (left->line[0] < right->line[0]);
 }
 
@@ -229,9 +229,9 @@ static size_t put_findings(const struct comparing *comparing)
 {
     const struct catalogue *catalogue = comparing->catalogue;
     size_t count = 0;
-    struct row *rows = malloc(catalogue->count * sizeof *rows + 1);
+    struct same_findings *rows = malloc(catalogue->count * sizeof *rows + 1);
     for (size_t i = 0; i < catalogue->count && rows;) {
-        struct row row = {&catalogue->by_name[i], 1};
+        struct same_findings row = {&catalogue->by_name[i], 1};
         while (i + row.length < catalogue->count && is_same(row.line[0], row.line[row.length]))
             row.length++;
         if (has_line(row.line[0]))

@@ -1,6 +1,7 @@
 /* How it was measured: the machine, its condition, and what was timed. */
 #include "render/page/page.h"
 #include "report/figure.h"
+#include "report/machine.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static bool has_values(const struct probe_result *probe)
 static unsigned timed_in(const struct document *document)
 {
     unsigned timed = 0;
-    if (html_is_imported(document))
+    if (document_is_imported(document))
         return 0;
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];

@@ -16,7 +16,7 @@ struct placed {
 };
 
 /* Those of one name, in the order of the documents. */
-struct section {
+struct chapter {
     const struct placed *list;
     size_t count;
 };
@@ -28,8 +28,8 @@ struct page {
     double threshold;
     struct pictures pictures;
     size_t lead; /* the picture that stands at the top; the count of them where there is none */
-    struct catalogue catalogue; /* of all documents */
-    struct section *sections;
+    struct report report;
+    struct chapter *sections;
     size_t section_count;
 };
 
@@ -81,8 +81,8 @@ static int by_name(const void *a, const void *b)
 
 static int as_they_stand(const void *a, const void *b)
 {
-    const struct placed *left = ((const struct section *)a)->list;
-    const struct placed *right = ((const struct section *)b)->list;
+    const struct placed *left = ((const struct chapter *)a)->list;
+    const struct placed *right = ((const struct chapter *)b)->list;
     if (left->document != right->document)
         return left->document > right->document ? 1 : -1;
     return (left->probe > right->probe) - (left->probe < right->probe);
@@ -105,7 +105,7 @@ static bool collect_sections(struct page *page, struct pool *pool)
     for (size_t i = 0; i < count; i++) {
         const bool more = i > 0 && strcmp(list[i - 1].probe->name, list[i].probe->name) == 0;
         if (!more)
-            page->sections[page->section_count++] = (struct section){.list = &list[i]};
+            page->sections[page->section_count++] = (struct chapter){.list = &list[i]};
         page->sections[page->section_count - 1].count++;
     }
     qsort(page->sections, page->section_count, sizeof *page->sections, as_they_stand);
@@ -190,9 +190,10 @@ static bool is_heavy(const struct picture *picture)
     return points > LIGHT_POINTS;
 }
 
-/* A heavy table stands in <noscript>, which a browser with script takes as text; the script makes
- * it a table when it is opened, and without script it is one. */
-static void put_picture(const struct page *page, size_t index)
+/* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in
+ * <noscript>, which a browser with script takes as text; the script makes it a table when it is
+ * opened, and without script it is one. */
+static void put_picture(const struct page *page, size_t index, const struct probe_result *about)
 {
     const struct picture *picture = &page->pictures.list[index];
     const bool heavy = is_heavy(picture);
@@ -206,7 +207,10 @@ static void put_picture(const struct page *page, size_t index)
           out);
     fputs(heavy ? "<noscript>" : "", out);
     html_tables(out, picture, page->documents, page->count);
-    fputs(heavy ? "</noscript></details>\n</figure>\n" : "</details>\n</figure>\n", out);
+    fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
+    if (about)
+        put_about(out, about);
+    fputs("</figure>\n", out);
 }
 
 /* What was imported or joined of several runs has no command. */
@@ -232,7 +236,7 @@ static void put_repeat(FILE *out, const struct document *document, const struct 
 }
 
 /* Findings and the way to repeat it, of every document that has this probe. */
-static void put_results(const struct page *page, const struct section *section)
+static void put_results(const struct page *page, const struct chapter *section)
 {
     FILE *out = page->out;
     for (size_t i = 0; i < section->count; i++) {
@@ -253,12 +257,19 @@ static void put_results(const struct page *page, const struct section *section)
             fputs("</p>\n", out);
         }
         if (probe->finding_count)
-            html_findings(out, &page->catalogue, d, probe);
+            html_findings(out, &page->report.catalogue, d, probe);
         put_repeat(out, document, probe);
     }
 }
 
-static void put_probe(const struct page *page, const struct section *section, size_t number)
+/* Whether a picture of the probe stands at the top. */
+static bool leads(const struct page *page, const struct probe_result *probe)
+{
+    return page->lead < page->pictures.count &&
+           strcmp(page->pictures.list[page->lead].probe, probe->name) == 0;
+}
+
+static void put_probe(const struct page *page, const struct chapter *section, size_t number)
 {
     FILE *out = page->out;
     const struct probe_result *probe = section->list->probe;
@@ -268,20 +279,19 @@ static void put_probe(const struct page *page, const struct section *section, si
             number, number, number);
     html_text(out, title_of(probe));
     fputs("</h2>\n", out);
-    bool explained = false;
-    for (size_t i = 0; i < page->pictures.count; i++) {
-        if (strcmp(page->pictures.list[i].probe, probe->name) != 0)
-            continue;
-        if (i == page->lead)
-            fprintf(out, "<p><a href=#picture-%zu>Its picture stands at the top.</a></p>\n", i);
-        else
-            put_picture(page, i);
-        if (!explained && page->lead != i)
-            put_about(out, probe);
-        explained = true;
+    const struct probe_result *about = probe; /* until it has been said */
+    if (leads(page, probe)) {
+        fprintf(out, "<p><a href=#picture-%zu>The first chart of it stands above.</a></p>\n",
+                page->lead);
+        about = NULL;
     }
-    if (!explained)
-        put_about(out, probe);
+    for (size_t i = 0; i < page->pictures.count; i++)
+        if (i != page->lead && strcmp(page->pictures.list[i].probe, probe->name) == 0) {
+            put_picture(page, i, about);
+            about = NULL;
+        }
+    if (about)
+        put_about(out, about);
     put_results(page, section);
     fputs("</section>\n", out);
 }
@@ -292,7 +302,7 @@ static size_t lead_of(const struct page *page)
     for (size_t i = 0; i < page->pictures.count; i++) {
         const struct member *member = &page->pictures.list[i].members[0];
         const struct catalogue_entry *list =
-            catalogue_of(&page->catalogue, member->document, member->probe);
+            catalogue_of(&page->report.catalogue, member->document, member->probe);
         if (member->series->matrix || !quantity_is(member->series->x.unit, DIMENSION_SIZE))
             continue;
         for (size_t f = 0; f < member->probe->finding_count; f++)
@@ -309,14 +319,14 @@ static void put_lead(const struct page *page)
     fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the tables "
           "say the same.</p></noscript>\n",
           page->out);
-    put_picture(page, page->lead);
-    put_about(page->out, page->pictures.list[page->lead].members[0].probe);
+    put_picture(page, page->lead, page->pictures.list[page->lead].members[0].probe);
 }
 
 /* What there is to see before anything is explained: how far to trust it, the machine, the curve,
  * the datasheet. Of several documents each is a column. */
-static void put_first_screen(const struct page *page)
+static bool put_first_screen(const struct page *page)
 {
+    bool done = true;
     FILE *out = page->out;
     const char *columns = page->count > 1 ? "<div class=many tabindex=0 role=region "
                                             "aria-label=\"The documents, a column each\">\n"
@@ -325,13 +335,14 @@ static void put_first_screen(const struct page *page)
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
-        html_opening(out, &page->catalogue, page->count, i);
+        done = html_opening(out, &page->report, page->count, i) && done;
     fputs("</div>\n", out);
     put_lead(page);
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, &page->catalogue, page->count, i);
+        html_sheet(out, &page->report, page->count, i);
     fputs("</div>\n", out);
+    return done;
 }
 
 static bool put_body(const struct page *page)
@@ -339,10 +350,10 @@ static bool put_body(const struct page *page)
     FILE *out = page->out;
     put_controls(out);
     fputs("<main id=main tabindex=-1>\n", out);
-    put_first_screen(page);
+    bool done = put_first_screen(page);
     put_contents(page);
-    bool compared =
-        page->count < 2 || html_differences(out, &page->catalogue, page->count, page->threshold);
+    if (page->count > 1)
+        done = html_differences(out, &page->report.catalogue, page->count, page->threshold) && done;
     for (size_t i = 0; i < page->section_count; i++)
         put_probe(page, &page->sections[i], i);
     if (page->pictures.left_out)
@@ -351,9 +362,9 @@ static bool put_body(const struct page *page)
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);
-    html_data(out, &page->pictures, &page->catalogue, page->count);
+    html_data(out, &page->pictures, &page->report.catalogue, page->count);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
-    return compared;
+    return done;
 }
 
 int view_html(FILE *out, const struct document *const *documents, size_t count, double threshold,
@@ -361,15 +372,15 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
 {
     struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
     struct pool pool = {0};
-    bool done = pictures_collect(&page.pictures, documents, count, &pool) &&
-                catalogue_build(&page.catalogue, documents, count) &&
+    bool done = report_build(&page.report, documents, count, error) == 0 &&
+                pictures_collect(&page.pictures, documents, count, &pool) &&
                 collect_sections(&page, &pool);
     if (done) {
         page.lead = lead_of(&page);
         put_head(&page);
         done = put_body(&page);
     }
-    catalogue_free(&page.catalogue);
+    report_free(&page.report);
     pool_free(&pool);
     return done ? 0 : error_out_of_memory(error);
 }

@@ -9,6 +9,7 @@
 #define FATHOM_RENDER_PAGE_PAGE_H
 
 #include "render/parts.h"
+#include "report/blocks.h"
 
 enum {
     HTML_TEXT_BYTES_MAX = 4000,
@@ -32,9 +33,6 @@ void html_figure(FILE *, double);
 void html_factors(FILE *, const struct factor *, size_t count);
 /* What was typed, as a shell would read it again: quoted where it has to be. */
 void html_command(FILE *, const struct run_facts *);
-/* Whether another tool's table is all that the document knows. A fathom that measures writes down
- * when; what `fathom import` makes has no such time. */
-bool html_is_imported(const struct document *);
 /* Flags by name with their meaning at hand; nothing where there are none. */
 void html_flags(FILE *, unsigned flags);
 
@@ -50,7 +48,7 @@ void html_time(FILE *, const char *started);
 /* A dotted name, which may be broken behind its dots and nowhere else. */
 void html_name(FILE *, const char *name);
 
-/* --- html_pictures.c: which series share a picture --- */
+/* --- pictures.c: which series share a picture --- */
 
 /* A series and where it comes from. */
 struct member {
@@ -87,12 +85,13 @@ void line_add_member(struct line *, const struct picture *, size_t member,
 
 /* The last section: machine and conditions of each document, and the loops that were timed. */
 void html_method(FILE *, const struct document *const *, size_t count);
-/* What comes first: whose document it is, how far to trust it, and the picture of the machine. */
-void html_opening(FILE *, const struct catalogue *, size_t count, size_t index);
-/* The datasheet, and what to know. */
-void html_sheet(FILE *, const struct catalogue *, size_t count, size_t index);
-/* A part of it: what has to be known to trust the numbers; nothing where there is nothing. */
-void html_know(FILE *, const struct catalogue *, size_t index);
+/* What comes first: whose document it is, how far to trust it, and the picture of the machine.
+ * False without memory. */
+bool html_opening(FILE *, const struct report *, size_t count, size_t index);
+/* The datasheet, and what has to be known to trust it: the report's blocks (blocks.c). */
+void html_sheet(FILE *, const struct report *, size_t count, size_t index);
+/* How far to trust that document; NULL where the report does not say. */
+const struct verdict_block *html_verdict(const struct report *, size_t index);
 /* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
  * document does not say what machine it is. False without memory. */
 bool html_machine(FILE *, const struct catalogue *, size_t count, size_t index);

@@ -169,11 +169,6 @@ void html_command(FILE *out, const struct run_facts *run)
     html_text(out, line.text);
 }
 
-bool html_is_imported(const struct document *document)
-{
-    return !document->run.started && !document->run.command_count;
-}
-
 void html_flags(FILE *out, unsigned flags)
 {
     const char *separator = "";
