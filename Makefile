@@ -1,8 +1,9 @@
 # Thin: Meson builds. These are the short names.
 #   make run      set up, build, measure this machine
 #   make check    set up, build, run every test
+#   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
-# MESON_OPTIONS=-Dname=value is for what is set up anew.
+# MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
 
 PREFIX ?= /usr/local
@@ -29,6 +30,14 @@ check:
 	@status=0; meson test -C build --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
+# The tests of which `make check` runs a sample, in full, in a build folder of their own.
+check-all:
+	@scripts/setup check
+	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dgpu_models=100 $(MESON_OPTIONS) build-all
+	@meson compile -C build-all
+	@status=0; meson test -C build-all --no-rebuild --print-errorlogs || status=$$?; \
+	tests/count build-all/meson-logs/testlog.json && exit $$status
+
 benchmark: build
 	@benchmarks/run build
 
@@ -36,8 +45,8 @@ install: build
 	@meson configure build -Dprefix="$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" meson install -C build
 
-# build-cross stays: it holds other people's libraries, which do not change with this tree.
+# build-cross stays: its libraries are other projects' and do not change with this tree.
 clean:
-	@rm -rf build build-ci
+	@rm -rf build build-all build-ci
 
-.PHONY: benchmark build check clean install run
+.PHONY: benchmark build check check-all clean install run

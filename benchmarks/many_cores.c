@@ -1,16 +1,15 @@
 /*
- * What `fathom cores` costs beside its measuring, on machines as large as one likes: the real
- * probe, plan, sampler and summing up, on a synthetic topology, with a model in the place of the
- * hardware that takes no time of its own.
+ * What `fathom cores` costs without the measuring, on machines of any size: the real probe, plan,
+ * engine and summaries, on a synthetic topology, with a model in place of the hardware that takes
+ * no time itself.
  *
  * usage: many_cores CPUS     prints pairs, seconds of CPU time, modelled seconds of measuring,
  *                            seconds predicted at the beginning, seconds of CPU time for showing
  *                            and writing it all, and peak memory in bytes
  */
 #include "base/random.h"
-#include "probes/probe.h"
-#include "render/view.h"
-#include "result/json.h"
+#include "render/output.h"
+#include "run/run.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +18,8 @@
 
 enum { CPUS_A_PACKAGE = 32, CPUS_A_CORE = 2 };
 
-/* A hand-off within a core, within a package, and between packages, and what the line adds. */
+/* Latencies of hand-offs within a core, within a package and between packages, and what the line
+ * adds. */
 struct model {
     int partner; /* the CPU that the next measured one talks to: its call comes first */
     int last;
@@ -54,9 +54,10 @@ static uint64_t additions(void *self, int cpu, uint64_t count)
     return count * 400; /* 2.5 GHz */
 }
 
-static void note_prediction(void *argument, double done, double left_s)
+static void note_prediction(void *argument, const char *probe, double done, double left_s)
 {
     struct model *model = argument;
+    (void)probe;
     if (done <= 0)
         model->predicted_s += left_s; /* a stage each */
 }
@@ -69,61 +70,53 @@ static double used_s(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-/* All that a person can have of it: the file, the screen and both tables. */
-static int write_all(struct document *document, struct probe_result *result, struct error *error)
+/* Writes all outputs: the file, the screen and both tables. */
+static int write_all(const struct document *document, struct error *error)
 {
-    const struct view_style style = {.width = 80};
+    static const char *const forms[] = {"json", "text", "csv", "csv-matrix"};
+    struct output_content content = {.documents = &document, .count = 1, .style = {.width = 80}};
     FILE *out = fopen("/dev/null", "w");
-    if (!out)
-        return error_set(error, ERROR_SYSTEM, "/dev/null can't be written to");
-    document->probes = result;
-    document->probe_count = 1;
-    int code = document_write(document, out, error);
-    view_text_summary(out, document, &style);
-    view_text_probe(out, document, result, &style);
-    view_csv(out, document);
-    view_csv_matrix(out, document);
-    fclose(out);
+    int code = out ? 0 : error_set(error, ERROR_SYSTEM, "/dev/null can't be written to");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && code == 0; i++)
+        code = output_by_name(forms[i])->write(out, &content, error);
+    content.probe = &document->probes[0];
+    if (code == 0)
+        code = output_by_name("text")->write(out, &content, error);
+    if (out)
+        fclose(out);
     return code;
 }
 
 static int measure(const struct machine *machine, struct model *model, struct error *error)
 {
-    const struct probe *probe = probe_by_name("cores");
-    const struct stand_in stand_in = {.self = model, .work = work, .additions = additions};
+    const struct probe *const chosen[] = {probe_by_name("cores"), NULL};
+    const struct timing_model timing = {.self = model, .work = work, .additions = additions};
     struct settings settings = {0};
     struct document document = {0};
-    struct probe_result result;
-    struct probe_task task = {0};
-    struct sampled sampled = {0};
-    struct clock clock;
-    struct engine engine = {.machine = machine,
-                            .clock = &clock,
-                            .seed = 1,
-                            .progress = {note_prediction, model},
-                            .stand_in = &stand_in};
-    clock_calibrate(&clock);
-    int code = team_create(&engine.team, NULL, error);
-    if (code == 0)
-        code = settings_add(&settings, probe->options, error);
-    if (code == 0)
-        code = settings_add(&settings, probe_common_options, error);
+    struct run run = {.machine = machine,
+                      .settings = &settings,
+                      .probes = chosen,
+                      .document = &document,
+                      .model = &timing,
+                      .listener = {.progress = note_prediction, .argument = model}};
+    int code = settings_add(&settings, probe_common_options, error);
     if (code == 0)
         code = settings_set(&settings, "seed", "1", error);
     if (code == 0)
-        code = probe_prepare(&task, probe, &settings, machine, &document.pool, &result, error);
+        code = settings_set(&settings, "budget", "1e6", error);
     if (code == 0)
-        code = probe_measure(&task, &engine, 1e6, &sampled, error);
-    if (code == 0 && result.status != PROBE_OK)
-        code = error_set(error, ERROR_IMPOSSIBLE, "%s", result.reason);
-    model->measured_s = sampled.elapsed_s;
+        code = run_plan(&run, error);
+    if (code == 0)
+        code = run_measure(&run, error);
+    if (code == 0 && document.probes[0].status != PROBE_OK)
+        code = error_set(error, ERROR_IMPOSSIBLE, "%s", document.probes[0].reason);
+    model->measured_s = run.turns ? run.turns[0].outcome.elapsed_s : 0;
     model->planned_s = used_s();
     if (code == 0)
-        code = write_all(&document, &result, error);
+        code = write_all(&document, error);
     model->written_s = used_s() - model->planned_s;
-    probe_release(&task);
+    run_release(&run);
     settings_free(&settings);
-    team_free(engine.team);
     document_free(&document);
     return code;
 }

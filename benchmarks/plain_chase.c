@@ -1,9 +1,9 @@
 /*
  * A pointer chase as one would write it by hand in an afternoon: a shuffled ring, a loop in C, one
- * timing. The reference that fathom's cycles are held against.
+ * timing. fathom's cycles are compared with it.
  *
- * usage: plain_chase BYTES     prints core cycles a load: the median of 51 batches, each beside its
- * own burst of additions
+ * usage: plain_chase BYTES prints core cycles a load: the median of 51 batches, each beside its own
+ * burst of additions
  */
 #include "arch.h"
 #include "base/random.h"
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 
     void **position = (void **)(memory + order[0] * LINE);
     double cycles[BATCHES];
-    for (int batch = -1; batch < BATCHES; batch++) { /* the first one warms */
+    for (int batch = -1; batch < BATCHES; batch++) { /* the first one warms the caches */
         uint64_t clock = time_additions();
         uint64_t start = arch_counter();
         for (int i = 0; i < LOADS; i++)

@@ -1,9 +1,9 @@
 /*
- * STREAM as one would write it by hand: three arrays, four loops, OpenMP where it is to be had, and
- * the best of some passes. Built with -O3 -march=native, which is all the help it gets.
+ * STREAM as one would write it by hand: three arrays, four loops, OpenMP where it is available, and
+ * the best of some passes. Built with -O3 -march=native and no other optimisation.
  *
- * usage: plain_stream BYTES THREADS     BYTES of all three arrays; prints a line a loop: its name
- * and the best pass in bytes a second, counted as STREAM does
+ * usage: plain_stream BYTES THREADS BYTES of all three arrays; prints a line a loop: its name and
+ * the best pass in bytes a second, counted as STREAM does
  */
 #include "machine/os.h"
 

@@ -1,6 +1,5 @@
 /*
- * What it costs to read a document: alone, so that neither what is concluded from it nor what is
- * written counts.
+ * What reading a document costs, alone: without analysing it and without writing anything.
  *
  * usage: read_document CPUS FILE   writes FILE, a document with a matrix of so many CPUs, two
  *                                  hand-offs a pair
@@ -24,7 +23,7 @@ static double cpu_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Digits as a measurement has them: numbers that are read fast must not be the only ones. */
+/* A number with as many digits as a measurement has, because short numbers are read faster. */
 static float near(struct random *random, double value)
 {
     return (float)(value * (1 + 1e-6 * (double)random_below(random, 100000)));

@@ -1,7 +1,7 @@
 /*
- * Building a ring: fathom's keyed bijection against the usual way, a Sattolo shuffle of an index
- * array followed by linking the lines in its order (Sattolo, "An algorithm to generate a random
- * cyclic permutation", Information Processing Letters 22, 1986).
+ * Building a ring: fathom's keyed bijection compared with the usual way, a Sattolo shuffle of an
+ * index array followed by linking the lines in its order (Sattolo, "An algorithm to generate a
+ * random cyclic permutation", Information Processing Letters 22, 1986).
  *
  * Both build the same size in the same touched memory, in turn, so the machine's drift hits both.
  * Prints a row a round: seconds of each, and their ratio.

@@ -1,8 +1,8 @@
 /*
  * Core-to-core latency as single-line tools measure it: one cache line, 300 samples of 1000 round
- * trips by compare-and-swap, median. The reference that `fathom cores` is held against.
+ * trips by compare-and-swap, median. `fathom cores` is compared with it.
  *
- * usage: single_line CPU CPU     prints ns a hand-off, and the seconds it took
+ * usage: single_line CPU CPU prints ns a hand-off, and the seconds it took
  */
 #include "kernels/handoff.h"
 #include "machine/clock.h"

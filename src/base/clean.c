@@ -79,18 +79,3 @@ size_t clean_columns(const char *text)
         columns += ((unsigned char)*text & 0xc0) != 0x80;
     return columns;
 }
-
-/* Made inert, only quotes and backslashes are left to escape. */
-void clean_print_json(FILE *out, const char *text)
-{
-    const char *cursor = text ? text : "";
-    char character[4];
-    size_t bytes;
-    fputc('"', out);
-    while ((bytes = clean_next(&cursor, character)) > 0) {
-        if (character[0] == '\\' || character[0] == '"')
-            fputc('\\', out);
-        fwrite(character, 1, bytes, out);
-    }
-    fputc('"', out);
-}

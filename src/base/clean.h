@@ -4,7 +4,6 @@
 #define FATHOM_BASE_CLEAN_H
 
 #include <stddef.h>
-#include <stdio.h>
 
 enum { CLEAN_TEXT = 128 };
 
@@ -18,7 +17,5 @@ char *clean_text(const char *text, char *clean, size_t size);
 int clean_order(const char *a, const char *b);
 /* Columns that inert text takes on a terminal, one a character. */
 size_t clean_columns(const char *text);
-/* Writes it as a JSON string. */
-void clean_print_json(FILE *, const char *text);
 
 #endif

@@ -12,7 +12,7 @@ int cpulist_add(struct cpulist *list, int id)
         at--;
     if (at < list->count && list->ids[at] == id)
         return 0;
-    if ((list->count & (list->count - 1)) == 0) { /* grows at powers of two */
+    if ((list->count & (list->count - 1)) == 0) { /* full: the capacity is the next power of two */
         int *larger = realloc(list->ids, (list->count ? list->count * 2 : 1) * sizeof *larger);
         if (!larger)
             return ERROR_SYSTEM;
@@ -84,12 +84,14 @@ static bool read_range(const char **cursor, int *first, int *last, int *stride)
 
 enum {
     FEW = 2048,
-    /* A text that names ids so many times over is no person's, and would take hours to follow. */
+    /* No person names more ids than this, repeats counted; following such a text could take
+     * hours. */
     NAMED_MOST = 16 * CPU_ID_MAX,
 };
 
-/* Adds each id that the text names, in its order; with `chosen`, which has room for all ids, it is
- * marked there. False where the text is no list; *named is how many ids it names. */
+/* Stores each id that the text names in `ids`, in the text's order, and marks it in `chosen`, which
+ * has room for all ids; either may be NULL. Returns false where the text is no list. *named is the
+ * number of ids that it names, repeats counted. */
 static bool read_ranges(const char *text, int *ids, bool *chosen, size_t *named)
 {
     *named = 0;
@@ -116,7 +118,8 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* A few ids, whatever their numbers are: documents may hold thousands of such lists. */
+/* For short lists: takes no array of all ids, because documents may hold thousands of such
+ * lists. */
 static int fill_few(struct cpulist *list, const char *text, size_t named)
 {
     int ids[FEW];
@@ -128,7 +131,8 @@ static int fill_few(struct cpulist *list, const char *text, size_t named)
     return code;
 }
 
-/* Overlapping and descending ranges would make a sorted list quadratic to fill. */
+/* For long lists: marks ids in an array first, because filling a sorted list from overlapping and
+ * descending ranges would take quadratic time. */
 static int fill_many(struct cpulist *list, const char *text, size_t named)
 {
     bool *chosen = calloc(CPU_ID_MAX + 1, sizeof *chosen);

@@ -15,7 +15,8 @@ int error_set(struct error *error, int code, const char *format, ...)
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     text_drop_half(error->text);
-    /* The text quotes what a person typed or what a file holds; it must stay one inert line. */
+    /* The text quotes what a person typed or what a file holds, so control characters are replaced:
+     * it must stay one line that no terminal acts on. */
     for (unsigned char *c = (unsigned char *)error->text; *c; c++) {
         bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; /* U+0080 to U+009F in UTF-8 */
         if (*c < ' ' || *c == 127 || c1)

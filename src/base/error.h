@@ -10,7 +10,7 @@ enum error_code {
     ERROR_USAGE = -2,       /* the input is wrong: exit status 2 */
     ERROR_IMPOSSIBLE = -3,  /* this machine can't do it: exit status 3 */
     ERROR_INTERRUPTED = -4, /* a signal asked us to stop: exit status 128 + signal */
-    ERROR_SYSTEM = -5,      /* the system failed us (memory, a thread, a write): exit status 3 */
+    ERROR_SYSTEM = -5,      /* the system failed (memory, a thread, a write): exit status 3 */
 };
 
 struct error {

@@ -60,7 +60,7 @@ char *pool_printf(struct pool *pool, const char *format, ...)
     return text;
 }
 
-/* What an array of so many elements has room for: the capacity needs no field. */
+/* The capacity of an array follows from its count, so it needs no field. */
 static size_t capacity_of(size_t count)
 {
     size_t capacity = count > 0;
@@ -93,7 +93,7 @@ void *pool_append(struct pool *pool, void **array, size_t *count, size_t size)
     return pool_extend(pool, array, count, 1, size);
 }
 
-/* Only what is larger than a block has one of its own, which it fills. */
+/* Only an allocation larger than a block has a block of its own, so only that one can be freed. */
 void pool_give_back(struct pool *pool, void *memory)
 {
     for (struct pool_block **at = &pool->blocks; *at && memory; at = &(*at)->next) {

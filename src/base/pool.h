@@ -24,8 +24,8 @@ void *pool_append(struct pool *, void **array, size_t *count, size_t size);
 /* The same for `more` elements at once, of which it returns the first: one allocation, whatever
  * their number. Room that is not used yet costs no memory. */
 void *pool_extend(struct pool *, void **array, size_t *count, size_t more, size_t size);
-/* Gives an array back before pool_free() where that is worth it: where it is larger than 16 KiB. It
- * must be one that the pool allocated, whole; NULL is none. */
+/* Frees an array before pool_free() does, if it is larger than 16 KiB; smaller ones stay. `memory`
+ * must be the address of a whole allocation of this pool, or NULL. */
 void pool_give_back(struct pool *, void *memory);
 void pool_free(struct pool *);
 

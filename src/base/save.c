@@ -38,7 +38,7 @@ static int open_beside(const char *path, char **name, struct error *error)
     return refuse(error, path, "too many temporary files lie beside it");
 }
 
-/* Takes over the open file; what could not be written is told in the name of `path`. */
+/* Takes over the open file and closes it. An error's text names `path`. */
 static int write_and_close(save_function *write, const void *content, int file, const char *path,
                            struct error *error)
 {
@@ -51,8 +51,9 @@ static int write_and_close(save_function *write, const void *content, int file, 
     int code = write(content, stream, &reason);
     if (code == 0 && ferror(stream))
         code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
-    /* On the disk before it takes the old one's place, or a power cut could leave neither. What is
-     * no file on a disk refuses with EINVAL or the like, and needs none. */
+    /* The file must be on the disk before the rename, or a power cut could leave neither the old
+     * nor the new one. fsync() fails with EINVAL or the like on what is no file on a disk, which
+     * needs none. */
     if (code == 0 && (fflush(stream) == EOF ||
                       (fsync(file) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
         code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
@@ -84,8 +85,9 @@ static int replace(save_function *write, const void *content, const char *path,
     return code;
 }
 
-/* What stands at the path, and which file a regular one is replaced as: *real, which the caller
- * frees; it stays NULL where there is none yet, or what is written to directly. */
+/* Reads what stands at the path. *real becomes the path of the regular file to replace, which the
+ * caller frees; it stays NULL where there is no file yet, or where the path is written to
+ * directly. */
 static int look(const char *path, struct stat *status, char **real, struct error *error)
 {
     *real = NULL;

@@ -1,5 +1,6 @@
 #include "base/settings.h"
 
+#include "base/guess.h"
 #include "base/units.h"
 
 #include <assert.h>
@@ -17,12 +18,19 @@ struct setting {
     struct cpulist cpus;
 };
 
-static struct setting *find(const struct settings *settings, const char *name)
+static struct setting *own(const struct settings *settings, const char *name)
 {
     for (size_t i = 0; i < settings->count; i++)
         if (strcmp(settings->list[i].spec->name, name) == 0)
             return &settings->list[i];
     return NULL;
+}
+
+static const struct setting *find(const struct settings *settings, const char *name)
+{
+    const struct setting *setting = own(settings, name);
+    const struct setting *given = setting && settings->given ? find(settings->given, name) : NULL;
+    return given && given->given ? given : setting;
 }
 
 static const struct setting *get(const struct settings *settings, const char *name)
@@ -57,7 +65,7 @@ static int check_range(const struct option_spec *spec, const char *text, double 
                      size ? "a size" : kind, low, high);
 }
 
-/* Puts the option's name before what a parser said. */
+/* Puts the option's name before a parser's message. */
 static int name_option(const struct option_spec *spec, struct error *error)
 {
     if (!error)
@@ -95,18 +103,21 @@ static int set_sizes(struct settings *settings, struct setting *setting, const c
 
 static int set_choice(struct setting *setting, const char *text, struct error *error)
 {
+    struct guess guess = {.typed = text};
     char known[256] = "";
     for (int i = 0; setting->spec->choices[i]; i++) {
         if (strcmp(setting->spec->choices[i], text) == 0) {
             setting->number = i;
             return 0;
         }
+        guess_offer(&guess, setting->spec->choices[i]);
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                  setting->spec->choices[i]);
     }
-    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s", setting->spec->name, text,
-                     known);
+    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s%s%s%s", setting->spec->name,
+                     text, known, guess.word ? "; did you mean '" : "",
+                     guess.word ? guess.word : "", guess.word ? "'?" : "");
 }
 
 static int set_value(struct settings *settings, struct setting *setting, const char *text,
@@ -180,7 +191,7 @@ int settings_add(struct settings *settings, const struct option_spec *table, str
 
 int settings_set(struct settings *settings, const char *name, const char *text, struct error *error)
 {
-    struct setting *setting = find(settings, name);
+    struct setting *setting = own(settings, name);
     if (!setting)
         return error_set(error, ERROR_USAGE, "unknown option '--%s'", name);
     setting->given = true;

@@ -31,15 +31,17 @@ struct option_spec {
     const char *name; /* without the dashes; a table ends with a NULL name */
     char letter;      /* short form, 0 for none */
     enum option_type type;
-    const char *argument;       /* its name in --help: "SIZE" */
-    const char *fallback;       /* default, as text; NULL: unset, and `help` says what then holds */
-    double least, most;         /* range of numbers; most = 0: no upper bound of its own */
+    const char *argument; /* its name in --help: "SIZE" */
+    const char *fallback; /* default, as text; NULL: unset, and `help` says what happens then */
+    double least, most;   /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
     const char *help;
+    /* Writes the help where what there is to choose explains itself; NULL: `help` is all of it. */
+    const char *(*made_help)(const struct option_spec *, char *text, size_t size);
 };
 
-/* Whether what is typed for it names a file, by the name of its argument: other texts are names
- * from a list, or forms. */
+/* Whether the option takes a file name, which its argument's name tells: other text options take
+ * names from a list, or patterns. */
 bool option_names_file(const struct option_spec *);
 
 struct setting;
@@ -48,17 +50,20 @@ struct settings {
     struct setting *list;
     size_t count;
     struct pool pool;
+    /* What a person set there holds here too, for the options that both have: nothing is parsed
+     * twice. It must live as long. NULL: none. */
+    const struct settings *given;
 };
 
 /* Adds the options of a table with their defaults. ERROR_SYSTEM when there is no memory. */
 int settings_add(struct settings *, const struct option_spec *table, struct error *);
 void settings_free(struct settings *);
 
-/* Sets one option from text (NULL for a flag). ERROR_USAGE names the option, the text and what
- * would do. */
+/* Sets one option from text (NULL for a flag). ERROR_USAGE names the option, the text and what is
+ * allowed. */
 int settings_set(struct settings *, const char *name, const char *text, struct error *);
 
-/* Whether it was set, by a person or by its default. This is all there is to know of a flag. */
+/* Whether it was set, by a person or by its default. For flags use this one: they have no value. */
 bool settings_has(const struct settings *, const char *name);
 /* Whether a person set it. */
 bool settings_given(const struct settings *, const char *name);

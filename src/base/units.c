@@ -74,7 +74,7 @@ char *figure_format(double value, int digits, char *text)
 char *size_format(double bytes, char *text)
 {
     int prefix = 0;
-    /* From half below 1024 on it would be rounded to 1024 of the smaller unit. */
+    /* From 1023.5 on the value would be rounded to 1024 of the smaller unit. */
     while (prefix < (int)sizeof prefixes - 1 && bytes >= 1023.5) {
         bytes /= 1024;
         prefix++;
@@ -157,8 +157,9 @@ static char *fixed_format(uint64_t whole, int decimals, char *text)
     return text;
 }
 
-/* As below by exact arithmetic, twenty times as fast: both a float from 1e-4 to 1e7 times a power
- * of ten up to 10^12 and what that rounds to fit into a double. False for other values. */
+/* The same result as the search below by exact arithmetic, twenty times as fast: a float from 1e-4
+ * to 1e7 times a power of ten up to 10^12 fits into a double, and so does that product rounded.
+ * Returns false for other values. */
 static bool float_format_fast(float value, char *text)
 {
     static const double powers[] = {1e0, 1e1, 1e2, 1e3,  1e4,  1e5, 1e6,

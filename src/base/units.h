@@ -18,8 +18,9 @@ int number_parse(const char *text, double *value, struct error *);
 
 /* All of these write into `text` (at least UNIT_TEXT bytes) and return it. */
 enum { UNIT_TEXT = 32 };
-char *size_format(double bytes, char *text); /* "48 KiB", "2.5 MiB"; exact where it is whole */
-char *size_exact_format(uint64_t bytes, char *text);       /* no digit lost: "16 MiB", "1025 KiB" */
+char *size_format(double bytes,
+                  char *text); /* "48 KiB", "2.5 MiB"; exact for whole numbers of the unit */
+char *size_exact_format(uint64_t bytes, char *text);       /* exact: "16 MiB", "1025 KiB" */
 char *hertz_format(double hertz, char *text);              /* "2.99 GHz" */
 char *duration_format(double seconds, char *text);         /* "850 ms", "12 s", "3 min 20 s" */
 char *figure_format(double value, int digits, char *text); /* significant digits, no exponent */

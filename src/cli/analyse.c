@@ -32,13 +32,13 @@ static int check_several(const struct invocation *invocation, const char *output
     for (int i = 0; i < invocation->operand_count; i++) {
         if (strcmp(invocation->operands[i], "-") == 0)
             return error_set(error, ERROR_USAGE,
-                             "analyse: standard input has no name to be written under: give it "
-                             "alone, with -o FILE or without");
+                             "standard input has no name of its own to be written under: analyse "
+                             "it alone, with -o FILE or without -o");
         for (int j = 0; output && j < i; j++)
             if (strcmp(name_in(invocation->operands[i]), name_in(invocation->operands[j])) == 0)
                 return error_set(error, ERROR_USAGE,
-                                 "analyse: %s and %s would both be written to %s in %s: analyse "
-                                 "them one after the other",
+                                 "%s and %s would both become %s in %s: analyse them one after the "
+                                 "other",
                                  invocation->operands[j], invocation->operands[i],
                                  name_in(invocation->operands[i]), output);
     }
@@ -52,11 +52,8 @@ static int check_output(const struct invocation *invocation, bool *folder, struc
     const bool in_place = settings_has(settings, "in-place");
     const char *output =
         settings_has(settings, "output") ? settings_text(settings, "output") : NULL;
-    const char *format =
-        settings_given(settings, "format") ? settings_text(settings, "format") : "json";
-    const bool json = strcmp(format, "json") == 0;
-    if (!invocation->operand_count)
-        return error_set(error, ERROR_USAGE, "analyse needs a document: fathom analyse FILE");
+    const char *format = settings_text(settings, "format");
+    const bool json = output_choose(settings).output->is_document;
     if (in_place && output)
         return error_set(error, ERROR_USAGE,
                          "--in-place writes each document where it was, and -o elsewhere: leave "
@@ -68,7 +65,7 @@ static int check_output(const struct invocation *invocation, bool *folder, struc
     *folder = in_place || (output && json && is_folder(output));
     if (invocation->operand_count > 1 && !*folder)
         return error_set(error, ERROR_USAGE,
-                         json ? "%d documents can't go to one file: give -o FOLDER, or --in-place"
+                         json ? "%d documents don't fit in one file: give -o FOLDER, or --in-place"
                               : "%d documents can't be shown as one: analyse them with --in-place "
                                 "or -o FOLDER, and 'fathom report' shows them",
                          invocation->operand_count);
@@ -86,7 +83,7 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     if (code < 0)
         return code;
     document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
-    char clean[2048]; /* names of probes are the document's */
+    char clean[2048]; /* the document names the probes, so the text may hold anything */
     if (remarks)
         fprintf(stderr, "fathom: %s: kept findings that its series cannot tell: %s\n",
                 strcmp(path, "-") == 0 ? "standard input" : path,
@@ -94,18 +91,8 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     return 0;
 }
 
-static int write_one(const struct invocation *invocation, const struct document *document,
-                     struct error *error)
-{
-    const struct settings *settings = &invocation->settings;
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    if (settings_given(settings, "format") &&
-        strcmp(settings_text(settings, "format"), "json") != 0)
-        return output_document(settings, document, output_only_probe(document), error);
-    return output_save(document, path, error);
-}
-
-/* Through a temporary file and a rename, so what was there stays whole whatever happens. */
+/* Written to a temporary file that is then renamed, so the old document stays whole whatever
+ * happens. */
 static int write_named(const struct invocation *invocation, struct document *document,
                        const char *path, struct error *error)
 {
@@ -134,7 +121,8 @@ static int analyse(struct invocation *invocation, struct error *error)
     for (; read < count && code == 0; read++)
         code = read_and_analyse(&documents[read], invocation->operands[read], error);
     if (code == 0 && !folder)
-        code = write_one(invocation, &documents[0], error);
+        code = output_document(&invocation->settings, &documents[0],
+                               output_only_probe(&documents[0]), error);
     for (size_t i = 0; i < count && code == 0 && folder; i++)
         code = write_named(invocation, &documents[i], invocation->operands[i], error);
     for (size_t i = 0; i < read; i++)
@@ -149,20 +137,20 @@ static const struct option_spec own_options[] = {
     {.name = NULL},
 };
 
-static const struct option_spec *const options[] = {own_options, format_options, output_options,
-                                                    NULL};
+static const struct option_spec *const options[] = {own_options, joined_format_options,
+                                                    output_options, NULL};
 
 const struct command analyse_command = {
     .name = "analyse",
     .operands = "FILE...",
     .summary = "compute the findings of documents anew from what was measured",
     .about = "Reads a document (FILE, or - for standard input) that an older fathom or 'fathom "
-             "import' wrote, computes all findings from its series as this version does, and "
-             "writes it to standard output, or to -o FILE; with --format in another format than a "
-             "document's. Several are written to -o FOLDER under their own names, or --in-place. "
-             "The document then says which version did it. What its series cannot tell, and "
-             "findings that this version does not know, stay as they are; a line on standard error "
-             "says how many and why.",
+             "import' wrote, computes all findings anew from its series, as this version does, and "
+             "writes the document to standard output or to -o FILE; --format chooses another "
+             "format. Several documents are written under their own names: to -o FOLDER, or with "
+             "--in-place where they were. The new document names the version that analysed it. "
+             "Findings that its series cannot tell, and those that this version does not know, "
+             "stay as they are; a line on standard error says how many and why.",
     .options = options,
     .run = analyse,
 };

@@ -30,14 +30,15 @@ static int write_nagios(const void *content, FILE *out, struct error *error)
     return 0;
 }
 
-/* What Nagios and its kin take an exit status for. */
+/* What the exit statuses mean to Nagios and to monitors that run the same plugins. */
 enum { PLUGIN_OK, PLUGIN_WARNING, PLUGIN_CRITICAL, PLUGIN_UNKNOWN };
 static const int own_statuses[HEALTHS] = {
     [HEALTHY] = EXIT_DONE, [DOUBTFUL] = EXIT_DOUBTFUL, [WORSE] = EXIT_CHECK_FAILED};
 static const int plugin_statuses[HEALTHS] = {
     [HEALTHY] = PLUGIN_OK, [DOUBTFUL] = PLUGIN_WARNING, [WORSE] = PLUGIN_CRITICAL};
 
-/* One entry a format, of which both tables are made: settings_choice() is an index into them. */
+/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+ * them. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT("text", write_text, own_statuses)                                                       \
     FORMAT("json", write_json, own_statuses)                                                       \
@@ -52,10 +53,10 @@ static const struct check_format {
 
 static const struct option_spec check_options[] = {
     {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
-     "the document to hold this machine against: a run of it when it was well, or what 'fathom "
+     "the document to compare this machine with: a run of it when it was well, or what 'fathom "
      "baseline' made of many machines"},
     {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
-     "how much worse than the baseline's interval a value may be, in percent of it"},
+     "how far beyond the baseline's interval a value may be on its worse side, in percent"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
@@ -93,9 +94,14 @@ static int check_file(const char *path, struct judging *judging, struct error *e
     return code;
 }
 
-/* Who calls a plugin reads its standard output and nothing else. */
-static int say_unknown(const struct error *error)
+/* A monitor reads a plugin's standard output and nothing else, and takes status 2 for CRITICAL, so
+ * wrong usage is UNKNOWN too. */
+static int refuse(const struct invocation *invocation, const struct error *error)
 {
+    const struct settings *settings = &invocation->settings;
+    if (!settings_has(settings, "format") ||
+        formats[settings_choice(settings, "format")].statuses != plugin_statuses)
+        return error->code;
     fputs("FATHOM UNKNOWN - ", stdout);
     for (const char *c = error->text; *c; c++)
         fputc(*c == '|' ? '/' : *c, stdout);
@@ -110,11 +116,6 @@ static int check(struct invocation *invocation, struct error *error)
         return error_set(error, ERROR_USAGE,
                          "check needs --against BASE: a document of 'fathom run' or 'fathom "
                          "baseline'");
-    if (invocation->operand_count > 1)
-        return error_set(error, ERROR_USAGE,
-                         "check takes one document at most, and %d were given: fathom check "
-                         "--against BASE [FILE]",
-                         invocation->operand_count);
     struct document base = {0};
     struct judging judging = {
         .base = &base,
@@ -124,14 +125,14 @@ static int check(struct invocation *invocation, struct error *error)
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
     if (code == 0)
         code = experiment_read(&base, settings_text(settings, "against"), error);
-    /* A health check that nobody waits for: the quick set, unless more was asked for. */
+    /* A health check should be over soon: it measures the quick set, unless more was asked for. */
     if (code == 0 && !settings_has(settings, "thorough"))
         code = settings_set(settings, "quick", NULL, error);
     if (code == 0)
         code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);
     document_free(&base);
-    return code < 0 && judging.format->statuses == plugin_statuses ? say_unknown(error) : code;
+    return code;
 }
 
 static const struct option_spec *const options[] = {check_options, output_options,
@@ -140,18 +141,19 @@ static const struct option_spec *const options[] = {check_options, output_option
 const struct command check_command = {
     .name = "check",
     .operands = "[FILE]",
-    .summary = "hold this machine against a baseline: one line, exit status 1 when it is worse",
-    .about = "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
-             "DRAM; or takes FILE, a document) and holds against the baseline every value that has "
-             "a better and a worse side: latencies, bandwidths, rates, misses in flight. They pair "
-             "by name and experiment; clocks, temperatures and sizes are never judged, and a clock "
-             "that differs is told. Prints one line: OK, FAIL and what is worse than it may be, or "
-             "UNCERTAIN and what can't be told, because of noise, or because the baseline has it, "
-             "this run measured its like, and it was not found. The line ends with how many "
-             "values were compared, how many of the baseline's were not, and why: '29 compared, 5 "
-             "not: bandwidth was not measured (quick)'. A baseline of 'fathom run --quick' is "
-             "compared whole. Exit status 0 where all is well, 1 where something is worse, 4 where "
-             "it can't be told.",
+    .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
+    .about =
+        "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
+        "DRAM), or takes FILE, a document, and compares it with the baseline: every value that has "
+        "a better and a worse side, which are latencies, bandwidths, rates and misses in flight. "
+        "Values pair by name and experiment. Clocks, temperatures and sizes are never judged; a "
+        "clock that differs is pointed out. Prints one line: OK, FAIL with what is worse than it "
+        "may be, or UNCERTAIN with what noise leaves open or what this run should have found and "
+        "did not. The line ends with how many values were compared, how many of the baseline's "
+        "were not, and why: '29 compared, 5 not: bandwidth was not measured (quick)'. A baseline "
+        "of 'fathom run --quick' is compared whole. Exit status 0 where all is well, 1 where "
+        "something is worse, 4 where it is uncertain.",
     .options = options,
     .run = check,
+    .refuse = refuse,
 };

@@ -1,7 +1,7 @@
 /*
- * The commands of the program. To add one, write a file that ends with a `struct command` and add
- * a line here and in the table in command.c; help, parsing and `fathom list` follow from the
- * table. Probes are commands too, by themselves: see probes/probes.c.
+ * The commands of the program. To add one, write a file that ends with a `struct command`, declare
+ * it here and add it to the table in command.c; help, parsing, manual and completion follow from
+ * the table. Every probe is a command too (probes/probe.h).
  */
 #ifndef FATHOM_CLI_COMMAND_H
 #define FATHOM_CLI_COMMAND_H
@@ -37,6 +37,9 @@ struct command {
     const struct option_spec *const *options; /* tables, ends with NULL */
     /* Returns an exit status, or a negative error code with the error filled in. */
     int (*run)(struct invocation *, struct error *);
+    /* Reports an error of run(), or in what was typed, in the command's own way and returns the
+     * exit status; or returns the error's code, and main() reports it. NULL: main() always does. */
+    int (*refuse)(const struct invocation *, const struct error *);
 };
 
 extern const struct command run_command, probe_command, report_command, import_command,
@@ -44,9 +47,9 @@ extern const struct command run_command, probe_command, report_command, import_c
     doctor_command, completion_command, manual_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
-/* The command of that name, and the probe if it is one; NULL where there is neither. */
+/* The command of that name, with the probe if it is a probe's; NULL where nothing has the name. */
 const struct command *command_by_name(const char *name, const struct probe **probe);
-/* The i-th of all that can be typed after `fathom`: the commands, then the probes. NULL at the end.
+/* The i-th command, then the i-th probe's: all that can be typed after `fathom`. NULL at the end.
  */
 const struct command *command_at(size_t i, const struct probe **probe);
 /* What is typed for it. */

@@ -42,7 +42,8 @@ static int write_html(const void *content, FILE *out, struct error *error)
     return view_html(out, compared->both, 2, compared->threshold, error);
 }
 
-/* One entry a format, of which both tables are made: settings_choice() is an index into them. */
+/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+ * them. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT("text", write_text)                                                                     \
     FORMAT("csv", write_csv)                                                                       \
@@ -55,9 +56,9 @@ static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
 
 static const struct option_spec diff_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
-     "a value has changed if all of its interval lies beyond so many percent"},
+     "a value has changed when its whole interval lies beyond this many percent"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
-     "text: what changed; csv and json: every value that both have, with the verdict on it; html: "
+     "text: what changed; csv and json: every value that both have, with its verdict; html: "
      "a page of both documents with a table of their differences"},
     {.name = NULL},
 };
@@ -85,10 +86,6 @@ static int compare(const struct invocation *invocation, const struct document *a
 
 static int diff(struct invocation *invocation, struct error *error)
 {
-    if (invocation->operand_count != 2)
-        return error_set(error, ERROR_USAGE,
-                         "diff needs two documents, and %d were given: fathom diff BEFORE AFTER",
-                         invocation->operand_count);
     struct document a = {0}, b = {0};
     int code = experiment_read(&a, invocation->operands[0], error);
     if (code == 0)
@@ -107,13 +104,12 @@ const struct command diff_command = {
     .operands = "BEFORE AFTER",
     .summary = "what changed between two documents; exit status 1 where something did",
     .about = "Pairs the values of two documents by probe, factors and place, and compares their "
-             "medians. A value has changed when all of its ratio's 95 % interval lies beyond the "
-             "threshold, in time as well as in cycles, and the change survives the correction for "
-             "having made so many comparisons; where doubt hangs over a side, its interval is "
-             "taken to be wider. What else lies beyond the threshold is shown as uncertain, and "
-             "what has a single trial has no interval. What is not above zero has no ratio and is "
-             "named as not compared. Another processor, page size, version or "
-             "clock is told.",
+             "medians. A value has changed when the whole 95 % interval of its ratio lies beyond "
+             "the threshold, in time as well as in cycles, also after a correction for the number "
+             "of comparisons. Doubt about either side makes the interval wider. Other values "
+             "beyond the threshold are shown as uncertain. A value of a single trial has no "
+             "interval; one that is not above zero has no ratio and is listed as not compared. "
+             "Another processor, page size, version or clock is pointed out.",
     .options = options,
     .run = diff,
 };

@@ -24,7 +24,7 @@ static void print_machine(const struct machine *machine)
     const struct machine_facts *facts = &machine->facts;
     char memory[UNIT_TEXT], available[UNIT_TEXT], cpus[64];
     printf("%s, ", facts->cpu_model ? facts->cpu_model : "unknown processor");
-    if (facts->cores) /* 0: the machine does not tell */
+    if (facts->cores) /* 0: the machine does not say */
         printf("%u cores, ", facts->cores);
     printf("%u threads, %s", facts->threads, size_format((double)facts->memory_bytes, memory));
     printf(", %s\n", facts->hypervisor ? facts->hypervisor : "no hypervisor noticed");
@@ -55,7 +55,7 @@ static void print_mark(const char *mark, const char *colour, const struct view_s
            ink ? "\033[0m" : "");
 }
 
-/* A backend's errors begin with "gpu0: ", which stands there already. */
+/* A backend's errors begin with "gpu0: ", which the line has already. */
 static void print_why(const char *why, int id, const struct view_style *style)
 {
     static const char words[] = "it can't be measured: ";
@@ -82,8 +82,8 @@ static void print_device(const struct gpu_backend *backend, const struct gpu_lib
         print_why(why.text, gpu->id, style);
 }
 
-/* What 'fathom gpu' could measure, or why it can't. No other command but that opens the libraries:
- * some take a tenth of a second to load. */
+/* What 'fathom gpu' could measure, or why it can't. Only that command and this one open the
+ * libraries: some take a tenth of a second to load. */
 static void print_devices(const struct gpu_backend *backend, const struct view_style *style)
 {
     struct gpu_library *library = NULL;
@@ -103,9 +103,7 @@ static void print_devices(const struct gpu_backend *backend, const struct view_s
 
 static int doctor(struct invocation *invocation, struct error *error)
 {
-    if (invocation->operand_count)
-        return error_set(error, ERROR_USAGE, "doctor takes no operand like '%s': leave it out",
-                         invocation->operands[0]);
+    (void)invocation;
     struct machine_source source = measure_source();
     struct machine machine = {0};
     struct conditions conditions = {0};
@@ -124,7 +122,7 @@ static int doctor(struct invocation *invocation, struct error *error)
             if (remark->remedy)
                 printf("       %s\n", remark->remedy);
         }
-        /* The devices that are here are not the recorded machine's. */
+        /* A recorded machine's devices are not here. */
         for (size_t i = 0; machine.live && gpu_backends[i]; i++)
             print_devices(gpu_backends[i], &style);
     }

@@ -19,7 +19,10 @@ const struct exit_text exit_texts[] = {
 
 void help_wrapped(FILE *out, int left, int column, const char *text)
 {
-    fprintf(out, "%*s", left > column ? left - column : 0, "");
+    if (column < left || !column)
+        fprintf(out, "%*s", left - column, "");
+    else
+        fprintf(out, "\n%*s", left, "");
     column = left;
     while (*text) {
         int length = (int)strcspn(text, " \n");
@@ -35,21 +38,25 @@ void help_wrapped(FILE *out, int left, int column, const char *text)
 }
 
 /* Whether the help leaves out something that can be chosen. */
-static bool leaves_out(const struct option_spec *spec)
+static bool leaves_out(const struct option_spec *spec, const char *help)
 {
     for (size_t i = 0; spec->choices && spec->choices[i]; i++)
-        if (!strstr(spec->help, spec->choices[i]))
+        if (!strstr(help, spec->choices[i]))
             return true;
     return false;
 }
 
 const char *help_of_option(const struct option_spec *spec, char *text, size_t size)
 {
-    snprintf(text, size, "%s", spec->help);
-    for (size_t i = 0; leaves_out(spec) && spec->choices[i]; i++)
+    if (spec->made_help)
+        spec->made_help(spec, text, size);
+    else
+        snprintf(text, size, "%s", spec->help);
+    const bool lists = leaves_out(spec, text);
+    for (size_t i = 0; lists && spec->choices[i]; i++)
         snprintf(text + strlen(text), size - strlen(text), "%s %s", i ? "," : "; one of",
                  spec->choices[i]);
-    if (spec->fallback && !strstr(spec->help, "default"))
+    if (spec->fallback && !strstr(text, "default"))
         snprintf(text + strlen(text), size - strlen(text), " (default: %s)", spec->fallback);
     return text;
 }
@@ -64,7 +71,7 @@ static void print_option(FILE *out, const struct option_spec *spec)
         fputc('\n', out);
         column = 0;
     }
-    char help[1024];
+    char help[HELP_TEXT];
     help_wrapped(out, LEFT, column, help_of_option(spec, help, sizeof help));
 }
 

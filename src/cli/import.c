@@ -4,32 +4,10 @@
 #include "cli/output.h"
 #include "version.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* "core-matrix, curve": what may be asked for. */
-static const char *known_formats(char *text, size_t size)
-{
-    text[0] = '\0';
-    for (size_t i = 0; import_formats[i]; i++)
-        snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? ", " : "",
-                 import_formats[i]->name);
-    return text;
-}
-
 static int import(struct invocation *invocation, struct error *error)
 {
-    char known[512];
-    if (invocation->operand_count != 2)
-        return error_set(error, ERROR_USAGE,
-                         "import needs a format and a file, and %d operands were given: fathom "
-                         "import FORMAT FILE",
-                         invocation->operand_count);
     const char *const *operands = (const char *const *)invocation->operands;
     const struct import_format *format = import_format_by_name(operands[0]);
-    if (!format)
-        return error_set(error, ERROR_USAGE, "unknown format '%s': choose from %s", operands[0],
-                         known_formats(known, sizeof known));
     const struct settings *settings = &invocation->settings;
     struct document document = {0};
     int code = import_file(format, operands[1], settings, &document, error);
@@ -48,11 +26,11 @@ static const struct option_spec *const options[] = {import_options, made_format_
 const struct command import_command = {
     .name = "import",
     .operands = "FORMAT FILE",
-    .summary = "read another tool's table and look at it with fathom's eyes",
+    .summary = "read another tool's table and find in it what fathom would",
     .about = "Reads FILE (- for standard input), a table that another tool printed, and finds in "
              "it what fathom finds in its own measurements: levels in a curve, clusters in a "
-             "matrix. With -o FILE alone it is written as a document, which every other command "
-             "takes; without, it is shown; -f X -o FILE writes X to FILE.",
+             "matrix. Without -o the result is shown; -o FILE alone writes it as a document, which "
+             "every other command reads; -f X -o FILE writes X to FILE.",
     .options = options,
     .run = import,
 };

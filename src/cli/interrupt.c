@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* A signal handler has nowhere else to leave its news. */
+/* A signal handler can leave its news nowhere else. */
 volatile sig_atomic_t interrupt_signal;
 
 static void note_signal(int number)
@@ -16,7 +16,7 @@ void interrupt_catch(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    /* A lost terminal ends the run likewise, unless nohup said that it shall not. */
+    /* A lost terminal ends the run too, unless nohup has the signal ignored. */
     struct sigaction hangup;
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);

@@ -6,7 +6,7 @@
 
 /* Catches them from now on; a second one ends the process at once. */
 void interrupt_catch(void);
-/* Zero, or the number of the signal that came. Handed down as an address. */
+/* Zero, or the number of the signal that came. Those who wait are given its address. */
 extern volatile sig_atomic_t interrupt_signal;
 
 #endif

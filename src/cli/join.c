@@ -14,9 +14,6 @@ typedef int join_function(struct document *, const struct document *, size_t, co
 static int join(struct invocation *invocation, join_function *how, struct error *error)
 {
     size_t count = (size_t)invocation->operand_count, read = 0;
-    if (!count)
-        return error_set(error, ERROR_USAGE, "%s needs documents: fathom %s FILE... -o FILE",
-                         invocation->command->name, invocation->command->name);
     const struct settings *settings = &invocation->settings;
     struct document *documents = calloc(count, sizeof *documents);
     struct document joined = {0};
@@ -26,7 +23,7 @@ static int join(struct invocation *invocation, join_function *how, struct error 
         code = experiment_read(&documents[read], invocation->operands[read], error);
     if (code == 0)
         code = how(&joined, documents, count, &left_out, error);
-    if (code == 0 && left_out) /* what can't be looked at or checked later on */
+    if (code == 0 && left_out) /* a reader of the document could not know it */
         fprintf(stderr, "fathom: %s\n", left_out);
     if (code == 0)
         code = output_document(settings, &joined, NULL, error);
@@ -53,10 +50,10 @@ const struct command baseline_command = {
     .name = "baseline",
     .operands = "FILE...",
     .summary = "what machines of one kind usually read, for 'fathom check'",
-    .about = "Makes one document of many, of machines of one kind: every value is the median over "
-             "the documents, and its interval is the middle four fifths of them. It goes to "
-             "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' take it "
-             "like any other.",
+    .about = "Makes one document out of the documents of many machines of one kind: every value is "
+             "the median over them, and its interval is the middle four fifths. It goes to "
+             "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' read it "
+             "like any other document.",
     .options = options,
     .run = baseline,
 };
@@ -65,11 +62,10 @@ const struct command merge_command = {
     .name = "merge",
     .operands = "FILE...",
     .summary = "one document of several runs on one machine",
-    .about =
-        "Joins documents of one machine. Of each probe the newest run counts; what an older one "
-        "measured in another experiment (another order, stride, node or kernel) stands beside "
-        "it. What is left out is named on standard error. The result goes to standard output "
-        "or to -o FILE.",
+    .about = "Joins documents of one machine. Of each probe the newest run counts; what an older "
+             "run measured in another experiment (another order, stride, node or kernel) is kept "
+             "beside it. What is left out is named on standard error. The result goes to standard "
+             "output or to -o FILE.",
     .options = options,
     .run = merge,
 };

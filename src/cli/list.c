@@ -50,6 +50,7 @@ static void list_findings(void)
 
 static int list(struct invocation *invocation, struct error *error)
 {
+    (void)error;
     static void (*const topics[])(void) = {list_probes, list_flags, list_findings};
     if (invocation->operand_count == 0) {
         list_probes();
@@ -59,13 +60,9 @@ static int list(struct invocation *invocation, struct error *error)
         return EXIT_DONE;
     }
     for (size_t i = 0; topic_words[i]; i++)
-        if (invocation->operand_count == 1 &&
-            strcmp(invocation->operands[0], topic_words[i]) == 0) {
+        if (strcmp(invocation->operands[0], topic_words[i]) == 0)
             topics[i]();
-            return EXIT_DONE;
-        }
-    return error_set(error, ERROR_USAGE, "list takes probes, flags or findings, not '%s'",
-                     invocation->operands[invocation->operand_count - 1]);
+    return EXIT_DONE;
 }
 
 const struct command list_command = {

@@ -1,5 +1,8 @@
+#include "base/guess.h"
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/options.h"
+#include "cli/words.h"
 #include "version.h"
 
 #include <fcntl.h>
@@ -16,8 +19,8 @@ static int report_error(int code, const struct error *error)
     return code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
 }
 
-/* Results are only done when they have left this process: a full disk behind standard output is
- * an error like any other. */
+/* A result counts once it has left this process: a full disk behind standard output is an error
+ * like any other. */
 static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -26,27 +29,40 @@ static int finish_output(int status)
     return EXIT_USAGE;
 }
 
+static int refuse_command(const char *name, struct error *error)
+{
+    const struct probe *probe;
+    const struct command *command;
+    struct guess guess = {.typed = name};
+    for (size_t i = 0; (command = command_at(i, &probe)); i++)
+        guess_offer(&guess, command_name(command, probe));
+    return guess_refuse(&guess, "command or probe", "'fathom --help' lists them", error);
+}
+
 static int run_command_named(int argc, char **argv)
 {
     struct error error = {0};
     struct invocation invocation = {.argc = argc, .argv = argv};
     invocation.command = command_by_name(argv[1], &invocation.probe);
     if (!invocation.command)
-        return report_error(error_set(&error, ERROR_USAGE,
-                                      "unknown command or probe '%s'; 'fathom --help' lists them",
-                                      argv[1]),
-                            &error);
+        return report_error(refuse_command(argv[1], &error), &error);
     int status = options_parse(&invocation, argc - 1, argv + 1, &error);
-    if (status == 0 && settings_has(&invocation.settings, "help"))
+    const bool help = status == 0 && settings_has(&invocation.settings, "help");
+    if (help)
         help_command(stdout, invocation.command, invocation.probe);
     else if (status == 0)
+        status = words_check(&invocation, &error);
+    if (status == 0 && !help)
         status = invocation.command->run(&invocation, &error);
+    if (status < 0 && invocation.command->refuse)
+        status = invocation.command->refuse(&invocation, &error);
     settings_free(&invocation.settings);
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
-/* A standard channel that is closed would be given to the next file that is opened, and then a
- * message would go into the document. Opened for reading, writing to it fails as it should. */
+/* The number of a standard channel that is closed goes to the next file that is opened, and then
+ * messages would be written into the document. Open for reading, writing to it fails, as it should.
+ */
 static void fill_standard_channels(void)
 {
     int file;
@@ -60,7 +76,7 @@ static void fill_standard_channels(void)
 int main(int argc, char **argv)
 {
     fill_standard_channels();
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files shows as a failed write */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;
@@ -72,6 +88,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         puts("fathom " FATHOM_VERSION " (" FATHOM_COMMIT ")");
+        return finish_output(EXIT_DONE);
+    }
+    if (strcmp(argv[1], "__complete") == 0) { /* asked by the scripts of completion.c */
+        complete_line(argv + 2, (size_t)argc - 2);
         return finish_output(EXIT_DONE);
     }
     return run_command_named(argc, argv);

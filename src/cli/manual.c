@@ -13,12 +13,12 @@
 #include <string.h>
 
 /*
- * The manual in scdoc's language (scdoc(5)), from the tables that the program works by, so it can't
- * say anything else. A line "; prose" marks where the build puts docs/man/PAGE.md, which holds what
- * no table knows. The page about the document comes whole, from the schema.
+ * The manual in scdoc's language (scdoc(5)), made of the tables that the program works by, so it
+ * says what the program does. At the line "; prose" the build puts docs/man/PAGE.md, which has what
+ * no table knows. The page about the document is made of the schema.
  */
 
-/* Plain words in scdoc. A newline begins a paragraph, after which `indent` comes first. */
+/* Plain words as scdoc writes them. A newline begins a paragraph, which begins with `indent`. */
 static void print_words(const char *text, const char *indent)
 {
     for (const char *c = text; *c; c++) {
@@ -97,7 +97,7 @@ static void print_range(const struct option_spec *spec)
 
 static void print_option(const struct option_spec *spec)
 {
-    char help[1024];
+    char help[HELP_TEXT];
     if (spec->letter)
         printf("*-%c*, ", spec->letter);
     printf("*--%s*", spec->name);
@@ -131,7 +131,7 @@ static void print_words_of(const struct command *command)
         print_item(words->word(i), "", words->about(i), NULL, NULL);
 }
 
-/* Of that probe; of all where it is NULL. */
+/* That probe's findings; all where it is NULL. */
 static void print_findings(const char *probe)
 {
     const struct finding_line *line;
@@ -169,7 +169,7 @@ static void print_command(const struct command *command, const struct probe *pro
     if (probe && probe->needs & NEEDS_TWO_CPUS)
         print_paragraph("It needs two CPUs.");
     if (probe && !(probe->weight > 0))
-        print_paragraph("'fathom run' measures it only where it is named.");
+        print_paragraph("'fathom run' measures it only when it is named.");
     print_words_of(command);
     print_heading("Options");
     const struct option_spec *option;
@@ -226,7 +226,7 @@ static void print_document(void)
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
 }
 
-static int print_page(const char *name, struct error *error)
+static void print_page(const char *name)
 {
     const struct probe *probe;
     const struct command *command = command_by_name(name, &probe);
@@ -236,27 +236,16 @@ static int print_page(const char *name, struct error *error)
         print_program();
     else if (strcmp(name, "method") == 0)
         print_method();
-    else if (strcmp(name, "document") == 0)
-        print_document();
     else
-        return error_set(error, ERROR_USAGE,
-                         "the manual has no page '%s': choose a command, a probe, fathom, method "
-                         "or document",
-                         name);
-    return EXIT_DONE;
+        print_document();
 }
 
 static int manual(struct invocation *invocation, struct error *error)
 {
-    if (invocation->operand_count > 1)
-        return error_set(error, ERROR_USAGE,
-                         "manual prints one page, or all where none is named; "
-                         "leave out '%s'",
-                         invocation->operands[1]);
-    if (invocation->operand_count)
-        return print_page(invocation->operands[0], error);
+    (void)error;
     for (size_t i = 0; manual_page(i); i++)
-        print_page(manual_page(i), error);
+        if (!invocation->operand_count || strcmp(invocation->operands[0], manual_page(i)) == 0)
+            print_page(manual_page(i));
     return EXIT_DONE;
 }
 
@@ -264,8 +253,8 @@ const struct command manual_command = {
     .name = "manual",
     .operands = "[PAGE]",
     .summary = "print the manual, or a page of it, as scdoc source",
-    .about = "Prints what 'man fathom-PAGE' is made from, in scdoc's plain text, for places where "
-             "the pages are not installed. Where scdoc is, 'fathom manual cores | scdoc | man -l "
+    .about = "Prints the source of 'man fathom-PAGE', plain text in scdoc's language, for machines "
+             "where the pages are not installed. With scdoc, 'fathom manual cores | scdoc | man -l "
              "-' shows the page.",
     .run = manual,
 };

@@ -1,23 +1,32 @@
 #include "cli/measure.h"
 
-#include "base/random.h"
 #include "cli/interrupt.h"
-#include "cli/measurement.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/redact.h"
 #include "findings/differences.h"
-#include "machine/conditions.h"
-#include "probes/probe.h"
 #include "result/json.h"
+#include "run/run.h"
 #include "version.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+struct measurement {
+    struct invocation *invocation;
+    struct machine machine;
+    struct document document;
+    struct run run;
+    struct progress_line line;
+    bool only_used;       /* the document is for the caller: no probes, file or page are named */
+    struct outlet report; /* what is shown when all is measured; path NULL: nothing */
+    const char *path;     /* of the document; NULL: it is not kept */
+    bool unnamed;         /* the document is kept, under a name that is still to be made */
+    const char *html;     /* of the page; NULL: none is asked for */
+};
 
 struct machine_source measure_source(void)
 {
@@ -25,52 +34,53 @@ struct machine_source measure_source(void)
     return (struct machine_source){.root = root && *root ? root : NULL};
 }
 
-/* --- before measuring --- */
+/* --- what is to be measured --- */
 
-static bool is_redacted(const struct measurement *run)
+static bool is_named(const struct invocation *invocation, const char *probe)
 {
-    return !run->only_used && settings_has(&run->invocation->settings, "redact");
+    for (int i = 0; i < invocation->operand_count; i++)
+        if (strcmp(invocation->operands[i], probe) == 0)
+            return true;
+    return false;
 }
 
-static int describe_run(struct measurement *run, struct error *error)
+/* In the table's order, however they were typed. Where none is named, the run chooses. */
+static int choose_probes(struct measurement *run, struct error *error)
+{
+    const struct invocation *invocation = run->invocation;
+    const int operands = run->only_used ? 0 : invocation->operand_count;
+    if (!invocation->probe && !operands)
+        return 0;
+    const struct probe **named =
+        pool_alloc(&run->document.pool, (size_t)operands + 2, sizeof *named);
+    size_t count = 0;
+    if (!named)
+        return error_out_of_memory(error);
+    for (size_t i = 0; probes[i]; i++)
+        if (probes[i] == invocation->probe || is_named(invocation, probes[i]->name))
+            named[count++] = probes[i];
+    run->run.probes = named;
+    return 0;
+}
+
+static int note_command(struct measurement *run, struct error *error)
 {
     struct document *document = &run->document;
-    const struct settings *settings = &run->invocation->settings;
-    struct pool *pool = &document->pool;
-    char started[32];
-    time_t now = time(NULL);
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    const struct invocation *invocation = run->invocation;
     document->tool = (struct tool_facts){
         .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
-    document->run = (struct run_facts){
-        .id = pool_printf(
-            pool, "%016llx",
-            (unsigned long long)random_mix(run->seed ^ os_raw_ns() ^ (uint64_t)getpid() << 40)),
-        .started = pool_strdup(pool, started),
-        .seed = run->seed,
-        .precision = settings_has(settings, "precision")
-                         ? settings_number(settings, "precision") / 100
-                         : 0.01,
-        .budget_s = run->budget_s,
-    };
-    document->run.command = pool_alloc(pool, (size_t)run->invocation->argc, sizeof(char *));
-    if (!document->run.id || !document->run.started || !document->run.command)
-        return error_out_of_memory(error);
-    for (int i = 0; i < run->invocation->argc; i++)
-        document->run.command[document->run.command_count++] = run->invocation->argv[i];
-    document->machine = run->machine.facts;
-    for (size_t i = 0; i < run->task_count; i++)
-        if (run->tasks[i].gpu_count) {
-            document->machine.gpus = run->tasks[i].gpus;
-            document->machine.gpu_count = run->tasks[i].gpu_count;
-        }
-    if (!is_redacted(run))
-        return 0;
-    document->machine.hostname = NULL;
-    return redact_command(run->invocation, pool, &document->run, error);
+    if (!run->only_used && settings_has(&invocation->settings, "redact")) {
+        document->machine.hostname = NULL;
+        return redact_command(invocation, &document->pool, &document->run, error);
+    }
+    document->run.command = (const char **)invocation->argv;
+    document->run.command_count = (size_t)invocation->argc;
+    return 0;
 }
 
-/* What keeps a document that nobody named: a name that tells machine and time. */
+/* --- where it goes --- */
+
+/* A document without a name gets one of machine and time. */
 static int name_document(struct measurement *run, struct error *error)
 {
     char when[20];
@@ -86,8 +96,8 @@ static int name_document(struct measurement *run, struct error *error)
     return path ? 0 : error_out_of_memory(error);
 }
 
-/* -o is given the document itself: it is kept there from the beginning on, and where nobody asked
- * for a format the text is shown as if there were no -o. */
+/* -o names the place for the document: it is written there from the beginning on. Without --format
+ * the text goes to standard output, as if there were no -o. */
 static void keep_at_output(struct measurement *run)
 {
     if (output_is_standard(run->report.path))
@@ -98,7 +108,7 @@ static void keep_at_output(struct measurement *run)
         run->report = output_choose(&(struct settings){0});
 }
 
-/* Where what is shown goes, and where the document is kept beside it. */
+/* Where the report goes, and where the document is kept beside it. */
 static int choose_outputs(struct measurement *run, struct error *error)
 {
     const struct settings *settings = &run->invocation->settings;
@@ -113,8 +123,8 @@ static int choose_outputs(struct measurement *run, struct error *error)
                          run->html);
     if (run->path && to_file && !settings_has(settings, "format"))
         return error_set(error, ERROR_USAGE,
-                         "-o alone is where the document goes, and so is --document: leave one "
-                         "out, or tell by --format what is to go to -o");
+                         "-o without --format is a place for the document, and so is --document: "
+                         "leave one out, or say with --format what goes to -o");
     if (run->path && output_is_standard(run->path) && output_is_standard(run->report.path))
         return error_set(error, ERROR_USAGE,
                          "--document %s would mix the document with the report: name a file, or "
@@ -136,107 +146,48 @@ static bool is_file(const char *path)
     return path && !output_is_stream(path);
 }
 
-/* Early and after every probe: whoever pulls the plug finds what was measured until then. */
-static int save(struct measurement *run, struct error *error)
+static void show_progress(void *argument, const char *probe, double done, double left_s)
 {
-    const struct document *document = &run->document;
-    run->document.run.elapsed_s = (double)(os_raw_ns() - run->began_ns) * 1e-9;
+    progress_show(&((struct measurement *)argument)->line, probe, done, left_s);
+}
+
+static int save(void *argument, const struct document *document, struct error *error)
+{
+    struct measurement *run = argument;
+    progress_end(&run->line);
     int code = is_file(run->path) ? document_save(document, run->path, error) : 0;
     return code == 0 && is_file(run->html)
                ? output_html(run->html, &document, 1, differences_threshold, error)
                : code;
 }
 
+/* --- measuring --- */
+
 /* Everything that can be refused is refused here, before anything is measured or written. */
 static int prepare(struct measurement *run, struct error *error)
 {
-    const struct settings *settings = &run->invocation->settings;
-    struct machine_source source = measure_source();
-    run->began_ns = os_raw_ns();
-    /* 48 bits: a seed that any JSON reader can hold. */
-    run->seed =
-        settings_has(settings, "seed")
-            ? (uint64_t)settings_number(settings, "seed")
-            : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
+    const struct machine_source source = measure_source();
+    run->run = (struct run){.machine = &run->machine,
+                            .settings = &run->invocation->settings,
+                            .document = &run->document,
+                            .stop = &interrupt_signal,
+                            .began_ns = os_raw_ns(),
+                            .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, run}};
     int code = run->only_used ? 0 : choose_outputs(run, error);
+    if (code == 0)
+        code = choose_probes(run, error);
     if (code == 0)
         code = machine_read(&run->machine, &source, error);
     if (code == 0)
-        code = conditions_read(&run->machine, &source, &run->document.pool,
-                               &run->document.conditions, &run->remarks, error);
+        code = run_plan(&run->run, error);
     if (code == 0)
-        code = measurement_plan_probes(run, error);
-    if (code == 0)
-        run->budget_s = measurement_budget(run);
-    if (code == 0 && !run->machine.live)
-        code = error_set(error, ERROR_IMPOSSIBLE,
-                         "%s names another machine, which can be looked at (fathom doctor) but "
-                         "not measured: unset it",
-                         source.root ? "FATHOM_ROOT" : "an HWLOC_ variable of the environment");
-    if (code == 0)
-        code = describe_run(run, error);
-    if (code == 0 && run->unnamed)
-        code = name_document(run, error);
-    return code == 0 ? save(run, error) : code;
-}
-
-/* --- measuring --- */
-
-static void note_conditions(struct measurement *run, const struct clock *clock,
-                            const struct sampled *sampled)
-{
-    struct conditions *conditions = &run->document.conditions;
-    conditions->counter = clock->name;
-    conditions->counter_hz = clock->hz;
-    if (sampled->core_hz.n && !(conditions->core_hz > 0))
-        conditions->core_hz = sampled->core_hz.median;
-    if (run->machine.facts.hypervisor)
-        conditions->stolen_s =
-            (isnan(conditions->stolen_s) ? 0 : conditions->stolen_s) + sampled->stolen_s;
-}
-
-/* The document lists only probes that were come to. */
-static int measure_all(struct measurement *run, struct engine *engine, struct error *error)
-{
-    struct progress_line line = {0};
-    progress_begin(&line);
-    engine->progress = progress_for(&line);
-    int code = 0;
-    for (size_t i = 0; i < run->task_count && code == 0; i++) {
-        struct sampled sampled;
-        double left_s = run->budget_s - (double)(os_raw_ns() - run->began_ns) * 1e-9;
-        double share = measurement_share(run, i);
-        line.what = run->tasks[i].probe->name;
-        engine->seed = random_mix(run->seed + i);
-        run->tasks[i].document = &run->document;
-        code = probe_measure(&run->tasks[i], engine, left_s * share, &sampled, error);
-        progress_end(&line);
-        note_conditions(run, engine->clock, &sampled);
-        run->document.probe_count = i + 1;
-        run->document.run.complete = code == 0 && i + 1 == run->task_count;
-        int saved = save(run, code == 0 ? error : NULL);
-        code = code == 0 ? saved : code;
-    }
-    return code;
-}
-
-static int measure(struct measurement *run, struct error *error)
-{
-    struct clock clock;
-    struct engine engine = {.machine = &run->machine, .clock = &clock};
-    run->document.conditions.stolen_s = NAN;
-    run->document.conditions.core_hz = NAN;
-    clock_calibrate(&clock);
-    int code = team_create(&engine.team, &interrupt_signal, error);
-    if (code == 0)
-        code = measure_all(run, &engine, error);
-    team_free(engine.team);
-    return code;
+        code = note_command(run, error);
+    return code == 0 && run->unnamed ? name_document(run, error) : code;
 }
 
 /* --- after measuring --- */
 
-/* What is kept beside what is shown. */
+/* Names the files that were written beside the report. */
 static void tell_files(const struct measurement *run)
 {
     const bool text =
@@ -258,7 +209,7 @@ static int show(const struct measurement *run, struct error *error)
         code = output_save(document, run->path, error);
     if (code == 0 && run->html && !is_file(run->html))
         code = output_html(run->html, &document, 1, differences_threshold, error);
-    /* A format that finds nothing to show where nothing could be measured. */
+    /* A format has nothing to show because nothing could be measured. */
     if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
         code = ERROR_IMPOSSIBLE;
     if (code == 0)
@@ -286,14 +237,7 @@ static int interrupted(const struct measurement *run)
 
 static void release(struct measurement *run)
 {
-    for (size_t i = 0; i < run->task_count; i++) {
-        if (run->tasks)
-            probe_release(&run->tasks[i]);
-        if (run->settings)
-            settings_free(&run->settings[i]);
-    }
-    free(run->tasks);
-    free(run->settings);
+    run_release(&run->run);
     document_free(&run->document);
     machine_free(&run->machine);
 }
@@ -301,11 +245,11 @@ static void release(struct measurement *run)
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
     struct measurement run = {.invocation = invocation};
-    interrupt_catch(); /* from the first file on, or a temporary one could be left behind */
+    interrupt_catch(); /* before the first file, or a temporary one could be left behind */
     int code = prepare(&run, error);
     if (code == 0) {
-        code = measure(&run, error);
-        if (code == ERROR_USAGE)
+        code = run_measure(&run.run, error);
+        if (code == ERROR_USAGE && run.document.probe_count)
             show_instead(&run);
     }
     if (code == 0) {
@@ -328,7 +272,7 @@ int measure_and_use(struct invocation *invocation, measure_use *use, void *argum
     interrupt_catch();
     int code = prepare(&run, error);
     if (code == 0)
-        code = measure(&run, error);
+        code = run_measure(&run.run, error);
     if (code == 0)
         code = use(&run.document, argument, error);
     else if (code == ERROR_INTERRUPTED)
@@ -339,9 +283,9 @@ int measure_and_use(struct invocation *invocation, measure_use *use, void *argum
 
 static const struct option_spec measure_options[] = {
     {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "keep the document there, beside what --format and -o ask for"},
+     "write the document to FILE, beside what --format and -o ask for"},
     {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "leave the host's name and names of files out of the document"},
+     "leave the host's name and the names of files out of the document"},
     {.name = NULL},
 };
 
@@ -352,12 +296,12 @@ const struct command run_command = {
     .name = "run",
     .operands = "[PROBE...]",
     .summary = "measure everything, or the probes named, and keep the document",
-    .about = "Measures every probe (or those named) within a time budget, prints one screen with "
-             "what a person wants to know, and writes the document with every number and its "
-             "interval: to -o FILE, or to fathom-HOST-TIME.json here. 'fathom report FILE' shows "
-             "it again. -f X -o FILE writes X to FILE instead of the screen, and the document "
-             "to --document FILE or that name. On SIGINT or SIGTERM what was measured until then "
-             "is saved.",
+    .about =
+        "Measures every probe (or those named) within a time budget, prints a summary of one "
+        "screen, and writes the document, which has every number with its interval, to -o FILE or "
+        "to fathom-HOST-TIME.json in the current folder. 'fathom report FILE' shows it again. With "
+        "-f X -o FILE, FILE gets X instead, and the document goes to --document FILE or to that "
+        "name. SIGINT and SIGTERM end the run and save what was measured until then.",
     .options = options,
     .run = run_measurement,
 };

@@ -1,4 +1,4 @@
-/* The road from arguments to a document: what `fathom run` and `fathom PROBE` share. */
+/* From arguments to a document: what `fathom run`, `fathom PROBE` and `fathom check` share. */
 #ifndef FATHOM_CLI_MEASURE_H
 #define FATHOM_CLI_MEASURE_H
 
@@ -6,11 +6,11 @@
 #include "machine/machine.h"
 #include "result/document.h"
 
-/* The machine we run on, or the recorded tree that FATHOM_ROOT names. */
+/* This machine, or the recorded tree that FATHOM_ROOT names. */
 struct machine_source measure_source(void);
 
-/* Measures every probe that the invocation's common options leave, and hands the document to `use`,
- * whose exit status or error is returned; nothing is shown or kept. */
+/* Measures what a whole run with the invocation's options does, and calls `use` with the document;
+ * returns its exit status or error. Nothing is shown or kept. */
 typedef int measure_use(const struct document *, void *argument, struct error *);
 int measure_and_use(struct invocation *, measure_use *, void *argument, struct error *);
 

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "base/guess.h"
 #include "probes/probe.h"
 
 #include <getopt.h>
@@ -13,13 +14,14 @@ const struct option_spec help_options[] = {
 
 const struct option_spec output_options[] = {
     {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "write there what --format asks for; - is standard output"},
+     "write what --format asks for to FILE; - is standard output"},
     {.name = NULL},
 };
 
 const struct option_spec html_options[] = {
     {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "write a page there too: charts, tables and how it was measured, in one file for any browser"},
+     "write a page to FILE too: charts, tables and how it was measured, in one file for any "
+     "browser"},
     {.name = NULL},
 };
 
@@ -71,6 +73,32 @@ static const struct option_spec *spec_of(const struct settings *settings, int op
     return NULL;
 }
 
+static bool has_option(const struct option_spec *table, const char *name)
+{
+    while (table && table->name && strcmp(table->name, name) != 0)
+        table++;
+    return table && table->name;
+}
+
+/* The option that was meant, or the probe that has it. */
+static int refuse_name(const struct invocation *invocation, const char *name, const char *typed,
+                       struct error *error)
+{
+    struct guess guess = {.typed = typed + 2};
+    const struct option_spec *spec;
+    for (size_t i = 0; (spec = settings_spec(&invocation->settings, i)); i++)
+        guess_offer(&guess, spec->name);
+    if (guess.word)
+        return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
+                         typed, guess.word);
+    for (size_t i = 0; probes[i]; i++)
+        if (has_option(probes[i]->options, typed + 2))
+            return error_set(error, ERROR_USAGE, "%s has no option '%s'; it is one of 'fathom %s'",
+                             name, typed, probes[i]->name);
+    return error_set(error, ERROR_USAGE, "%s has no option '%s'; 'fathom %s --help' lists them",
+                     name, typed, name);
+}
+
 static int refuse(const struct invocation *invocation, int answer, const char *word,
                   struct error *error)
 {
@@ -83,11 +111,13 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
                          spec && spec->argument ? spec->argument : "VALUE");
     if (spec && optopt >= 256)
         return error_set(error, ERROR_USAGE, "--%s takes no value", spec->name);
-    if (word[0] == '-' && word[1] == '-')
-        return error_set(error, ERROR_USAGE, "unknown option '%s'; 'fathom %s --help' lists them",
-                         word, name);
-    return error_set(error, ERROR_USAGE, "unknown option '-%c'; 'fathom %s --help' lists them",
-                     optopt, name);
+    if (word[0] != '-' || word[1] != '-')
+        return error_set(error, ERROR_USAGE,
+                         "%s has no option '-%c'; 'fathom %s --help' lists them", name, optopt,
+                         name);
+    char typed[sizeof error->text];
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    return refuse_name(invocation, name, typed, error);
 }
 
 int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
@@ -98,16 +128,17 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
         code = error_out_of_memory(error);
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew, and let options follow operands */
-    while (code == 0) {
+    while (tables.longs && tables.shorts) {
         int answer = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
         if (answer == -1)
             break;
-        if (answer == '?' || answer == ':') {
-            code = refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], error);
-            break;
-        }
-        const struct option_spec *spec = spec_of(&invocation->settings, answer);
-        code = settings_set(&invocation->settings, spec->name, optarg, error);
+        struct error *first = code == 0 ? error : NULL;
+        const int taken =
+            answer == '?' || answer == ':'
+                ? refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], first)
+                : settings_set(&invocation->settings, spec_of(&invocation->settings, answer)->name,
+                               optarg, first);
+        code = code == 0 ? taken : code;
     }
     invocation->operands = argv + optind;
     invocation->operand_count = argc - optind;

@@ -11,16 +11,17 @@ extern const struct option_spec help_options[];   /* --help: every command's */
 extern const struct option_spec output_options[]; /* -o: where a document or report goes */
 extern const struct option_spec html_options[];   /* --html: where a page goes as well */
 
-/* Parses argv[1..argc) for the command: options by its tables, the rest into operands. ERROR_USAGE
- * in one line for anything that is not in them. */
+/* Parses argv[1..argc) for the command: options by its tables, the rest are operands. ERROR_USAGE
+ * for the first option that is wrong; the options that are right are set all the same. */
 int options_parse(struct invocation *, int argc, char **argv, struct error *);
 
 /* Prints usage, purpose and options of a command or of the whole program. */
 void help_command(FILE *, const struct command *, const struct probe *);
 void help_program(FILE *);
-/* A finding's names, broken between them where they are many, and its unit. */
+/* Prints a finding's names and its unit, in as many lines as they need. */
 void help_finding_name(FILE *, const struct finding_line *);
-/* An option's help, with its choices and its default where the help does not tell them; returns
+enum { HELP_TEXT = 1024 };
+/* An option's help, with its choices and its default where the help does not name them. Returns
  * `text`. */
 const char *help_of_option(const struct option_spec *, char *text, size_t size);
 

@@ -1,12 +1,9 @@
 #include "cli/output.h"
 
 #include "findings/differences.h"
-#include "result/json.h"
 #include "result/trust.h"
 
-#include <errno.h>
 #include <langinfo.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,91 +33,33 @@ struct view_style output_style(FILE *out)
     return style;
 }
 
-/* What is shown: one document, all of it or one of its probes, or several on one page. */
-struct content {
-    const struct document *const *list;
-    size_t count;
-    double threshold;
-    const struct probe_result *probe;
-};
-
-static int write_text(const struct content *content, FILE *out, struct error *error)
+/* "csv: a row a point; ...": each output's own words, then what the option adds. */
+static const char *made_help(const struct option_spec *spec, char *text, size_t size)
 {
-    (void)error;
-    const struct view_style style = output_style(out);
-    if (content->probe)
-        view_text_probe(out, content->list[0], content->probe, &style);
-    else
-        view_text_summary(out, content->list[0], &style);
-    return 0;
+    text[0] = '\0';
+    for (size_t i = 0; outputs[i]; i++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", i ? "; " : "",
+                 outputs[i]->name, outputs[i]->help ? ": " : "",
+                 outputs[i]->help ? outputs[i]->help : "");
+    snprintf(text + strlen(text), size - strlen(text), "%s", spec->help);
+    return text;
 }
-
-static int write_json(const struct content *content, FILE *out, struct error *error)
-{
-    const int code = document_write(content->list[0], out, error);
-    return ferror(out) ? 0 : code; /* the stream tells of that */
-}
-
-static int write_html(const struct content *content, FILE *out, struct error *error)
-{
-    return view_html(out, content->list, content->count, content->threshold, error);
-}
-
-/* One entry a format, of which both tables below are made: what -f may name, and what it does.
- * `plain` is what a document alone makes. Whether this program can make it, and of that document,
- * is asked before anything is written. */
-#define FORMATS(FORMAT)                                                                            \
-    FORMAT("text", .write = write_text)                                                            \
-    FORMAT("csv", .plain = view_csv)                                                               \
-    FORMAT("csv-matrix", .plain = view_csv_matrix)                                                 \
-    FORMAT("json", .write = write_json, .is_document = true)                                       \
-    FORMAT("html", .write = write_html, .able = view_html_possible)                                \
-    FORMAT("openmetrics", .plain = view_openmetrics)                                               \
-    FORMAT("gnuplot", .plain = view_gnuplot)                                                       \
-    FORMAT("source", .plain = view_source, .possible = view_source_possible)
-#define FORMAT_NAME(name, ...)  name,
-#define FORMAT_ENTRY(name, ...) {name, __VA_ARGS__},
-
-static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
-static const struct output_format {
-    const char *name;
-    void (*plain)(FILE *, const struct document *);
-    int (*write)(const struct content *, FILE *, struct error *);
-    int (*able)(struct error *);
-    int (*possible)(const struct document *, struct error *);
-    bool is_document;
-} formats[] = {FORMATS(FORMAT_ENTRY)};
-
-#define FORMAT_HELP                                                                                \
-    "text; csv: a row a point, finding and probe; csv-matrix: each matrix as a square with its "   \
-    "ids; json: the "                                                                              \
-    "document; html: a page with charts and tables; openmetrics: the findings, for a node "        \
-    "exporter's text files; gnuplot: a script with its data; source: a GPU's latency in the "      \
-    "columns MHz, B, KB and CPI"
 
 const struct option_spec format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names, FORMAT_HELP},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, "", made_help},
     {.name = NULL},
 };
 
 const struct option_spec made_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, format_names,
-     FORMAT_HELP " (default: text, and the document for -o FILE alone)"},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names,
+     " (default: text, and the document for -o FILE alone)", made_help},
     {.name = NULL},
 };
 
 const struct option_spec joined_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, format_names, FORMAT_HELP},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, "", made_help},
     {.name = NULL},
 };
-
-static const struct output_format *format_named(const char *name)
-{
-    const struct output_format *format = formats;
-    while (strcmp(format->name, name) != 0) /* options take none that is not there */
-        format++;
-    return format;
-}
 
 bool output_is_standard(const char *path)
 {
@@ -144,17 +83,18 @@ struct outlet output_choose(const struct settings *settings)
     const char *format = settings_has(settings, "format") ? settings_text(settings, "format")
                          : to_file                        ? "json"
                                                           : "text";
-    return (struct outlet){format_named(format), path};
+    return (struct outlet){output_by_name(format),
+                           path}; /* the option takes only names that exist */
 }
 
 bool outlet_is_document(const struct outlet *outlet)
 {
-    return outlet->format->is_document;
+    return outlet->output->is_document;
 }
 
 bool outlet_is_text(const struct outlet *outlet)
 {
-    return outlet->format->write == write_text;
+    return outlet->output->is_text;
 }
 
 int output_write(const char *path, save_function *write, const void *content, struct error *error)
@@ -163,40 +103,46 @@ int output_write(const char *path, save_function *write, const void *content, st
                                     : save_file(path, write, content, error);
 }
 
+bool outlet_takes_several(const struct outlet *outlet)
+{
+    return outlet->output->takes_several;
+}
+
 struct writing {
-    const struct output_format *format;
-    const struct content *content;
+    const struct output *output;
+    const struct output_content *content;
 };
 
 static int write_content(const void *of, FILE *out, struct error *error)
 {
     const struct writing *writing = of;
-    if (writing->format->write)
-        return writing->format->write(writing->content, out, error);
-    writing->format->plain(out, writing->content->list[0]);
-    return 0;
+    struct output_content content = *writing->content;
+    content.style = output_style(out);
+    return writing->output->write(out, &content, error);
 }
 
-static int write_to(const struct outlet *outlet, const struct content *content, struct error *error)
+static int write_to(const struct outlet *outlet, const struct output_content *content,
+                    struct error *error)
 {
-    const struct writing writing = {outlet->format, content};
-    const struct output_format *format = outlet->format;
-    int code = format->able ? format->able(error) : 0;
-    if (code == 0 && format->possible)
-        code = format->possible(content->list[0], error);
+    const struct output *output = outlet->output;
+    const struct writing writing = {output, content};
+    int code = output->able ? output->able(error) : 0;
+    if (code == 0 && output->possible)
+        code = output->possible(content->documents[0], error);
     return code < 0 ? code : output_write(outlet->path, write_content, &writing, error);
 }
 
 int outlet_possible(const struct outlet *outlet, struct error *error)
 {
-    const int code = outlet->format->able ? outlet->format->able(error) : 0;
+    const int code = outlet->output->able ? outlet->output->able(error) : 0;
     return code < 0 || output_is_standard(outlet->path) ? code : save_possible(outlet->path, error);
 }
 
 int outlet_write(const struct outlet *outlet, const struct document *document,
                  const struct probe_result *probe, struct error *error)
 {
-    const struct content content = {&document, 1, differences_threshold, probe};
+    const struct output_content content = {
+        .documents = &document, .count = 1, .threshold = differences_threshold, .probe = probe};
     return write_to(outlet, &content, error);
 }
 
@@ -209,52 +155,41 @@ int output_document(const struct settings *settings, const struct document *docu
 
 int output_save(const struct document *document, const char *path, struct error *error)
 {
-    const struct outlet outlet = {format_named("json"), path};
+    const struct outlet outlet = {output_by_name("json"), path};
     return outlet_write(&outlet, document, NULL, error);
+}
+
+int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
+                         size_t count, double threshold, struct error *error)
+{
+    const struct output_content content = {
+        .documents = list, .count = count, .threshold = threshold};
+    return write_to(outlet, &content, error);
 }
 
 int output_html(const char *path, const struct document *const *list, size_t count,
                 double threshold, struct error *error)
 {
-    const struct outlet outlet = {format_named("html"), path};
-    const struct content content = {list, count, threshold, NULL};
-    return write_to(&outlet, &content, error);
+    const struct outlet outlet = {output_by_name("html"), path};
+    return outlet_write_several(&outlet, list, count, threshold, error);
 }
 
-/* "folder/name", in memory that the caller frees. NULL: no memory, or no folder. */
-static char *path_in(char *folder, const char *name)
-{
-    char *path = NULL;
-    if (folder && asprintf(&path, "%s/%s", folder, name) < 0)
-        path = NULL;
-    free(folder);
-    return path;
-}
-
-/* Where a file is or would be made, through links too that lead to what is not there yet. NULL:
- * nowhere. The caller frees it. */
+/* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
+ * frees it. */
 static char *place_of(const char *path)
 {
-    char target[PATH_MAX], *place = realpath(path, NULL);
-    if (place || errno != ENOENT)
-        return place;
-    const ssize_t length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
-    if (*target == '/')
-        return place_of(target);
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *real = folder ? realpath(folder, NULL) : NULL;
+    char *real = folder ? realpath(folder, NULL) : NULL, *place = NULL;
+    if (real && asprintf(&place, "%s/%s", real, slash ? slash + 1 : path) < 0)
+        place = NULL;
     free(folder);
-    char *next = path_in(real, *target ? target : slash ? slash + 1 : path);
-    if (!*target || !next)
-        return next;
-    place = place_of(next);
-    free(next);
+    free(real);
     return place;
 }
 
-/* Devices may be written to twice. */
+/* A device may be written to twice. A link to a file that is not there is refused when it is
+ * opened. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;

@@ -1,16 +1,15 @@
-/* The line on standard error that says how far a run is; only on a terminal. */
+/* The line on a terminal's standard error that says how far a run is. */
 #ifndef FATHOM_CLI_PROGRESS_H
 #define FATHOM_CLI_PROGRESS_H
 
-#include "engine/engine.h"
+#include <stdbool.h>
 
 struct progress_line {
-    bool terminal, shown;
-    const char *what; /* the probe at work */
+    bool shown;
 };
 
-void progress_begin(struct progress_line *);
-struct progress progress_for(struct progress_line *);
+/* The probe at work, the share of it that is done (0 to 1), and the seconds left. */
+void progress_show(struct progress_line *, const char *probe, double done, double left_s);
 /* Wipes the line. */
 void progress_end(struct progress_line *);
 

@@ -1,7 +1,7 @@
 #include "cli/redact.h"
 
 /* From the settings and not from the words as typed: -oFILE, --out FILE and --output=FILE are one
- * option, and what was given twice counts once. */
+ * option, and an option that was given twice counts once. */
 int redact_command(const struct invocation *invocation, struct pool *pool, struct run_facts *run,
                    struct error *error)
 {

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* A page shows as many documents as there are, side by side. */
-static int report_page(struct invocation *invocation, struct error *error)
+static int report_several(struct invocation *invocation, const struct outlet *outlet,
+                          struct error *error)
 {
-    const struct outlet outlet = output_choose(&invocation->settings);
     size_t count = (size_t)invocation->operand_count, read = 0;
     struct document *documents = calloc(count, sizeof *documents);
     const struct document **list = calloc(count, sizeof *list);
-    int code = view_html_possible(error);
+    int code = outlet->output->able ? outlet->output->able(error) : 0;
     if (code == 0 && (!documents || !list))
         code = error_out_of_memory(error);
     for (; code == 0 && read < count; read++) {
@@ -21,7 +21,7 @@ static int report_page(struct invocation *invocation, struct error *error)
         code = experiment_read(&documents[read], invocation->operands[read], error);
     }
     if (code == 0)
-        code = output_html(outlet.path, list, count, differences_threshold, error);
+        code = outlet_write_several(outlet, list, count, differences_threshold, error);
     for (size_t i = 0; i < read; i++)
         document_free(&documents[i]);
     free(documents);
@@ -29,7 +29,7 @@ static int report_page(struct invocation *invocation, struct error *error)
     return code;
 }
 
-/* The command may have been left out of the document. */
+/* A document need not name the command. */
 const struct probe_result *output_only_probe(const struct document *document)
 {
     const struct run_facts *run = &document->run;
@@ -39,14 +39,14 @@ const struct probe_result *output_only_probe(const struct document *document)
 
 static int report(struct invocation *invocation, struct error *error)
 {
-    bool page = strcmp(settings_text(&invocation->settings, "format"), "html") == 0;
-    if (page && invocation->operand_count > 0)
-        return report_page(invocation, error);
-    if (invocation->operand_count != 1)
+    const struct outlet outlet = output_choose(&invocation->settings);
+    if (outlet_takes_several(&outlet))
+        return report_several(invocation, &outlet, error);
+    if (invocation->operand_count > 1)
         return error_set(error, ERROR_USAGE,
-                         "report needs one document (or several with --format html), and %d were "
-                         "given: fathom report FILE",
-                         invocation->operand_count);
+                         "--format %s shows one document, and %d were given: give one, or --format "
+                         "html for a page of several",
+                         outlet.output->name, invocation->operand_count);
     struct document document = {0};
     int code = experiment_read(&document, invocation->operands[0], error);
     if (code == 0)
@@ -63,9 +63,9 @@ const struct command report_command = {
     .operands = "FILE...",
     .summary = "show a document that a run has written",
     .about = "Reads a document (FILE, or - for standard input) and prints what was printed when it "
-             "was measured: a screen of what 'fathom run' measured, all of a probe or of another "
-             "tool's table that stands alone; with --format html a page, of one document or of "
-             "several side by side. The exit status tells of the report, not of the run.",
+             "was measured: one screen of a whole run, everything of a single probe or of another "
+             "tool's table. --format html makes a page of one document, or of several side by "
+             "side. The exit status is that of the report, not of the run.",
     .options = options,
     .run = report,
 };

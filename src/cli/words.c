@@ -1,8 +1,11 @@
 #include "cli/words.h"
 
+#include "base/guess.h"
 #include "import/import.h"
 #include "probes/probe.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
@@ -80,9 +83,11 @@ static const char *page_about(size_t i)
 }
 
 static const struct operand_words lists[] = {
-    {"PROBE", "Probes", probe_word, probe_about}, {"FORMAT", "Formats", format_word, format_about},
-    {"SHELL", "Shells", shell_word, shell_about}, {"WHAT", "Lists", topic_word, topic_about},
-    {"PAGE", "Pages", manual_page, page_about},
+    {"PROBE", "probe", "Probes", probe_word, probe_about},
+    {"FORMAT", "table format", "Formats", format_word, format_about},
+    {"SHELL", "shell", "Shells", shell_word, shell_about},
+    {"WHAT", "list", "Lists", topic_word, topic_about},
+    {"PAGE", "page of the manual", "Pages", manual_page, page_about},
 };
 
 const struct operand_words *words_of(const struct command *command)
@@ -101,4 +106,55 @@ bool words_repeat(const struct command *command)
 bool words_then_files(const struct command *command)
 {
     return command->operands && (!words_of(command) || strstr(command->operands, "FILE"));
+}
+
+static int refuse_word(const struct operand_words *words, const char *typed, struct error *error)
+{
+    struct guess guess = {.typed = typed};
+    char all[sizeof error->text] = "choose from";
+    for (size_t i = 0; words->word(i); i++) {
+        guess_offer(&guess, words->word(i));
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "",
+                 words->word(i));
+    }
+    const bool many = strlen(all) > 200;
+    return guess_refuse(&guess, words->kind,
+                        many ? "'fathom --help' lists commands and probes" : all, error);
+}
+
+static int refuse_count(const struct invocation *invocation, int most, struct error *error)
+{
+    const char *name = command_name(invocation->command, invocation->probe);
+    if (!most)
+        return error_set(error, ERROR_USAGE,
+                         "%s takes no operand like '%s': leave it out, or name an option; 'fathom "
+                         "%s --help' lists them",
+                         name, invocation->operands[0], name);
+    if (invocation->operand_count < most)
+        return error_set(error, ERROR_USAGE, "operands are missing: fathom %s %s", name,
+                         invocation->command->operands);
+    return error_set(error, ERROR_USAGE, "'%s' is one operand too many: fathom %s %s",
+                     invocation->operands[most], name, invocation->command->operands);
+}
+
+int words_check(const struct invocation *invocation, struct error *error)
+{
+    const struct command *command = invocation->command;
+    const struct operand_words *words = words_of(command);
+    const char *usage = command->operands ? command->operands : "";
+    const int count = invocation->operand_count;
+    int named = *usage != '\0'; /* operands in the usage line */
+    for (const char *c = usage; *c; c++)
+        named += *c == ' ';
+    const int least = *usage == '[' ? 0 : named, most = words_repeat(command) ? INT_MAX : named;
+    if (count < least || count > most)
+        return refuse_count(invocation, most, error);
+    for (int i = 0; words && i < (words_repeat(command) ? count : count > 0); i++) {
+        size_t w = 0;
+        while (words->word(w) && strcmp(words->word(w), invocation->operands[i]) != 0)
+            w++;
+        if (!words->word(w))
+            return refuse_word(words, invocation->operands[i], error);
+    }
+    return 0;
 }

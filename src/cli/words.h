@@ -1,5 +1,5 @@
-/* What can be typed as a command's operands, where that is one of a few words: for completion and
- * for the manual. */
+/* What can be typed as a command's operands: how many, and which words where they are a list. For
+ * parsing, completion and the manual. */
 #ifndef FATHOM_CLI_WORDS_H
 #define FATHOM_CLI_WORDS_H
 
@@ -7,23 +7,27 @@
 
 struct operand_words {
     const char *operand;          /* as in the usage line: "PROBE" */
+    const char *kind;             /* one of them, in a sentence: "probe" */
     const char *title;            /* what they are */
     const char *(*word)(size_t);  /* the i-th, NULL at the end */
     const char *(*about)(size_t); /* what it means */
 };
 
-/* Those of the command's first operand; NULL where it is none of a few words. */
+/* The words of the command's first operand; NULL where it may be anything. */
 const struct operand_words *words_of(const struct command *);
-/* Whether they may be given again and again. */
+/* ERROR_USAGE where there are more or fewer operands than the usage line has, or where one is none
+ * of the words that it can be: with the word that was meant, or with all of them. */
+int words_check(const struct invocation *, struct error *);
+/* Whether several may be given. */
 bool words_repeat(const struct command *);
 /* Whether it takes files, after such a word or at once. */
 bool words_then_files(const struct command *);
 
-/* What `fathom completion` and `fathom list` know. */
+/* The operands of `fathom completion` and `fathom list`. */
 extern const char *const shell_words[], *const shell_abouts[], *const topic_words[],
                                                                    *const topic_abouts[];
-/* The lines of the page about the document between its first and its last heading, in scdoc; ends
- * with NULL. docs/man/document makes it of the schema. */
+/* The page about the document between its first and its last heading, in scdoc's lines; ends with
+ * NULL. docs/man/document makes it of the schema. */
 extern const char *const manual_document[];
 /* The i-th page of the manual, by the name it is asked for; NULL at the end. */
 const char *manual_page(size_t i);

@@ -6,8 +6,8 @@
 #define FATHOM_ENGINE_ENGINE_H
 
 #include "engine/plan.h"
-#include "engine/stand_in.h"
 #include "engine/team.h"
+#include "engine/timing_model.h"
 #include "machine/clock.h"
 #include "machine/machine.h"
 
@@ -22,17 +22,19 @@ struct engine {
     const struct clock *clock;
     struct team *team;
     uint64_t seed;
-    struct progress progress;        /* show may be NULL */
-    const struct stand_in *stand_in; /* NULL: the hardware itself */
+    struct progress progress;         /* show may be NULL */
+    const struct timing_model *model; /* NULL: the machine itself is measured */
 };
 
-/* What the sampler made of a plan. */
-struct sampled {
+/* What a stage came to; or several of one probe, added up. */
+struct stage_outcome {
     struct summary core_hz;         /* of all bursts that trials were bracketed by; n = 0: none */
-    double elapsed_s;               /* with a stand-in: as it modelled */
+    double elapsed_s;               /* in the executor's time: a model's where there is one */
     size_t points_missing;          /* not in the series: there was no time for a single trial */
     size_t points_failed;           /* in the series with a reason and without a value */
     const char *failure;            /* the reason of one of them */
+    const char *not_woken;          /* why what measures did not come up to speed, so that nothing
+                                       was measured; NULL: it did */
     unsigned reference_visits;      /* that were not spoiled */
     double drift_least, drift_most; /* what the reference was over what it was at first */
     size_t arena_bytes;             /* of the last arena; 0: none was needed */
@@ -50,7 +52,7 @@ struct sampled {
  * NAN, while the others go on.
  * ERROR_INTERRUPTED when asked to stop: what was measured by then is in the series all the same.
  * Other errors: of team_run() and arena_map(). */
-int sampler_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,
-                struct sampled *, struct error *);
+int stage_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,
+              struct stage_outcome *, struct error *);
 
 #endif

@@ -3,8 +3,8 @@
 #include <math.h>
 
 /* What a visit costs beside its batches, until the first visits tell: waking threads and looking
- * for stolen time; two bursts around each group of batches; touching and verifying memory. */
-static const double visit_s = 200e-6, burst_s = 20e-6, group_s = 200e-6, touched_bytes_s = 2e9;
+ * for stolen time; two bursts around each bracket of batches; touching and verifying memory. */
+static const double visit_s = 200e-6, burst_s = 20e-6, bracket_s = 200e-6, touched_bytes_s = 2e9;
 /* The plan's own estimate counts as much as so many trials. */
 static const double trust_in_plan = 2;
 
@@ -16,11 +16,11 @@ struct forecast forecast_of(const struct plan *plan)
             arena_bytes = plan->points[i].arena_bytes;
     const double batch_s = plan->batch_ns * 1e-9, each = fmax(1, plan->trials_per_visit);
     const double batches = plan->batches * each; /* a visit */
-    const double groups = plan->kernel_timed ? 0 : ceil(batches * fmin(1, batch_s / group_s));
+    const double brackets = ceil(batches * fmin(1, batch_s / bracket_s));
     const double points = (double)plan->point_count;
     const double side_by_side =
         plan->groups && plan->group_count ? points / (double)plan->group_count : 1;
-    double trial_s = (batches * batch_s + 2 * groups * burst_s + visit_s) / each / side_by_side;
+    double trial_s = (batches * batch_s + 2 * brackets * burst_s + visit_s) / each / side_by_side;
     double arenas = plan->arena_life == ARENA_WHOLE_RUN ? 1 : ceil(plan->trials_min / each);
     double trials = points * plan->trials_min;
     if (trials > 0)

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct batch;
 struct device;
 
 enum role {
@@ -55,6 +54,11 @@ static inline struct seat plan_seat(const struct plan_point *point, size_t i)
     return i == 0 ? (struct seat){point->from, MEASURED} : (struct seat){point->to, PARTNER};
 }
 
+static inline bool plan_has_partner(const struct plan_point *point)
+{
+    return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;
+}
+
 enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_RUN };
 
 /* What a plan's numbers are. */
@@ -76,12 +80,12 @@ struct plan {
     size_t part_count;
     enum arena_life arena_life;
 
-    const struct device *device; /* which measures it in the place of CPUs; see device.h. NULL */
+    struct device *device; /* which measures it in the place of CPUs: see device.h. NULL: none */
 
     enum yields yields;
     bool cycles;       /* report core cycles beside ns */
-    bool kernel_timed; /* the kernels return the picoseconds they took (a GPU, a model): the engine
-                          reads no clock and no core frequency */
+    bool kernel_timed; /* the kernels return the picoseconds that they took, as those of tests do:
+                          neither the clock nor the core's frequency is read */
 
     unsigned trials_min, trials_max; /* a point is not left before the first, nor goes on after the
                                         second */
@@ -101,8 +105,9 @@ struct plan {
     double clock_spread;   /* trials whose clocks differ by more than that share of it saw it move;
                               0: what two bursts may differ by. More is for devices whose timer's
                               step is no small part of a batch */
-    double span_s;   /* a point's fewest trials are spread over at least this time: neighbours and
-                        clocks keep a mood for some tenths of a second */
+    double span_s;   /* a point's fewest trials are spread over at least this time: interference
+                        and clock changes last some 100 ms, so trials closer together are not
+                        independent */
     double share;    /* of the time that is left, where more stages follow; 1: all of it */
     double budget_s; /* this stage's, which is that share; what the first touch of memory takes is
                         divided among the stages. None is left where it is negative */
@@ -143,8 +148,15 @@ struct trial {
     const void *probe_state;
 };
 
+/* What one batch gave. */
+struct batch {
+    double ns;      /* a batch's time, for all its operations */
+    double core_hz; /* mean of the two bursts; NAN where cycles make no sense */
+};
+
 /* What a background worker did while a trial's batches were measured: only during those that were
- * kept. The time is its own, from its first repeat's start to its last one's end, leg by leg. */
+ * kept. The time is its own, from its first repeat's start to its last one's end, summed over all
+ * runs of batches. */
 struct background {
     uint64_t repeats;
     double ns;
@@ -153,12 +165,11 @@ struct background {
 /* A trial that was kept, as it is told to a probe that wants to know. */
 struct observation {
     const struct trial *trial;
-    const struct batch *batches; /* of visit.h: what each timed batch gave */
+    const struct batch *batches;
     unsigned batch_count;
     const struct background *background; /* one a seat; of the other roles' seats empty */
     uint64_t repeats;                    /* a batch's time is for repeats * trial->operations */
-    double at_s;    /* when the visit ended, since the plan's beginning; with a stand-in, in
-                       the time that it modelled */
+    double at_s;    /* when the visit ended, since the stage's beginning, in the executor's time */
     bool reference; /* of a visit to the reference, beside the rounds: its trials have the numbers
                        0, 1, ... of one visit and the same seeds every time */
 };

@@ -18,7 +18,7 @@ static const double bimodal_distance = 0.05;
 /* The clock moved when trials saw rates further apart than two bursts may differ, where the plan
  * says nothing else. */
 static const double clock_spread = 0.01;
-/* Medians bear a tenth of spoiled values; a fifth shows. */
+/* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
 
 static int make_room(struct record *record, unsigned more)
@@ -58,7 +58,7 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
     record->cycles[at] = plan->cycles ? (float)(middle(scratch, n) / drift.cycles) : NAN;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
-    record->core_mhz[at] = plan->kernel_timed ? NAN : (float)(middle(scratch, n) * 1e-6);
+    record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
     record->values[at] =
         (float)((plan->yields == TIME_PER_OPERATION ? ns : 1e9 / ns) / drift.value);
 }
@@ -120,12 +120,12 @@ static struct scatter scatter_of(const struct record *record, const struct plan 
     if (plan->passes != 2 || record->trials < plan->trials_max ||
         !scatter_split(record->values, plan->trials_max / 2, plan->trials_per_visit, &parts))
         return (struct scatter){NAN, NAN, NAN};
-    return (struct scatter){(float)(parts.unit / parts.mean), (float)(parts.time / parts.mean),
+    return (struct scatter){(float)(parts.item / parts.mean), (float)(parts.time / parts.mean),
                             (float)(parts.rest / parts.mean)};
 }
 
-/* ns scatter with the clock, cycles with everything beyond the core. A point is as precise as the
- * better of the two, for each of them describes it fully. */
+/* Times in ns scatter with the clock, times in cycles with everything beyond the core. Either
+ * describes a point fully, so it is as precise as the better of the two. */
 static double half_width(const struct summary *y, const struct summary *cycles)
 {
     return fmin(summary_half_width(y), summary_half_width(cycles));
@@ -167,7 +167,7 @@ bool record_is_spoiled(const struct visit *visit)
            visit->clock_moved > spoiled_share * visit->batch_count;
 }
 
-/* The flags that the trials themselves earn, looked at in the unit that the clock does not bend. */
+/* The flags that follow from the trials' values, in the unit that the clock does not change. */
 static unsigned shape_flags(const float *column, const struct plan *plan, unsigned n,
                             double *scratch)
 {
@@ -220,8 +220,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         point->flags |= FLAG_BIT(FLAG_PREEMPTED);
     if (record->stolen_trials > stolen_share * record->trials)
         point->flags |= FLAG_BIT(FLAG_STOLEN);
-    if (!plan->kernel_timed)
-        point->flags |= clock_flags(record, plan, scratch);
+    point->flags |= clock_flags(record, plan, scratch);
     const float *steady = plan->cycles ? record->cycles : record->values;
     point->flags |= shape_flags(steady, plan, record->trials, scratch);
 }

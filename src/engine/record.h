@@ -18,7 +18,7 @@ struct record {
     const char *failed; /* why it has no value; NULL while it may have one */
 };
 
-/* What trials are divided by: how far the machine has drifted since the beginning. */
+/* How far the machine has drifted since the beginning: trials are divided by it. */
 struct drift {
     double value, cycles;
 };
@@ -35,7 +35,7 @@ struct drift record_medians(const struct record *, double *scratch);
 bool record_converged(const struct record *, const struct plan *, double *scratch);
 /* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
-/* Makes it as new, but for the room it has. */
+/* Empties it and keeps its buffers. */
 void record_clear(struct record *);
 void record_free(struct record *);
 

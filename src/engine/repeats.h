@@ -8,14 +8,13 @@
 
 struct repeats_search {
     double wanted_ns; /* what a batch is to take */
-    unsigned growth;  /* from one try to the next, a power of two */
     /* Runs so many repeats once and tells how long they took. 0, or a negative code, which ends the
      * search. */
     int (*run)(void *self, uint64_t repeats, double *took_ns);
     void *self;
 };
 
-/* Tries ever more of them, from one on, until a run is long enough to tell. 0, or run()'s
+/* Tries twice as many each time, from one on, until a run is long enough to tell. 0, or run()'s
  * code, which leaves `repeats` alone. */
 int repeats_find(const struct repeats_search *, uint64_t *repeats);
 

@@ -1,5 +1,5 @@
 /* A uniform sample of a stream of readings, however long it becomes: Vitter's algorithm R
- * ("Random sampling with a reservoir", ACM TOMS 11, 1985). */
+ * ("Random stage with a reservoir", ACM TOMS 11, 1985). */
 #ifndef FATHOM_ENGINE_RESERVOIR_H
 #define FATHOM_ENGINE_RESERVOIR_H
 
@@ -15,7 +15,7 @@ struct reservoir { /* begins as zeros */
 };
 
 void reservoir_add(struct reservoir *, double reading);
-/* Of the sample, whose order is lost by it. */
+/* Summarises the sample, sorting it in place. */
 struct summary reservoir_summary(struct reservoir *);
 
 #endif

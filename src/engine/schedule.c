@@ -24,16 +24,16 @@ static int find_groups(struct schedule *schedule, struct error *error)
 int schedule_create(struct schedule *schedule, const struct plan *plan, uint64_t seed,
                     struct error *error)
 {
-    size_t units = plan->groups ? plan->group_count : plan->point_count;
+    size_t groups = plan->groups ? plan->group_count : plan->point_count;
     *schedule = (struct schedule){
-        .plan = plan, .random = {seed}, .open = units, .kept = units, .largest = 1};
+        .plan = plan, .random = {seed}, .open = groups, .kept = groups, .largest = 1};
     if (plan->point_count > UINT32_MAX)
         return error_set(error, ERROR_USAGE, "%zu points are more than anybody measures",
                          plan->point_count);
-    schedule->order = calloc(units ? units : 1, sizeof *schedule->order);
+    schedule->order = calloc(groups ? groups : 1, sizeof *schedule->order);
     if (!schedule->order)
         return error_set(error, ERROR_SYSTEM, "out of memory for %zu points", plan->point_count);
-    for (size_t i = 0; i < units; i++)
+    for (size_t i = 0; i < groups; i++)
         schedule->order[i] = (uint32_t)i;
     return plan->groups ? find_groups(schedule, error) : 0;
 }
@@ -45,15 +45,16 @@ void schedule_free(struct schedule *schedule)
     schedule->order = schedule->first = NULL;
 }
 
-static struct unit unit_of(const struct schedule *schedule, uint32_t number)
+static struct visit_group group_of(const struct schedule *schedule, uint32_t number)
 {
-    return schedule->first ? (struct unit){schedule->first[number], schedule->plan->groups[number]}
-                           : (struct unit){number, 1};
+    return schedule->first
+               ? (struct visit_group){schedule->first[number], schedule->plan->groups[number]}
+               : (struct visit_group){number, 1};
 }
 
-struct unit schedule_unit(const struct schedule *schedule, size_t i)
+struct visit_group schedule_group(const struct schedule *schedule, size_t i)
 {
-    return unit_of(schedule, schedule->order[i]);
+    return group_of(schedule, schedule->order[i]);
 }
 
 bool schedule_begin_round(struct schedule *schedule)
@@ -64,7 +65,7 @@ bool schedule_begin_round(struct schedule *schedule)
 }
 
 /* One step of Fisher and Yates' shuffle. */
-bool schedule_next(struct schedule *schedule, struct unit *unit)
+bool schedule_next(struct schedule *schedule, struct visit_group *group)
 {
     if (schedule->next == schedule->open)
         return false;
@@ -73,7 +74,7 @@ bool schedule_next(struct schedule *schedule, struct unit *unit)
     uint32_t number = schedule->order[drawn];
     schedule->order[drawn] = schedule->order[schedule->next];
     schedule->order[schedule->next++] = number;
-    *unit = unit_of(schedule, number);
+    *group = group_of(schedule, number);
     return true;
 }
 

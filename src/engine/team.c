@@ -14,7 +14,7 @@
  * before they came: deadly. */
 enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, PATIENCE_POLLS = 100 };
 
-/* Who is lost stays so, whatever its thread does later. */
+/* LOST is final, whatever the thread does later. */
 enum member_state { IDLE, BUSY, ENDED, LOST };
 
 struct member {
@@ -163,8 +163,8 @@ static void lose(struct member *member)
     pthread_detach(member->thread);
 }
 
-/* Sleeps until a member reports or one poll has passed; true: the latter. A thousand that report
- * are no time that has passed. */
+/* Sleeps until a member reports or one poll has passed. True for the latter: only a timeout counts
+ * as a poll, not a wake-up. */
 static bool wait_a_poll(struct team *team)
 {
     struct timespec until;

@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FACTORS_MOST = 64 }; /* of a series whose factors may stand in any order; ours have a few */
+/* More factors than this are only compared place by place; series of fathom have a few. */
+enum { FACTORS_MOST = 64 };
 
-/* In documents of former versions a series says which CPU measured; a number is no kind. */
+/* In documents of former versions a series has the number of the CPU that measured as a factor. It
+ * is no kind of core, so it decides nothing. */
 static bool is_number_of_cpu(const struct factor *factor)
 {
     return strcmp(factor->name, "cpu") == 0;
 }
 
-/* The factor of that name, which mostly stands at the same place. */
+/* Finds the other series' factor of the same name, which mostly stands at the same place. */
 static const struct factor *counterpart(const struct series *series, size_t place,
                                         const struct factor *of)
 {
@@ -41,8 +43,8 @@ bool series_alike(const struct series *a, const struct series *b)
            has_factors_of(b, a);
 }
 
-/* A document of ours has some hundreds of series; one of another's that has many more, in another
- * order, is not searched to the end for each of them. */
+/* A document that fathom wrote has some hundreds of series. In a foreign one with many more, in
+ * another order, the search for each of them stops early. */
 const struct series *series_alike_find(const struct probe_result *probe, const struct series *as,
                                        size_t *from)
 {

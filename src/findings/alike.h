@@ -6,8 +6,8 @@
 
 /* By name, shape and factors; not by units. */
 bool series_alike(const struct series *, const struct series *);
-/* The probe's series that measured the same; NULL: none. Two documents list theirs in much the same
- * order, so the search goes on from *from, where the last one was found, which it sets anew. */
+/* The probe's series that measured the same; NULL: none. Two documents list their series in much
+ * the same order, so the search begins at *from, where the last one was found, and updates it. */
 const struct series *series_alike_find(const struct probe_result *, const struct series *as,
                                        size_t *from);
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- keeping --- */
+/* --- findings that are kept --- */
 
 static int note_kept(struct analysis *analysis, size_t count, const char *why, struct error *error)
 {
@@ -28,8 +28,8 @@ static int note_kept(struct analysis *analysis, size_t count, const char *why, s
     return 0;
 }
 
-/* All of them in one line. A document may have any number of probes: the first few stand for them.
- */
+/* All remarks in one line, but only the first few, because a document may have any number of
+ * probes. */
 static const char *tell_remarks(const struct analysis *analysis)
 {
     enum { REMARKS_MOST = 12 };
@@ -86,7 +86,7 @@ int analysis_keep_devices(struct analysis *analysis, const char *why, struct err
     return count ? note_kept(analysis, count, why, error) : 0;
 }
 
-/* All that is left, where nothing could be computed. */
+/* Keeps all findings that are left, where nothing could be computed. */
 static int keep_all(struct analysis *analysis, const char *why, struct error *error)
 {
     size_t count = 0;
@@ -100,8 +100,9 @@ static int keep_all(struct analysis *analysis, const char *why, struct error *er
     return count ? note_kept(analysis, count, why, error) : 0;
 }
 
-/* What nobody here can explain is somebody else's: it stays, unless it was computed now. Which
- * these are is looked up first, for the findings move as they are added to. */
+/* Keeps findings that no line of the registry explains, because another program wrote them, unless
+ * they were computed now. They are looked up first, because findings move in memory when others are
+ * added. */
 static int keep_foreign(struct analysis *analysis, struct error *error)
 {
     struct finding_lookup computed;
@@ -155,8 +156,9 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
         code = analyse(analysis, error);
     if (code == 0 && analysis->failed)
         code = error_out_of_memory(error);
-    if (code == 0 && !result->finding_count) /* another tool's, or from before it was so measured */
-        code = keep_all(analysis, "its series tell nothing to this version", error);
+    if (code == 0 && !result->finding_count) /* another tool's, or from a version that measured it
+                                                in another way */
+        code = keep_all(analysis, "this version finds nothing in its series", error);
     if (code == 0)
         code = keep_foreign(analysis, error);
     if (code < 0) {
@@ -166,7 +168,8 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
     return code;
 }
 
-/* The one probe whose findings the others are judged by: where translation begins to cost. */
+/* The tlb probe comes first, because the others need its finding of where translation begins to
+ * cost. */
 static bool goes_first(const struct probe_result *result)
 {
     return strcmp(result->name, "tlb") == 0;
@@ -186,7 +189,7 @@ int document_analyse(struct document *document, const char **remarks, struct err
                 continue;
             if (baseline && analysis.result->finding_count)
                 code = note_kept(&analysis, analysis.result->finding_count,
-                                 "a baseline's are those of its documents", error);
+                                 "a baseline's findings are those of its documents", error);
             else if (!baseline && status != PROBE_SKIPPED && status != PROBE_FAILED)
                 code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
         }
@@ -210,14 +213,41 @@ struct finding *analysis_add_summary(struct analysis *analysis, const char *name
                 : NULL;
 }
 
-/* Each finding has a list of its own, grown as experiment_complete() goes on to grow it. */
+static size_t points_with_values(const struct series *series)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        count += series->points[i].y.n > 0;
+    return count;
+}
+
+/* Removes a finding's value if its series has too few points for a conclusion. */
+static void refuse_thin(struct analysis *analysis, struct finding *finding,
+                        const struct series *series, size_t measured)
+{
+    const struct finding_line *line = finding_line_find(finding->name);
+    const size_t least = line && line->least_points ? line->least_points : 1;
+    if (measured >= least)
+        return;
+    finding->value = finding->low = finding->high = NAN;
+    finding->text =
+        pool_printf(analysis->pool,
+                    "not enough data: %zu of %zu points of '%s' were measured, and this "
+                    "takes %zu: give it more time (a larger --budget)",
+                    measured, series->point_count, series->name, least);
+    analysis->failed |= !finding->text;
+}
+
+/* Each finding has a list of its own, because experiment_complete() adds to it later. */
 void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
 {
     struct probe_result *result = analysis->result;
+    const size_t measured = points_with_values(series);
     for (size_t i = first; i < result->finding_count; i++) {
         struct finding *finding = &result->findings[i];
         if (finding->factor_count)
             continue;
+        refuse_thin(analysis, finding, series, measured);
         for (size_t f = 0; f < series->factor_count; f++)
             if (!analysis_add_factor(analysis, finding, &series->factors[f]))
                 return;
@@ -291,7 +321,7 @@ unsigned analysis_line_bytes(const struct analysis *analysis)
     return facts && facts->cpu_arch && strncmp(facts->cpu_arch, "ppc64", 5) == 0 ? 128 : 64;
 }
 
-/* Those asked for, or all that might be used. */
+/* The CPUs asked for, or all that might be used. */
 size_t analysis_cpu_count(const struct analysis *analysis, size_t least)
 {
     const struct factor *asked = analysis_parameter(analysis, "cpus");

@@ -1,11 +1,11 @@
 /*
- * What series say, computed from the document alone. Each probe's descriptor brings a pure function
+ * Computes findings from a document's series alone. Each probe's descriptor brings a pure function
  * from a result's series and parameters to its findings; measuring, `fathom analyse` and the
  * importers all call it, so a better estimator serves every document there is.
  *
- * What only the measuring itself can tell (a clock read beside the trials, which way a stamp took
- * longer) is put into the result before, by the probe's conclude(); the function then says where
- * such findings stand: it keeps them.
+ * Findings that only the measuring run can compute (a clock read beside the trials, which way a
+ * stamp took longer) are put into the result before, by the probe's conclude(); the function then
+ * keeps them, each at its place in the order.
  */
 #ifndef FATHOM_FINDINGS_ANALYSE_H
 #define FATHOM_FINDINGS_ANALYSE_H
@@ -15,7 +15,7 @@
 struct analysis {
     struct probe_result *result;         /* findings are added to it; its series only read */
     const struct document *document;     /* what other probes found; may be NULL */
-    const struct machine_facts *machine; /* NULL: nothing is known of it */
+    const struct machine_facts *machine; /* NULL: nothing is known of the machine */
     struct pool *pool;
     /* The findings that stood in the result before. */
     const struct finding *before;
@@ -27,32 +27,32 @@ struct analysis {
         size_t findings;
     } * remarks;
     size_t remark_count;
-    bool failed; /* there was no memory for factors; analysis_run() says so */
+    bool failed; /* there was no memory for factors; analysis_run() returns the error */
 };
 
 typedef int analyse_function(struct analysis *, struct error *);
 
-/* How the findings of the probe of that name are computed; NULL: nobody here knows. Probes have the
- * table, so it is defined in probes/probes.c. */
+/* The function that computes the findings of the probe of that name; NULL where the probe is
+ * unknown. It is defined in probes/probes.c, which has the table of probes. */
 analyse_function *analysis_of(const char *probe);
 
-/* Replaces the findings of analysis->result, whose other members but `before` are filled in. A
- * finding that no line of the registry explains stays; where `analyse` is NULL, or no series has a
- * value, all do. On an error (ERROR_SYSTEM, without memory) the findings are as they were. */
+/* Replaces the findings of analysis->result. The caller has filled in all members of the analysis
+ * but `before` and what follows it. A finding that no line of the registry explains stays; where
+ * `analyse` is NULL, or no series has a value, all findings stay. On an error (ERROR_SYSTEM,
+ * without memory) the findings are as they were. */
 int analysis_run(struct analysis *, analyse_function *analyse, struct error *);
 
-/* All probes of a document, in the order in which they build on each other, and the experiments of
- * their findings. *remarks says to people
- * what was kept and why, "2 of cores (why), 1 of ...", NULL where everything was computed; in the
- * document's pool. ERROR_SYSTEM without
- * memory. */
+/* Analyses all probes of a document, in the order in which they build on each other, and completes
+ * the experiments of their findings. *remarks is a text for people, in the document's pool: what
+ * was kept and why, "2 of cores (why), 1 of ..."; NULL where everything was computed. ERROR_SYSTEM
+ * without memory. */
 int document_analyse(struct document *, const char **remarks, struct error *);
 
 /* --- for the probes' functions --- */
 
-/* Adds those findings that stood there before and are still to be placed, whose names match the
- * patterns ("L<n>.latency, DRAM.latency"; see findings/registry.h), as they are. `why` says what is
- * lacking to compute them anew. ERROR_SYSTEM without memory. */
+/* Keeps, unchanged, those earlier findings whose names match the patterns ("L<n>.latency,
+ * DRAM.latency"; see findings/registry.h) and that are not in the result yet. `why` says what is
+ * missing to compute them anew. ERROR_SYSTEM without memory. */
 int analysis_keep(struct analysis *, const char *patterns, const char *why, struct error *);
 /* The same for findings about devices that the machine's facts do not have. */
 int analysis_keep_devices(struct analysis *, const char *why, struct error *);
@@ -60,28 +60,31 @@ int analysis_keep_devices(struct analysis *, const char *why, struct error *);
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
-/* The findings from the first-th on were read off that series: they get its factors. */
+/* The findings from the first-th on were read off that series: they get its factors. Every probe's
+ * findings go through here, so this is the one place that refuses a conclusion from too little:
+ * where fewer of the series' points have a value than the finding's line asks for, it loses its
+ * value, and its text says how many there were and what helps. */
 void analysis_read_off(struct analysis *, size_t first, const struct series *);
-/* One more, which is copied; its texts are not. False without memory. */
+/* Adds one more factor, which is copied; its texts are not. False without memory. */
 bool analysis_add_factor(struct analysis *, struct finding *, const struct factor *);
 
-/* The series of that name whose factor has that text; where `factor` is NULL, of that name alone.
- * NULL: there is none. */
+/* The first series of that name whose factor `factor` has that text (any text if `factor` is NULL);
+ * NULL where there is none. */
 const struct series *analysis_series(const struct analysis *, const char *name, const char *factor,
                                      const char *text);
 /* NULL: the result has no such parameter. */
 const struct factor *analysis_parameter(const struct analysis *, const char *name);
-/* A number that stands among the parameters; NAN where it does not. */
+/* The number of a parameter; NAN where the result has no such parameter. */
 double analysis_number(const struct analysis *, const char *name);
-/* A count as documents have it: 0 for what is none, at most a million. */
+/* Turns a document's number into a count: 0 for what is no count, at most a million. */
 size_t analysis_count(double number);
 /* The text of a factor of a series; "" where it has none. */
 const char *analysis_factor(const struct series *, const char *name);
-/* Of the machine: a cache line; and how many CPUs the probe had, where the document tells, else
- * `least`. */
+/* A cache line of the machine; and how many CPUs the probe had, or `least` where the document does
+ * not say. */
 unsigned analysis_line_bytes(const struct analysis *);
 size_t analysis_cpu_count(const struct analysis *, size_t least);
-/* Whether a flag, as --quick, was given. */
+/* Whether a flag such as --quick was given. */
 bool analysis_is_set(const struct analysis *, const char *name);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum {
     ENOUGH = 6,     /* documents for a spread */
-    NAMED_MOST = 8, /* of what is left out */
+    NAMED_MOST = 8, /* of the findings that are left out */
 };
 
 struct building {
@@ -24,12 +24,12 @@ struct building {
     const struct document *documents;
     size_t count;
     double *values, *scratch; /* room for a value a document */
-    size_t *series_from;      /* a document: where the last series was found */
+    size_t *series_from;      /* for each document, where the last series was found */
     size_t left_out;          /* findings that fewer than half of the documents have */
-    const char *names;        /* of the first of them */
+    const char *names;        /* the names of the first of them */
 };
 
-/* The documents' flags, as far as half of them agree. */
+/* How many documents carry each flag. */
 struct votes {
     unsigned count[FLAG_COUNT];
 };
@@ -51,15 +51,15 @@ static unsigned elected(const struct votes *votes, size_t voters)
 
 /* --- findings --- */
 
-/* One probe's results of all documents that have it, and which of their findings have been taken.
- */
+/* The results of one probe in all documents that have it, and which of their findings have been
+ * used. */
 struct sources {
     const struct probe_result **probes;
     size_t count;
     bool **taken;
 };
 
-/* What fewer than half of the documents have. */
+/* Notes a finding that fewer than half of the documents have. */
 static int leave_out(struct building *building, const struct finding *finding, struct error *error)
 {
     struct pool *pool = &building->to->pool;
@@ -73,7 +73,7 @@ static int leave_out(struct building *building, const struct finding *finding, s
     return building->names ? 0 : error_out_of_memory(error);
 }
 
-/* Where a document has the finding, its value counts, whatever CPUs it is about. */
+/* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
 static size_t collect_values(struct building *building, struct sources *sources, size_t from,
                              size_t place, const struct finding_pairs *pairs, struct votes *votes)
 {
@@ -110,7 +110,7 @@ static int add_finding(struct building *building, struct probe_result *result,
         quantile(building->values, n, 0.1), quantile(building->values, n, 0.9), elected(&votes, n));
     if (!finding)
         return error_out_of_memory(error);
-    if (n >= ENOUGH) /* what made a run doubtful is in the spread over them */
+    if (n >= ENOUGH) /* the spread over so many runs already shows what made each doubtful */
         finding->flags &= ~flag_doubts(finding->flags);
     if (n == 1) {
         finding->low = model->low;
@@ -125,7 +125,8 @@ static int add_finding(struct building *building, struct probe_result *result,
     return 0;
 }
 
-/* The findings of one document that none before it had, with their partners in those behind it. */
+/* Adds the findings of one document that no earlier document had, with their partners in the later
+ * ones. */
 static int add_findings_of(struct building *building, struct probe_result *result,
                            struct sources *sources, size_t from, struct error *error)
 {
@@ -213,7 +214,7 @@ static int add_points(struct building *building, struct series *series, const st
     return 0;
 }
 
-/* In `scratch` lives what is only needed to find the points. */
+/* `scratch` holds what is needed only while the points are being paired. */
 static int add_series_from(struct building *building, struct probe_result *result,
                            const struct series *model, struct pool *scratch, struct error *error)
 {
@@ -255,7 +256,7 @@ static int add_series(struct building *building, struct probe_result *result,
     return code;
 }
 
-/* --- what is of all runs --- */
+/* --- facts that all runs share --- */
 
 static bool all_warn(const struct document *documents, size_t count, const char *line)
 {
@@ -270,7 +271,7 @@ static bool all_warn(const struct document *documents, size_t count, const char 
     return true;
 }
 
-/* Leaves out of the conditions what is of one run alone. */
+/* Keeps only those conditions that all runs share. */
 static int keep_shared_conditions(struct building *building, struct error *error)
 {
     struct document *to = building->to;
@@ -312,7 +313,7 @@ static int add_probe(struct building *building, const struct joined_probe *of, s
         if (probe)
             sources.probes[sources.count++] = probe;
     }
-    /* The document that tells most of a probe stands for what its series are. */
+    /* The document with the most complete result of a probe says which series it has. */
     const struct probe_result *model = sources.probes[0];
     for (size_t d = 1; d < sources.count; d++)
         if (sources.probes[d]->finding_count > model->finding_count)
@@ -326,7 +327,7 @@ static int add_probe(struct building *building, const struct joined_probe *of, s
     return code;
 }
 
-/* One line of what is left out. */
+/* Writes one line about the findings that were left out. */
 static int tell_left_out(const struct building *building, const char **left_out,
                          struct error *error)
 {

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPUs that share a core, or its first caches, are at least so much nearer than the next. Which of
- * the two it is latencies can't tell: clusters of two cores with one L2 look like a core with two
- * threads. */
+/* CPUs that share a core, or its first caches, are nearer to each other than to all others by at
+ * least this factor. Latencies can't tell the two apart: two cores with one L2 look like one core
+ * with two threads. */
 static const double core_ratio = 2;
 /* Half a 95 % interval in standard deviations. */
 static const double half_interval = 1.96;
 
-/* A series as a square: which point leads from the i-th to the j-th CPU. */
+/* A series as a square matrix: cells[i * n + j] is the point from the i-th to the j-th CPU. */
 struct square {
     int *ids; /* ascending */
     size_t n;
@@ -25,7 +25,7 @@ struct square {
     double *room; /* for n * n values */
 };
 
-/* What is being written. */
+/* The findings that are being written. */
 struct report {
     struct probe_result *result;
     struct pool *pool;
@@ -34,8 +34,8 @@ struct report {
     const struct clusters *clusters;
     const struct declared *declared;
     unsigned flags;
-    const int *below;  /* of each cluster, the levels of near ones within it */
-    const bool *holds; /* and whether it holds any cluster */
+    const int *below;  /* for each cluster, how many levels of near clusters it holds */
+    const bool *holds; /* for each, whether it holds any cluster */
 };
 
 static int compare_ids(const void *a, const void *b)
@@ -50,7 +50,8 @@ static size_t find_id(const int *ids, size_t n, int id)
     return found ? (size_t)(found - ids) : n;
 }
 
-/* Into its place, unless it stands there already: a million points have but a thousand ids. */
+/* Inserts an id at its place unless it is there already: a million points have only a thousand
+ * ids. */
 static void note_id(struct square *square, int id)
 {
     size_t at = square->n;
@@ -105,8 +106,8 @@ static const struct cluster *parent_of(const struct report *report, const struct
     return cluster->parent < 0 ? NULL : &report->clusters->list[cluster->parent];
 }
 
-/* What each cluster holds: they stand as in a tree walked from its root, so from the last on each
- * has been told of all that is within it. */
+/* Finds what each cluster holds. Clusters stand in the order of a tree walked from its root, so
+ * going backwards, all clusters within one have been seen before it. */
 static void look_below(const struct clusters *clusters, int *below, bool *holds)
 {
     for (size_t i = clusters->count; i-- > 0;) {
@@ -120,7 +121,7 @@ static void look_below(const struct clusters *clusters, int *below, bool *holds)
     }
 }
 
-/* Median latency from the members to what is not; NAN where there is none. */
+/* Median latency from the members to all other CPUs; NAN where there are none. */
 static double latency_outside(const struct square *square, const struct cluster *cluster)
 {
     size_t count = 0, next = 0;
@@ -141,7 +142,7 @@ static double latency_outside(const struct square *square, const struct cluster 
 
 /* --- what is declared --- */
 
-/* Marks the measured CPUs of a declared group; returns how many they are. */
+/* Marks those CPUs of a declared group that were measured; returns how many. */
 static size_t mark_declared(const struct square *square, const struct declared_group *group,
                             bool *has)
 {
@@ -188,14 +189,15 @@ find_declared(const struct report *report, const struct cluster *cluster, int ki
 static const char *describe_pair(const struct report *report, const struct cluster *cluster)
 {
     if (cluster->basis == CLUSTER_ALIKE)
-        return "two CPUs of one core, module or place on the interconnect: they see all others "
-               "alike";
+        return "two CPUs of one core, module or place on the interconnect: their latencies to all "
+               "others are alike";
     if (!(latency_outside(report->square, cluster) < core_ratio * cluster->within))
         return "two CPUs that share a core or its first caches";
     return "two CPUs that share a core, a cache or a place on the interconnect";
 }
 
-/* What the latencies tell of it, and of threads the declaration. */
+/* Describes a cluster by its latencies. Only threads of a core are recognised by their
+ * declaration. */
 static const char *describe(const struct report *report, const struct cluster *cluster, bool *has)
 {
     size_t index = (size_t)(cluster - report->clusters->list);
@@ -204,12 +206,13 @@ static const char *describe(const struct report *report, const struct cluster *c
         return cluster->count == 2 ? "two threads of one core (SMT)"
                                    : "the threads of one core (SMT)";
     if (cluster->basis == CLUSTER_KIND)
-        return report->holds[index] ? "a kind of core: its groups are of one make"
-                                    : "a kind of core: its CPUs are of one make";
+        return report->holds[index] ? "a kind of core, or a ring of its own: its groups are alike"
+                                    : "a kind of core, or a ring of its own: its CPUs are alike";
     if (cluster->count == 2)
         return describe_pair(report, cluster);
     if (cluster->basis == CLUSTER_ALIKE)
-        return "a module or a place on the interconnect: its CPUs see all others alike";
+        return "a module or a place on the interconnect: the latencies of its CPUs to all others "
+               "are alike";
     bool outermost = true;
     for (const struct cluster *above = parent_of(report, cluster); above;
          above = parent_of(report, above))
@@ -240,13 +243,15 @@ static double median_of(double *values, size_t count)
     return count ? median(values, count) : NAN;
 }
 
-/* The medians over all pairs of the pairs' own values and ends: as all pairs share their cache
- * lines, what is odd about those does not cancel. */
+/* Sets value and interval to the medians of the pairs' values and interval ends. The interval is no
+ * narrower than a pair's, because all pairs use the same cache lines, so what is odd about those
+ * lines does not cancel. */
 static void set_latency(struct finding *finding, const struct square *square,
                         const struct cluster *cluster)
 {
     size_t n = square->n, most = cluster->count * (cluster->count - 1), count = 0, ends = 0;
-    /* Three lists need not fit a square of two rows: they are gone through one by one. */
+    /* The room of a square of two rows does not hold three lists, so they are handled one by
+     * one. */
     double *results[] = {&finding->value, &finding->low, &finding->high};
     for (int which = 0; which < 3; which++) {
         count = ends = 0;
@@ -302,10 +307,11 @@ static int add_cluster(struct report *report, const struct cluster *cluster, boo
     const char *cpus = finding->cpus;
     return add_disagreement(
         report, cpus,
-        pool_printf(report->pool, "CPUs %s behave as one cluster; declared as separate", cpus));
+        pool_printf(report->pool,
+                    "CPUs %s behave as one cluster; the machine declares them as separate", cpus));
 }
 
-/* Siblings whose latency was measured and that nothing holds together. */
+/* Adds a disagreement where declared siblings were measured and form no cluster. */
 static int compare_siblings(struct report *report, const struct declared_group *group, bool *has)
 {
     const struct square *square = report->square;
@@ -326,10 +332,10 @@ static int compare_siblings(struct report *report, const struct declared_group *
         if (is_declared_as(square, &report->clusters->list[i], group, has))
             return 0;
     const char *cpus = list_cpus(report->pool, square->ids, members, count);
-    return add_disagreement(report, cpus,
-                            pool_printf(report->pool,
-                                        "CPUs %s are declared SMT siblings and do not behave so",
-                                        cpus ? cpus : ""));
+    return add_disagreement(
+        report, cpus,
+        pool_printf(report->pool, "CPUs %s are declared as SMT siblings but do not behave as such",
+                    cpus ? cpus : ""));
 }
 
 static int write_report(struct report *report, bool *has)

@@ -1,15 +1,15 @@
 /*
  * Clusters: which CPUs of a matrix of hand-off latencies belong together, by the latencies alone
- * (stats/cluster/cluster.h says how), and whether the machine says the same of itself.
+ * (stats/cluster/cluster.h says how), and whether the machine declares the same.
  *
  * Each group is a finding "cluster": `cpus` as a CPU list, the median latency within as its value
- * (in the series' unit, with an interval where there is one), and a sentence. It calls nothing
- * threads of a core (SMT) that is not declared so: a shared L2 may be as near. Groups nest, and the
- * findings stand as in a tree walked from its root: a group before the groups within it. Where the
- * latencies and the declaration contradict each other there is a finding "cluster.disagreement"
- * with the CPUs it is about and no value: a cluster that nothing declared is equal to, or declared
- * SMT siblings that are no cluster. Larger things that are declared and do not show are none: a
- * mesh may well serve two nodes alike.
+ * (in the series' unit, with an interval where there is one), and a sentence. Only declared
+ * siblings are called threads of a core (SMT), because cores that share an L2 may be as near.
+ * Groups nest, and the findings stand as in a tree walked from its root: a group before the groups
+ * within it. Where latencies and declaration contradict each other, a finding
+ * "cluster.disagreement" names the CPUs and has no value: a cluster that equals no declared group,
+ * or declared SMT siblings that are no cluster. Larger declared groups that do not show are no
+ * contradiction: a mesh may serve two nodes alike.
  */
 #ifndef FATHOM_FINDINGS_CLUSTERS_H
 #define FATHOM_FINDINGS_CLUSTERS_H
@@ -25,7 +25,7 @@ enum declared_kind {
     DECLARED_CORES,    /* a kind of core: performance, efficiency */
 };
 
-/* One set of CPUs that the machine says belong together. */
+/* A set of CPUs that belong together, as the machine declares. */
 struct declared_group {
     enum declared_kind kind;
     const char *name; /* for a sentence: "SMT siblings", "an L2 cache", "NUMA node 1" */

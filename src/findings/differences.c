@@ -67,8 +67,8 @@ static bool beyond(const struct comparison *comparison, double threshold)
     return comparison->low > 1 + threshold || comparison->high < 1 / (1 + threshold);
 }
 
-/* What two units say together: a change only where both do. `p` stays NAN where nothing is beyond
- * the threshold, or nothing is known of how far: it takes no part in the correction. */
+/* Combines the verdicts on time and on cycles: a change only if both changed. `p` stays NAN where
+ * the value is within the threshold or has no interval; it then takes no part in the correction. */
 static void judge(struct difference *difference, const struct comparison *time,
                   const struct comparison *cycles, double threshold)
 {
@@ -121,7 +121,8 @@ static struct comparison compare_values(const struct search *search, const struc
     return comparison;
 }
 
-/* A size or a count: a place on a curve, and no median of trials. */
+/* Whether the finding is a size or a count, which is read off a curve and is no median of
+ * trials. */
 static bool is_place(const struct finding *finding)
 {
     return quantity_is(finding->unit, DIMENSION_SIZE) ||
@@ -155,7 +156,7 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     }
 }
 
-/* Nothing is a multiple of zero, and of what is below it a ratio says nothing. */
+/* Ratios have a meaning only where both values are above zero. */
 static bool is_comparable(struct search *search, const struct probe_result *probe,
                           const struct finding *before, const struct finding *after)
 {
@@ -163,8 +164,8 @@ static bool is_comparable(struct search *search, const struct probe_result *prob
         return true;
     if (isfinite(before->value) && isfinite(after->value) && before->value != after->value)
         add_missing(search, pool_printf(&search->result->pool,
-                                        "%s (%s) was %.4g, then %.4g: only values above zero have "
-                                        "a ratio",
+                                        "%s (%s) was %.4g, then %.4g: not compared, for only "
+                                        "values above zero have a ratio",
                                         before->name, probe->name, before->value, after->value));
     return false;
 }
@@ -185,7 +186,7 @@ static void add_lonely(struct search *search, const char *which, const struct fi
                                         finding->cpus ? finding->cpus : probe->name));
 }
 
-/* Whether two units can be held against each other; says so where they can't. */
+/* Whether two units can be compared; adds a remark where they can't. */
 static bool are_comparable(struct search *search, const char *what, const char *a, const char *b)
 {
     struct pool *pool = &search->result->pool;
@@ -200,7 +201,7 @@ static bool are_comparable(struct search *search, const char *what, const char *
     return false;
 }
 
-/* What has a twin in ns is compared and missed once. */
+/* A finding and its twin in ns are compared, or reported as missing, once. */
 static void compare_findings(struct search *search, const struct probe_result *a,
                              const struct probe_result *b)
 {
@@ -235,8 +236,10 @@ static void compare_series(struct search *search, const struct probe_result *pro
 {
     struct pool *pool = &search->result->pool;
     if (!quantity_same(a->x.unit, b->x.unit)) {
-        add_unfair(search, pool_printf(pool, "%s %s is in other units: not compared", probe->name,
-                                       or_unknown(a->name)));
+        add_unfair(search,
+                   pool_printf(pool,
+                               "%s %s is not compared: the documents give its x in different units",
+                               probe->name, or_unknown(a->name)));
         return;
     }
     const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
@@ -263,19 +266,20 @@ static void compare_series(struct search *search, const struct probe_result *pro
         j += order >= 0;
     }
     if (failed)
-        add_missing(search, pool_printf(pool,
-                                        "%s %s: of %zu points that both have, one or both "
-                                        "failed",
-                                        probe->name, or_unknown(a->name), failed));
+        add_missing(search,
+                    pool_printf(pool,
+                                "%s %s: %zu of the points that both have failed in one or both",
+                                probe->name, or_unknown(a->name), failed));
     if (without)
         add_missing(search,
                     pool_printf(pool, "%s %s: %zu point%s not compared: a value is not above zero",
                                 probe->name, or_unknown(a->name), without,
                                 without == 1 ? "" : "s"));
-    /* Where levels lie is searched for anew in every run, so curves need not share every size. */
+    /* Only matrices are expected to have all pairs in common: curves are refined around their
+     * levels in every run anew, so their sizes differ. */
     if (a->matrix && (both < a->point_count || both < b->point_count))
         add_missing(search,
-                    pool_printf(pool, "%s %s: %zu pairs of %zu and %zu are in both", probe->name,
+                    pool_printf(pool, "%s %s: %zu pairs are in both, of %zu and %zu", probe->name,
                                 or_unknown(a->name), both, a->point_count, b->point_count));
 }
 
@@ -297,7 +301,7 @@ static void add_lonely_series(struct search *search, const char *which,
         .factors = series->factors,
         .deviations = series->factor_count < NAMED_MOST ? series->factor_count : NAMED_MOST};
     struct pool *pool = &search->result->pool;
-    if (device_has_condition(series)) /* a device's heat is no result */
+    if (device_has_condition(series)) /* a device's temperature is no result */
         return;
     const char *with = experiment_text(&factors, pool);
     if (!with)
@@ -308,16 +312,17 @@ static void add_lonely_series(struct search *search, const char *which,
                                         with, *with ? ")" : ""));
 }
 
-static const char *told(struct search *search, const struct obtained *obtained)
+static const char *obtained_text(struct search *search, const struct obtained *obtained)
 {
     const struct finding finding = {.factors = (struct factor *)obtained->list,
                                     .deviations = obtained->count};
     const char *text = experiment_text(&finding, &search->result->pool);
     search->failed = search->failed || !text;
-    return text && *text ? text : "as usual";
+    return text && *text ? text : "standard";
 }
 
-/* Curves that differ in what was obtained are of two experiments, whatever their factors say. */
+/* Curves that were measured on different pages, nodes or cores are two experiments, even where
+ * their factors agree. */
 static bool obtained_alike(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {
@@ -329,8 +334,10 @@ static bool obtained_alike(struct search *search, const struct probe_result *a,
     if (search->failed || experiment_obtained_alike(&in_a, &in_b))
         return !search->failed;
     add_missing(search,
-                pool_printf(pool, "the curves of %s: memory or core was another (%s, then %s)",
-                            a->name, told(search, &in_a), told(search, &in_b)));
+                pool_printf(pool,
+                            "the curves of %s are not compared: they were measured on "
+                            "different memory or cores (%s, then %s)",
+                            a->name, obtained_text(search, &in_a), obtained_text(search, &in_b)));
     return false;
 }
 

@@ -1,5 +1,5 @@
 /*
- * What changed from one document to another. Points are paired by probe, series, factors and
+ * Finds what changed from one document to another. Points are paired by probe, series, factors and
  * place; findings by name and experiment (findings/pairs.h). A value has changed only if the whole
  * interval of the ratio lies beyond the threshold, in time as well as in cycles where both are
  * known (the clock alone bends only one of them), and if it survives the correction for having
@@ -17,9 +17,9 @@
  * A single point of a curve is no change: where a level ends, one size falls to either side from
  * run to run. It takes a neighbour that moved the same way, or a finding of the probe that changed.
  *
- * A condition of the run (its clock, its heat) is told and is no change of the machine. Ratios need
- * values above zero. A value that is not, on either side, is named as not compared, and so is a
- * unit that nobody here knows.
+ * A condition of the run (its clock, its temperature) is reported and is no change of the machine.
+ * Ratios need values above zero: where one of the two is not, the finding is listed as not
+ * compared, and so is one in an unknown unit.
  */
 #ifndef FATHOM_FINDINGS_DIFFERENCES_H
 #define FATHOM_FINDINGS_DIFFERENCES_H
@@ -28,15 +28,15 @@
 
 enum verdict {
     SAME,      /* within the threshold */
-    UNCERTAIN, /* beyond it, but the intervals, or doubts about a side, allow that nothing changed
-                */
+    UNCERTAIN, /* beyond it, but the intervals, or doubts about one of the two, leave room for no
+                  change */
     CHANGED,
     CONDITION, /* of the run, beyond the threshold */
     VERDICTS
 };
 extern const char *const verdict_names[VERDICTS]; /* "same", ... */
 
-extern const double differences_threshold; /* where nobody asks for another one: 0.03 */
+extern const double differences_threshold; /* the default: 0.03 */
 
 struct difference {
     enum verdict verdict;
@@ -49,7 +49,7 @@ struct difference {
     double p;         /* NAN where it is within the threshold, or there is no interval */
 };
 
-/* A sentence about what can't be, or should not be, compared. */
+/* A sentence about something that can't be, or should not be, compared. */
 struct remark_line {
     const char *text;
 };
@@ -60,7 +60,7 @@ struct differences {
     struct remark_line *unfair; /* why the two should not be compared without care */
     size_t unfair_count;
     struct remark_line
-        *missing; /* what is not compared: one has it, or a value is not above zero */
+        *missing; /* what is not compared: only one has it, or a value is not above zero */
     size_t missing_count;
     struct pool pool;
 };

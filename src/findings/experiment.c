@@ -12,19 +12,19 @@
 #include <string.h>
 
 enum {
-    /* More than any probe of ours has: what another person's document has beyond does not count. */
+    /* More than any probe has; what a foreign document has beyond that is ignored. */
     SERIES_MOST = 256,
     FACTORS_MOST = 64,
     OPTIONS_MOST = 8, /* of one probe's table */
 };
 
-/* A factor's text, and the place of its series. */
+/* A factor's text, and the index of the series that has it. */
 struct word {
     const char *text;
     size_t series;
 };
 
-/* What the series of a device, or those of none, share. */
+/* The factors that all series of a device (or all series of no device) share. */
 struct shared {
     const struct factor *factors;
     size_t count;
@@ -35,16 +35,16 @@ struct shared {
 struct completing {
     struct probe_result *probe;
     const struct machine_facts *machine;
-    const struct standard *standards; /* NULL: the probe is none that we know */
+    const struct standard *standards; /* NULL: the probe is unknown */
     struct pool *pool;
     struct shared shared;
     struct word *words;
     size_t word_count;
     int devices[SERIES_MOST];            /* of each series; -1 */
     struct obtained obtained;            /* the same for all its findings */
-    struct factor options[OPTIONS_MOST]; /* that were given */
+    struct factor options[OPTIONS_MOST]; /* options that were given */
     size_t option_count;
-    struct factor *factors; /* of the finding at hand */
+    struct factor *factors; /* of the current finding */
     size_t count;
     bool failed; /* no memory */
 };
@@ -88,7 +88,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(left->text, right->text);
 }
 
-/* The texts of all series' factors, sorted: each finding's name is looked up in them. */
+/* Collects the texts of all series' factors, sorted, so that the parts of a finding's name can be
+ * looked up in them. */
 static void collect_words(struct completing *completing)
 {
     const struct probe_result *probe = completing->probe;
@@ -110,7 +111,7 @@ static void collect_words(struct completing *completing)
         qsort(completing->words, completing->word_count, sizeof *completing->words, by_text);
 }
 
-/* The first word that is no less than that one. */
+/* The first word that does not sort before `text`. */
 static size_t word_from(const struct completing *completing, const char *text)
 {
     size_t low = 0, high = completing->word_count;
@@ -124,12 +125,12 @@ static size_t word_from(const struct completing *completing, const char *text)
     return low;
 }
 
-/* How many of each series' factors the finding's name says, a headline before others; -1: it is
- * another device's. */
+/* Fills alike[s] with how well series s fits the finding's name: two for each factor that the name
+ * contains, one more for a headline; -1 for a series of another device. */
 static void liken(const struct completing *completing, const char *rest, int device,
                   int alike[SERIES_MOST])
 {
-    enum { PART_BYTES = 64 }; /* a longer part is no factor of ours */
+    enum { PART_BYTES = 64 }; /* no factor is longer than this */
     for (size_t s = 0; s < series_of(completing->probe); s++)
         alike[s] = completing->devices[s] == device ? completing->probe->series[s].headline : -1;
     for (const char *part = rest; part;) {
@@ -153,7 +154,7 @@ static bool same_factor(const struct factor *a, const struct factor *b)
            (a->text || a->number == b->number);
 }
 
-/* Keeps the factors that the series has too. */
+/* Keeps only those factors that the series has too. */
 static void keep_shared(struct completing *completing, const struct series *series)
 {
     size_t kept = 0;
@@ -165,8 +166,8 @@ static void keep_shared(struct completing *completing, const struct series *seri
     completing->count = kept;
 }
 
-/* The factors of the series that is most like the finding's name; of several that are, those that
- * they share. */
+/* Takes the factors of the series that fits the finding's name best; of several that fit equally
+ * well, the factors that they share. */
 static void take_alike(struct completing *completing, const int *alike, int most)
 {
     const struct probe_result *probe = completing->probe;
@@ -191,7 +192,8 @@ static void take_series(struct completing *completing, const struct finding *fin
     liken(completing, rest, device, alike);
     for (size_t s = 0; s < series_of(completing->probe); s++)
         most = alike[s] > most ? alike[s] : most;
-    /* Most names say nothing of any series: what all share is the same for each of these. */
+    /* Most names contain no factor, and these all get the factors that all series share: compute
+     * them once. */
     struct shared *last = &completing->shared;
     const bool plain = most <= 1;
     if (plain && last->known && last->device == device) {
@@ -204,7 +206,7 @@ static void take_series(struct completing *completing, const struct finding *fin
         *last = (struct shared){completing->factors, completing->count, device, true};
 }
 
-/* Options that make another experiment of it and are no factor of a series. */
+/* Takes the options that change the experiment and are no factor of any series. */
 static void take_parameters(struct completing *completing)
 {
     for (const struct standard *s = completing->standards; s && s->factor; s++) {
@@ -219,7 +221,7 @@ static void take_parameters(struct completing *completing)
     }
 }
 
-/* --- what has to be told --- */
+/* --- which factors deviate --- */
 
 static double line_bytes(const struct machine_facts *machine)
 {
@@ -246,7 +248,7 @@ static bool is_standard(const struct completing *completing, const struct factor
         return !factor->text && factor->number == standard->number;
     case STANDARD_LINE:
         return !factor->text && factor->number == line_bytes(machine);
-    case STANDARD_PAGES: /* asked for ("auto") where it is not known what was obtained */
+    case STANDARD_PAGES: /* "auto" is what was asked for, where it is not known what was obtained */
         return factor->text &&
                (machine->page_size_count == 1 || text_same(factor->text, "auto") ||
                 text_same(factor->text, "thp") || text_same(factor->text, "huge2m"));
@@ -265,26 +267,27 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-/* Those that are told first, both kinds by name, so that lists can be compared side by side. */
-static void sort_told(struct completing *completing, struct finding *finding)
+/* Sorts the deviations before the standard factors, and both by name, so that two lists can be
+ * compared side by side. */
+static void sort_deviations(struct completing *completing, struct finding *finding)
 {
     struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
-    size_t told = 0, standard = completing->count;
+    size_t deviations = 0, standard = completing->count;
     if (!sorted) {
         completing->failed = true;
         return;
     }
     for (size_t i = 0; i < completing->count; i++)
-        sorted[is_standard(completing, &completing->factors[i]) ? --standard : told++] =
+        sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
             completing->factors[i];
-    qsort(sorted, told, sizeof *sorted, by_name);
-    qsort(sorted + told, completing->count - told, sizeof *sorted, by_name);
+    qsort(sorted, deviations, sizeof *sorted, by_name);
+    qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_name);
     finding->factors = sorted;
     finding->factor_count = completing->count;
-    finding->deviations = told;
+    finding->deviations = deviations;
 }
 
-/* A condition is of the run and not of a series. */
+/* Completes one finding. A condition belongs to the run, so it gets no factors of a series. */
 static void complete(struct completing *completing, struct finding *finding)
 {
     const struct finding_line *line = finding_line_find(finding->name);
@@ -303,7 +306,7 @@ static void complete(struct completing *completing, struct finding *finding)
         if (!factor_of(completing, completing->options[i].name))
             set(completing, &completing->options[i]);
     if (completing->count)
-        sort_told(completing, finding);
+        sort_deviations(completing, finding);
 }
 
 int experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
@@ -323,19 +326,19 @@ int experiment_complete(struct probe_result *probe, const struct machine_facts *
     return completing.failed ? error_out_of_memory(error) : 0;
 }
 
-int experiment_obtained(struct obtained *told, const struct probe_result *probe,
+int experiment_obtained(struct obtained *deviations, const struct probe_result *probe,
                         const struct machine_facts *machine, struct pool *pool)
 {
     const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
     const struct completing completing = {.machine = machine,
                                           .standards = table ? table->experiment : NULL};
     struct obtained all;
-    *told = (struct obtained){.count = 0};
+    *deviations = (struct obtained){.count = 0};
     if (obtained_read(&all, probe, machine, completing.standards, pool) < 0)
         return ERROR_SYSTEM;
     for (size_t i = 0; i < all.count; i++)
         if (!is_standard(&completing, &all.list[i]))
-            told->list[told->count++] = all.list[i];
+            deviations->list[deviations->count++] = all.list[i];
     return 0;
 }
 

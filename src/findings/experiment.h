@@ -11,27 +11,29 @@
 #include "findings/obtained.h"
 #include "result/document.h"
 
-/* Gives each finding of the probe the factors of its series and what was obtained, where it has
- * none of its own, and puts those that are told first. CPUs and nodes are told by kind and
- * distance, never by number. ERROR_SYSTEM without memory. */
+/* Gives each finding of the probe that has no factors yet those of its series and what was
+ * obtained, and sorts its deviations first. CPUs and nodes are described by kind and distance,
+ * never by number. ERROR_SYSTEM without memory. */
 int experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *,
                         struct error *);
-/* Of what a probe obtained (pages, node, kind of core) that which is told: two curves of one name
- * and factors are the same measurement only where this is alike. ERROR_SYSTEM without memory. */
-int experiment_obtained(struct obtained *told, const struct probe_result *,
+/* Fills in those deviations that lie in what a probe obtained (pages, node, kind of core): two
+ * curves of one name and factors are the same measurement only if these are equal too. ERROR_SYSTEM
+ * without memory. */
+int experiment_obtained(struct obtained *, const struct probe_result *,
                         const struct machine_facts *, struct pool *);
 bool experiment_obtained_alike(const struct obtained *, const struct obtained *);
-/* Completes all probes of a document: after document_read(). */
+/* Completes all probes of a document. To be called after document_read(). */
 int experiments_complete(struct document *, struct error *);
-/* Reads a document, and completes its findings: what every command calls. As document_read(). */
+/* Reads a document and completes its findings: every command reads by this. Errors as of
+ * document_read(). */
 int experiment_read(struct document *, const char *path, struct error *);
 
-/* Orders findings by their experiments, standard ones first; 0: they are of the same. */
+/* Orders findings by their experiments, standard ones first; 0: both are of the same experiment. */
 int experiment_order(const struct finding *, const struct finding *);
 /* Whether the name alone says what was measured. */
 bool experiment_is_standard(const struct finding *);
-/* "order forward, pages small": the factors that are told; "" for a standard one. NULL: no memory.
- * Not made inert: a view cleans it. */
+/* The deviations as text, "order forward, pages small"; "" for a standard experiment. NULL: no
+ * memory. The text may hold control characters: an output has to clean it. */
 const char *experiment_text(const struct finding *, struct pool *);
 
 #endif

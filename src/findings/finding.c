@@ -63,7 +63,8 @@ struct estimate finding_cycles_of(const struct point *point)
     return of_trials(point, point->cycles.median, point->cycles.low, point->cycles.high);
 }
 
-/* By ratios, as the values of machines differ; where something is not above zero, by what is added.
+/* Widens by ratios, because runs differ by factors; where a value is not above zero, by
+ * differences.
  */
 void finding_doubted_bounds(const struct finding *finding, double bounds[3])
 {

@@ -1,7 +1,7 @@
 /*
- * Findings: what series say, in a name, a value and a sentence. Everything in this room reads a
- * document's series and facts and adds findings to a result; nothing here measures, so what has
- * been imported is looked at exactly as what was measured here.
+ * Findings: results read off series, each with a name, a value and a sentence. All code in this
+ * room reads a document's series and facts and adds findings to a result. Nothing here measures, so
+ * imported series are treated exactly like measured ones.
  */
 #ifndef FATHOM_FINDINGS_FINDING_H
 #define FATHOM_FINDINGS_FINDING_H
@@ -15,7 +15,7 @@ struct finding *finding_add(struct probe_result *, struct pool *, const char *na
 struct finding *finding_add_value(struct probe_result *, struct pool *, const char *name,
                                   const char *unit, double value, double low, double high,
                                   unsigned flags);
-/* The same from a summary's median and interval; one trial is no interval. */
+/* The same from a summary's median and interval; a single trial gives no interval. */
 struct finding *finding_add_summary(struct probe_result *, struct pool *, const char *name,
                                     const char *unit, const struct summary *, unsigned flags);
 

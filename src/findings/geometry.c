@@ -8,18 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A share of the rise below which a distance is within a line, and above which it is beyond. */
+/* A distance lies within a line if latency there has risen by less than the first share of the
+ * whole rise, and beyond it if by more than the second. */
 static const double within = 0.25, outside = 0.75;
-/* Loads beyond a line cost at least so much more than within. */
+/* Loads beyond a line cost more than loads within it by at least this factor. */
 static const double least_contrast = 1.15;
-/* What the second of two loads far apart costs, as a share of the first, or something brought it
- * along; the first also pays for translation. */
+/* The second of two loads far apart must cost at least this share of the first, or something
+ * fetched its line along with the first one's. The first also pays for translation. */
 static const double least_second = 0.45;
 enum { TRIALS_MAX = 64 };
-/* Evictions of each hot line in a round, over what contention alone would come to: an inclusive
- * level loses each about once. */
+/* Evictions of each hot line in a round beyond those of contention alone: an inclusive level makes
+ * it lose each about once. Above the first number lines are surely lost, below the second kept. */
 static const double surely_lost = 0.4, surely_kept = 0.1;
-/* Ways times way stride, and a capacity read off a curve. */
+/* Ways times way stride may differ this much from a capacity that is read off a curve. */
 static const double capacity_apart = 0.15;
 
 struct sheet {
@@ -57,9 +58,9 @@ static unsigned model_flag(const struct series *series)
 }
 
 static const char too_few_rounds[] =
-    "too few rounds were measured to let them vote: give it time (a larger --budget)";
+    "too few rounds were measured to decide: give it more time (a larger --budget)";
 
-/* A whole number that was read off the series, or why there is none. */
+/* Adds a whole number that was read off the series, or says why there is none. */
 static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
                        double value, double declared, const struct series *source, const char *text)
 {
@@ -80,8 +81,9 @@ static const char *not_detected(const struct sheet *sheet, const char *why)
 
 /* --- ways --- */
 
-/* Who shares the cache (the core's other thread, a hypervisor) only ever takes room in a set, never
- * adds any: the most that fitted is the answer, once a quarter of the trials came to it. */
+/* Others that share the cache (the core's other thread, a hypervisor) only take room in a set and
+ * never add any. So the most lines that ever fitted is the answer, if a quarter of the trials found
+ * it. */
 static bool agreed(const struct series *fitting, size_t i, double *lines)
 {
     if (i >= fitting->point_count)
@@ -97,11 +99,11 @@ static bool doubles(const struct series *fitting, size_t i)
     return ratio > 1.9 && ratio < 2.1;
 }
 
+static const char no_stride[] = "at no stride do lines collide in one set: the set index is "
+                                "hashed, or a hypervisor keeps the memory in small pages";
+
 struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
 {
-    static const char no_stride[] =
-        "no single stride makes lines collide: the set's index is hashed, or memory lies in small "
-        "pages after all, as below a hypervisor";
     struct geometry_ways ways = {NAN, NAN, no_stride};
     for (size_t i = 0; i + 1 < fitting->point_count; i++) {
         double here, next, before;
@@ -110,21 +112,72 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
             continue;
         bool known = i > 0 && doubles(fitting, i - 1) && agreed(fitting, i - 1, &before);
         if (!known) {
-            ways.why = "trials do not agree on how many lines a smaller stride leaves room for";
+            ways.why = "trials disagree on how many lines fit at half the stride";
             return ways;
         }
-        /* Where sets were hashed, or a TLB stood in for them, the halves would not fit. */
+        /* In a true set, half the stride leaves room for twice as many lines; with a hashed index,
+         * or where it was a TLB that filled up, it does not. */
         if (before < 2 * here || before > 2 * here) {
-            ways.why = "strides contradict each other";
+            ways.why = "half the stride does not hold twice as many lines, so the strides "
+                       "contradict each other";
             return ways;
         }
         if (here <= above) {
-            ways.why = "the level above keeps as many lines of a set, and hides how many this does";
+            ways.why =
+                "no more lines fit than the level above has ways, so they may be that level's";
             return ways;
         }
         return (struct geometry_ways){here, fitting->points[i].x, NULL};
     }
     return ways;
+}
+
+/* What the level holds: the larger of the capacity found and the one declared, because neighbours
+ * take room and never add any. NAN where neither is known. */
+static double capacity_of(const struct sheet *sheet, int level)
+{
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    const double found = sheet->evidence->levels[level - 1].capacity;
+    return fmax(found > 0 ? found : NAN, cache ? (double)cache->size_bytes : NAN);
+}
+
+/* How many ways a cache of that capacity has at the stride that was found. */
+static double ways_expected(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    return round(capacity_of(sheet, level) / ways->way_stride);
+}
+
+/* Whether fewer ways were free than the capacity implies. */
+static bool is_occupied(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    return ways->ways < (1 - capacity_apart) * ways_expected(sheet, level, ways);
+}
+
+static const char *ways_text(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    if (!is_occupied(sheet, level, ways))
+        return pool_printf(sheet->pool, "this many lines %.0f bytes apart fit, and no more",
+                           ways->way_stride);
+    const double expected = ways_expected(sheet, level, ways);
+    return pool_printf(sheet->pool,
+                       "this many lines %.0f bytes apart fit: %.0f %% of the %.0f ways that the "
+                       "cache's %.0f bytes make were free, and others held the rest (another "
+                       "thread of this core, a hypervisor, a cache partition)",
+                       ways->way_stride, 100 * ways->ways / expected, expected,
+                       capacity_of(sheet, level));
+}
+
+/* Says why the first level's ways were not found. Where a way is no larger than a page, the offset
+ * in the page chooses the set, so neither a hashed index nor small pages are the reason. */
+static const char *first_level_why(const struct sheet *sheet, const char *why)
+{
+    const struct cache_facts *cache = declared_cache(sheet, 1);
+    const struct machine_facts *facts = sheet->evidence->declared;
+    const uint64_t page = facts && facts->page_size_count ? facts->page_sizes[0] : 4096;
+    if (why != no_stride || !cache || !cache->ways || cache->size_bytes / cache->ways > page)
+        return why;
+    return "trials agree on no stride at which lines collide: other work on this core kept a part "
+           "of the cache busy; repeat when it is idle, or with --thorough";
 }
 
 static bool add_ways(const struct sheet *sheet, int level, double above, struct geometry_ways *ways)
@@ -134,22 +187,26 @@ static bool add_ways(const struct sheet *sheet, int level, double above, struct 
     *ways = (struct geometry_ways){NAN, NAN, NULL};
     if (evidence->fitting) {
         *ways = geometry_ways_of(evidence->fitting, above);
+        if (level == 1)
+            ways->why = first_level_why(sheet, ways->why);
         if (ways->why && sheet->evidence->too_few_for_ways)
             ways->why = too_few_rounds;
     } else {
-        ways->why = level > 1 && sheet->evidence->small_pages
-                        ? "its sets lie further apart than a small page: it takes huge pages"
-                        : "the level before it did not tell";
+        ways->why =
+            level > 1 && sheet->evidence->small_pages
+                ? "addresses of one set lie further apart than a small page: it takes huge pages "
+                  "to find them"
+                : "the ways of the level above were not found, and this search starts from them";
     }
     double declared = cache ? cache->ways : 0;
     double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
-    const char *text =
-        ways->why ? not_detected(sheet, ways->why)
-                  : pool_printf(sheet->pool, "so many lines %.0f bytes apart fit, and no more",
-                                ways->way_stride);
-    return add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text) &&
-           add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
-                      ways->why ? text : "lines so far apart contend for the same set");
+    const char *text = ways->why ? not_detected(sheet, ways->why) : ways_text(sheet, level, ways);
+    if (!add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text))
+        return false;
+    if (is_occupied(sheet, level, ways))
+        sheet->result->findings[sheet->result->finding_count - 1].flags |= FLAG_BIT(FLAG_OCCUPIED);
+    return add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
+                      ways->why ? text : "lines this far apart contend for the same set");
 }
 
 static bool compare_capacity(const struct sheet *sheet, int level, const struct geometry_ways *ways)
@@ -165,10 +222,11 @@ static bool compare_capacity(const struct sheet *sheet, int level, const struct 
         return false;
     finding->value = product;
     finding->declared = declared > 0 ? declared : NAN;
-    finding->text = pool_printf(sheet->pool,
-                                "ways times way stride come to %.0f bytes, but the capacity %s is "
-                                "%.0f: a part of it is not to be had, or one of the two is wrong",
-                                product, found > 0 ? "found" : "declared", capacity);
+    finding->text =
+        pool_printf(sheet->pool,
+                    "ways times way stride come to %.0f bytes, but the capacity %s is %.0f: a part "
+                    "of the cache is not available, or one of the two is wrong",
+                    product, found > 0 ? "found" : "declared", capacity);
     return finding->text;
 }
 
@@ -178,7 +236,8 @@ double geometry_line_of(const double *latencies, const double *distances, size_t
 {
     if (n < 3 || !(latencies[n - 1] > least_contrast * latencies[0]))
         return NAN;
-    /* A pair is the mean of its two loads; in a line, the second one finds the first level. */
+    /* A pair's latency is the mean of its two loads; within a line, the second load hits the first
+     * level. */
     double first = 2 * latencies[0] - nearest, line = NAN;
     double second = 2 * latencies[n - 1] - first;
     if (!(second > least_second * first))
@@ -201,7 +260,7 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
     const struct cache_facts *cache = declared_cache(sheet, level);
     double declared = cache ? cache->line_bytes : 0, nearer = *line;
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
-    const char *why = "this level was not looked at";
+    const char *why = "this level was not measured";
     struct vote vote = {.value = NAN};
     size_t n = 0;
     for (; votes && n < votes->point_count && n < TRIALS_MAX; n++)
@@ -210,14 +269,13 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
         values[n] = NAN; /* abstained */
     if (votes && !vote_count(values, n, &vote, scratch)) {
         vote.value = NAN;
-        why =
-            "no distance at which a second load begins to miss: prefetchers bring what lies near, "
-            "or trials do not agree";
+        why = "at no distance does a second load begin to miss: prefetchers fetch what lies near, "
+              "or trials disagree";
     }
     if (level > 1 && vote.value > nearer && fabs(vote.value - declared) > 0) {
         vote.value = NAN;
-        why = "lines come in pairs from beyond this level: an adjacent-line prefetcher, or longer "
-              "lines";
+        why = "lines arrive in pairs from the next level: an adjacent-line prefetcher fetches "
+              "them, or its lines are longer";
     }
     *line = vote.value;
     if (isnan(*line) && votes && sheet->evidence->too_few_for_lines)
@@ -227,8 +285,8 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
                           not_detected(sheet, why));
     return add_number(sheet, level, "line", "B", *line, declared, votes,
                       pool_printf(sheet->pool,
-                                  "two loads in an aligned block of that size cost one miss; "
-                                  "%zu of %zu groups of trials agree",
+                                  "two loads in an aligned block of this size cost one miss; %zu "
+                                  "of %zu groups of trials agree",
                                   vote.agreeing, n));
 }
 
@@ -243,24 +301,23 @@ static bool add_inclusive(const struct sheet *sheet)
 {
     const struct geometry_evidence *evidence = sheet->evidence;
     const struct series *hot = evidence->hot;
-    const char *text =
-        "cannot be told: lines that contend in the second level alone were not found";
+    const char *text = "unknown: no lines were found that contend in the second level alone";
     double value = NAN;
     if (hot && hot->point_count == 2) {
-        struct estimate beside = latency(&hot->points[0]), same = latency(&hot->points[1]);
-        /* A round is a load of each contending line, and as many of hot ones. */
+        struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
+        /* A round loads each contending line once, and hot lines as many times. */
         double round = 2 * evidence->hot_others;
-        double miss = 2 * (double)beside.median - evidence->nearest;
+        double miss = 2 * (double)elsewhere.median - evidence->nearest;
         double each = (miss - evidence->nearest) * evidence->hot_lines;
-        double least = (double)(same.low - beside.high) * round / each;
-        double most = (double)(same.high - beside.low) * round / each;
-        text = "cannot be told: neither kept nor lost for certain";
+        double least = (double)(same.low - elsewhere.high) * round / each;
+        double most = (double)(same.high - elsewhere.low) * round / each;
+        text = "unknown: the first level neither clearly kept nor clearly lost its lines";
         if (each > 0 && least > surely_lost) {
             value = 1;
-            text = "yes: what the second level gives up leaves the first level too";
+            text = "yes: a line that the second level evicts leaves the first level too";
         } else if (each > 0 && most < surely_kept) {
             value = 0;
-            text = "no: the first level keeps lines that the second has given up";
+            text = "no: the first level keeps lines that the second has evicted";
         }
     }
     return add_number(sheet, 2, "inclusive", "", value, NAN, hot, text);
@@ -273,16 +330,16 @@ static bool add_third(const struct sheet *sheet)
     if (!cache)
         return true;
     double declared = cache->ways;
-    /* So many would fit if the index were plain. */
+    /* The lines that fit if the index is not hashed. */
     double plain =
         declared > 0
             ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)
             : NAN;
-    const char *text = "not detected: it takes lines further apart than were looked at";
+    const char *text = "not detected: it takes lines further apart than were measured";
     if (evidence->third_held && evidence->lines_most > plain)
         text = pool_printf(sheet->pool,
-                           "not detected: %.0f lines %.0f bytes apart still fit, more than a plain "
-                           "index leaves room for: the set's index is hashed",
+                           "not detected: %.0f lines %.0f bytes apart still fit, more than an "
+                           "index without a hash has room for: the set index is hashed",
                            evidence->lines_most, evidence->stride_most);
     return add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Appends what was found, under its longer name. */
+/* Appends the findings under their longer names. */
 static int adopt(struct probe_result *result, struct pool *pool, const char *prefix,
                  const struct finding *found, struct error *error)
 {
@@ -25,8 +25,8 @@ int findings_gpu_levels(struct probe_result *result, struct pool *pool, const ch
                         const struct translation_knee *knees, size_t knee_count,
                         struct error *error)
 {
-    /* A level of which nothing is declared is skipped when levels get their names, so the second
-     * may only be declared with the first, or where the loads go past the first. */
+    /* An undeclared level is skipped when levels get their names. So the second level may be
+     * declared only together with the first, or where loads bypass the first. */
     struct cache_facts caches[2];
     struct machine_facts facts = {.caches = caches};
     if (declared->l1_bytes && !declared->past_l1)

@@ -1,14 +1,14 @@
-/* What a latency curve of a GPU says of its caches and its memory (findings/levels.h). */
+/* Findings about a GPU's caches and memory from a latency curve (findings/levels.h). */
 #ifndef FATHOM_FINDINGS_GPU_LEVELS_H
 #define FATHOM_FINDINGS_GPU_LEVELS_H
 
 #include "result/document.h"
 #include "stats/levels/levels.h"
 
-/* What the device says of the caches that the loads went through; 0: nothing. */
+/* What the device declares of the caches that the loads went through; 0: nothing. */
 struct gpu_declared {
     uint64_t l1_bytes, l2_bytes;
-    bool past_l1; /* the loads did not go through L1: the first plateau is L2's */
+    bool past_l1; /* the loads bypassed L1: the first plateau is L2's */
 };
 
 /* Adds the findings of findings_levels(), each with a prefix before its name: with "gpu0." it is

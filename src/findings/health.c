@@ -18,20 +18,21 @@ struct checking {
     struct health_check *check;
     const struct document *now;
     struct finding_lookup of_base, of_now;
-    const struct finding **by_experiment; /* of the probe at hand, those that are of a series */
+    const struct finding **by_experiment; /* the current probe's findings that belong to a series */
     size_t count;
     double tolerance;
     bool failed; /* no memory */
 };
 
-/* What another person's document has beyond these is taken for something else each time: nothing
- * here takes longer than the documents are long. */
+/* Limits for foreign documents, so that the time stays proportional to their size: a gap is joined
+ * only with one of the last 16, and only the first 256 series are searched. */
 enum { GAPS_ALIKE = 16, SERIES_MOST = 256 };
 
 /* --- one value against another --- */
 
 struct bounds {
-    double near, far, bound; /* ends of the interval now; the worst that would do */
+    double near, far,
+        bound; /* ends of the interval now; the worst value that is still good enough */
 };
 
 static double or_value(double end, const struct finding *finding)
@@ -50,7 +51,7 @@ static struct bounds bounds_of(const struct finding *should, const struct findin
     return (struct bounds){is[2], now->value, or_value(may[1], should) - margin};
 }
 
-/* Without an interval the value itself has to do, unless there is doubt. */
+/* Without an interval the value itself decides, unless there is doubt. */
 static enum health judge(const struct finding *should, const struct finding *now, int side,
                          double tolerance)
 {
@@ -62,7 +63,7 @@ static enum health judge(const struct finding *should, const struct finding *now
     return side * (bounds.near - bounds.bound) > 0 ? WORSE : DOUBTFUL;
 }
 
-/* What the cycles and the time say together: worse only if both are. */
+/* Combines the verdicts on cycles and on time: worse only if both are. */
 static enum health judge_both(const struct checking *checking, const struct finding *should,
                               const struct finding *now, int side)
 {
@@ -102,7 +103,7 @@ static void compare(struct checking *checking, const struct finding *should,
               });
 }
 
-/* A condition is told where it differs to either side, and nothing is made of it. */
+/* A condition that differs in either direction is reported and never judged. */
 static void note_condition(struct checking *checking, const struct finding *should,
                            const struct finding *now)
 {
@@ -114,10 +115,10 @@ static void note_condition(struct checking *checking, const struct finding *shou
                   (struct health_value){.now = now, .should = should, .bound = NAN});
 }
 
-/* --- what there is nothing to hold against --- */
+/* --- what can't be compared --- */
 
 /* `reason` NULL: there was no memory for it. */
-static void add_gap(struct checking *checking, const char *probe, const char *reason, bool told)
+static void add_gap(struct checking *checking, const char *probe, const char *reason, bool listed)
 {
     struct health_check *check = checking->check;
     check->not_compared++;
@@ -132,12 +133,12 @@ static void add_gap(struct checking *checking, const char *probe, const char *re
         reason ? pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap)
                : NULL;
     if (gap)
-        *gap = (struct health_gap){probe, reason, 1, told};
+        *gap = (struct health_gap){probe, reason, 1, listed};
     else
         checking->failed = true;
 }
 
-/* Whether the word gives the option: in full, cut short as far as it stays the only one, or by its
+/* Whether the word is the option: in full, abbreviated as long as it is unambiguous, or by its
  * letter. */
 static bool is_option(const char *word, const char *option)
 {
@@ -147,7 +148,7 @@ static bool is_option(const char *word, const char *option)
            (word[0] == '-' && word[1] == option[2]);
 }
 
-/* Whether the quick set was measured: a check's own, or what --quick asked for. */
+/* Whether the quick set was measured: by `check` itself, or because of --quick. */
 static bool was_quick(const struct run_facts *run)
 {
     bool quick = run->command_count > 1 && strcmp(run->command[1], "check") == 0;
@@ -172,7 +173,7 @@ static int by_experiment(const void *a, const void *b)
     return experiment_order(*left, *right);
 }
 
-/* Conditions are of no series, and of no experiment. */
+/* Conditions are left out: they belong to no series and so to no experiment. */
 static void sort_by_experiment(struct checking *checking, const struct probe_result *now)
 {
     checking->count = 0;
@@ -188,15 +189,16 @@ static void sort_by_experiment(struct checking *checking, const struct probe_res
     qsort(checking->by_experiment, checking->count, sizeof *checking->by_experiment, by_experiment);
 }
 
-/* Whether anything now is of the same experiment, so that this should have been found beside it. */
+/* Whether any finding now is of the same experiment, so that this one should have been found
+ * too. */
 static bool has_experiment_of(const struct checking *checking, const struct finding *should)
 {
     return bsearch(&should, checking->by_experiment, checking->count,
                    sizeof *checking->by_experiment, by_experiment) != NULL;
 }
 
-/* Whether a series of now is of what the finding was read off: no factor that both have as a text
- * is another one. Where memory lay and who measured is no series' own. */
+/* Whether a series now measured what the finding was read off: no factor that both have as a text
+ * differs. Where memory lay and which core measured are no factors of a series. */
 static bool is_measured(const struct series *series, const struct finding *should)
 {
     static const char *const obtained[] = {"pages", "node", "core"};
@@ -220,7 +222,8 @@ static bool has_series_of(const struct probe_result *now, const struct finding *
     return now->series_count == 0;
 }
 
-/* What was measured as the baseline's was should have been found; anything else is a gap. */
+/* A value whose series was measured as for the baseline should have been found: it is uncertain.
+ * Any other missing value is a gap. */
 static void note_missing(struct checking *checking, const struct probe_result *probe,
                          const struct probe_result *now, const struct finding *should)
 {
@@ -239,7 +242,7 @@ static void note_missing(struct checking *checking, const struct probe_result *p
                                                : "measured in part (not asked for)",
                 false);
     } else {
-        add_gap(checking, probe->name, "measured, and this not found", true);
+        add_gap(checking, probe->name, "measured, but this was not found", true);
         add_value(checking, &checking->check->values[DOUBTFUL],
                   (struct health_value){.health = DOUBTFUL, .should = should, .bound = NAN});
     }
@@ -275,16 +278,16 @@ static void check_finding(struct checking *checking, const struct probe_result *
         compare(checking, should, found, meaning.side);
 }
 
-/* All that would have been judged, where the probe has nothing now. */
+/* Makes a gap of each finding that would have been judged, where the probe has no result now. */
 static void skip_probe(struct checking *checking, const struct probe_result *probe,
-                       const char *reason, bool told)
+                       const char *reason, bool listed)
 {
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *should = &probe->findings[i];
         const struct finding_meaning meaning = finding_meaning(should);
         if (isfinite(should->value) && (!meaning.quantity || meaning.side != SIDE_NEITHER) &&
             !finding_lookup_is_twin(&checking->of_base, should))
-            add_gap(checking, probe->name, reason, told);
+            add_gap(checking, probe->name, reason, listed);
     }
 }
 
@@ -318,9 +321,9 @@ static void check_probe(struct checking *checking, const struct probe_result *pr
     }
 }
 
-enum { NAMES_BYTES = 160 }; /* as many as an error's line has room for twice */
+enum { NAMES_BYTES = 160 }; /* twice this fits into an error's text */
 
-/* "latency, cores", and "..." for those that there is no room for */
+/* "latency, cores", with "..." for names that do not fit */
 static const char *probe_names(struct pool *pool, const struct document *document)
 {
     const char *names = "";
@@ -338,7 +341,7 @@ static int nothing_to_check(struct health_check *check, const struct document *b
     if (shared || !base->probe_count)
         return error_set(error, ERROR_USAGE,
                          "the baseline has no value that could be checked: make one with 'fathom "
-                         "baseline' from whole runs");
+                         "baseline' from complete runs");
     return error_set(error, ERROR_USAGE,
                      "the document checked (%s) has no probe in common with the baseline (%s): "
                      "check a run of one of those",

@@ -1,8 +1,8 @@
 /*
  * Whether a machine is as good as a baseline says: every finding of the baseline that has a better
  * and a worse side, held against the one of the same name and experiment that was found now. What
- * can't be held against anything is counted, with the reason, probe by probe: nobody shall take
- * what was not measured for what is well. Conditions (clocks, temperatures) are never judged.
+ * can't be compared is counted by probe, with the reason, so that nobody takes a value that was not
+ * measured for a good one. Conditions (clocks, temperatures) are never judged.
  */
 #ifndef FATHOM_FINDINGS_HEALTH_H
 #define FATHOM_FINDINGS_HEALTH_H
@@ -22,10 +22,11 @@ extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
 /* A finding of the baseline and what was found now. */
 struct health_value {
     enum health health;
-    const struct finding *now, *should; /* `now` is NULL where it was not found */
+    const struct finding *now, *should; /* `now` is NULL where the value was not found */
     bool more_is_worse;
-    double bound; /* the worst value that would do; NAN of what was not found, and of conditions */
-    const struct probe_result *failed; /* else NULL: this probe, with all it has, failed now */
+    double bound; /* the worst value that is still good enough; NAN where nothing was found, and for
+                     conditions */
+    const struct probe_result *failed; /* this probe failed now with all its findings; else NULL */
 };
 
 struct health_values {
@@ -33,16 +34,16 @@ struct health_values {
     size_t count;
 };
 
-/* Findings of the baseline's probe that there is nothing to hold against. */
+/* Findings of the baseline's probe that can't be compared. */
 struct health_gap {
     const char *probe;
     const char *reason; /* "not measured (quick)", "skipped: needs two CPUs" */
     size_t count;
-    bool told; /* one by one, as what was not found */
+    bool listed; /* its findings are listed one by one, as not found */
 };
 
 struct health_check {
-    enum health health; /* of the machine: WORSE if anything is, DOUBTFUL if anything can't be told
+    enum health health; /* the machine's: WORSE if any value is, DOUBTFUL if any value is uncertain
                            or nothing was compared */
     struct health_values values[HEALTHS]; /* by health, each as the baseline has them */
     struct health_values conditions;      /* those that differ */
@@ -55,8 +56,8 @@ struct health_check {
 /* A value is worse when all of its interval lies beyond the baseline's interval widened by
  * `tolerance` (0.05: 5 % of the value) on the worse side; where there is doubt either interval is
  * taken to be wider, as for differences. Latencies are held in cycles and in ns, and are worse only
- * when both are. ERROR_USAGE where the baseline has nothing to hold anything against, no probe of
- * it was measured now, or the documents are of different processors. The documents must outlive the
+ * when both are. ERROR_USAGE where the baseline has no value to compare with, none of its probes
+ * was measured now, or the documents are of different processors. The documents must outlive the
  * result; health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
                  double tolerance, struct error *);

@@ -101,9 +101,10 @@ static bool same_value(const struct factor *a, const struct factor *b)
            (a->text || a->number == b->number);
 }
 
-enum { PARAMETERS_MOST = 256 }; /* that are looked for in any order; ours have some twenty */
+/* More parameters than this are only compared place by place; fathom's probes have some twenty. */
+enum { PARAMETERS_MOST = 256 };
 
-/* Runs of one probe list them in the same order, mostly. */
+/* Runs of one probe mostly list their parameters in the same order. */
 static bool has_parameter(const struct probe_result *probe, const struct factor *wanted,
                           size_t place)
 {

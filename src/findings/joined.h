@@ -1,4 +1,4 @@
-/* What documents made of several have in common: baselines and merges. */
+/* What baselines and merges have in common: they are documents made of several. */
 #ifndef FATHOM_FINDINGS_JOINED_H
 #define FATHOM_FINDINGS_JOINED_H
 
@@ -10,17 +10,20 @@ int joined_check(const struct document *documents, size_t count, bool one_machin
 /* Whether `a` began after `b`. */
 bool joined_is_newer(const struct document *a, const struct document *b);
 const struct document *joined_newest(const struct document *documents, size_t count);
-/* What can still be said of the run: a command or a seed would repeat one of several. */
+/* The facts that can still be said of the run; a command or a seed would be that of only one of
+ * several. */
 struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
                             bool complete);
-/* The probes of all documents, each name where it stands first. The caller frees. */
+/* A probe of any of the documents, in the order in which names first appear. */
 struct joined_probe {
     const char *name;
     size_t document, place;
 };
-/* *names of them, in the order of the documents; NULL without memory. */
+/* The probes of all documents, each name once; *names is how many. The caller frees. NULL without
+ * memory. */
 struct joined_probe *joined_probes(const struct document *documents, size_t count, size_t *names);
-/* Adds to `to` the parameters that all of these results have alike. ERROR_SYSTEM without memory. */
+/* Adds to `to` the parameters that are equal in all of these results. ERROR_SYSTEM without
+ * memory. */
 int joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
                       size_t count, struct error *);
 

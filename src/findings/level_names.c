@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A level that begins so far beyond a declared cache is not that cache. */
+/* A level that begins this many times beyond a declared cache's size is not that cache. */
 static const double passed_over = 1.5;
-/* No memory answers sooner; caches may be slower. In cycles where nothing tells the clock, for a
- * slow core. */
+/* No memory is faster than this, though caches may be slower. The cycles are those of a slow core,
+ * for curves that do not tell the clock. */
 static const double memory_least_ns = 35, memory_least_cycles = 60;
 
-/* Of several kinds of core the largest of a level. */
+/* Where kinds of core differ, the largest cache of a level counts. */
 void level_read_declared(struct level_reading *reading, const struct machine_facts *facts)
 {
     for (size_t i = 0; facts && i < facts->cache_count; i++) {
@@ -30,8 +30,8 @@ void level_read_declared(struct level_reading *reading, const struct machine_fac
         reading->skipped++;
 }
 
-/* Which level it is, counted from 1. One whose sizes all go beyond a cache that is declared is a
- * later one, where few sizes pass a cache over. */
+/* The level's number, counted from 1. Where few sizes were measured a cache may have been skipped:
+ * a level whose sizes all lie beyond a declared cache is a later one. */
 size_t level_number(const struct level_reading *reading, size_t index)
 {
     size_t number = reading->skipped;
@@ -49,8 +49,8 @@ static bool is_last(const struct level_reading *reading, size_t index)
     return index + 1 == reading->levels.count && !isfinite(reading->levels.list[index].capacity);
 }
 
-/* Whether it may be a cache that the sizes did not outgrow: the first plateau of all, one that is
- * declared to be larger than they are, or one faster than any memory. */
+/* Whether the last level may be a cache that no size outgrew: the first plateau of all, a
+ * cache declared to be larger than all sizes, or one faster than any memory. */
 static bool may_be_cache(const struct level_reading *reading, size_t index)
 {
     const size_t level = level_number(reading, index) - 1;
@@ -64,8 +64,8 @@ static bool may_be_cache(const struct level_reading *reading, size_t index)
                                                : ns < memory_least_ns;
 }
 
-/* Where all caches that are declared were found and outgrown, half an octave is proof enough: sizes
- * are declared wrongly, and numbers of caches hardly ever. */
+/* Where all declared caches were found and outgrown, half an octave beyond them is proof enough of
+ * memory: declared sizes may be wrong, declared numbers of caches hardly ever. */
 static bool is_behind_all(const struct level_reading *reading, size_t index)
 {
     return !reading->levels.sparse && reading->declared_count > 0 &&

@@ -15,7 +15,7 @@ double level_handy_size(double bytes)
 
 static const char *gaps_text(const struct level_reading *reading)
 {
-    const struct levels *levels = &reading->levels;
+    const struct found_levels *levels = &reading->levels;
     const char *text = "";
     for (size_t i = 0; i < levels->gap_count; i++) {
         char from[UNIT_TEXT], to[UNIT_TEXT];
@@ -32,8 +32,8 @@ static const char *gaps_text(const struct level_reading *reading)
     return text;
 }
 
-/* The one place that refuses: a stretch of sizes on which no two agree is no level, and has no
- * number. */
+/* The one place that refuses a level: where no two sizes of a stretch agree there is no level and
+ * no number. */
 static int tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
@@ -45,27 +45,26 @@ static int tell_gaps(const struct level_reading *reading)
     finding->text =
         reading->levels.sparse
             ? pool_printf(reading->pool,
-                          "%s: not enough sizes to tell a level here; add "
-                          "--per-octave 4",
-                          where)
-            : pool_printf(reading->pool, "%s: no two sizes agree, so no level is told here", where);
+                          "%s: too few sizes to find a level here; add --per-octave 4", where)
+            : pool_printf(reading->pool, "%s: no two sizes agree, so no level is reported here",
+                          where);
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-/* A step that is suspected to be no cache's is told in words, and takes no number of a cache. */
+/* A step that is probably translation's is described in words and does not count as a cache. */
 static int tell_translation(const struct level_reading *reading)
 {
     enum { SMALL_PAGE = 4096 };
     const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
     for (size_t k = 0; k < reading->levels.count && text; k++) {
-        const struct level *level = &reading->levels.list[k];
+        const struct found_level *level = &reading->levels.list[k];
         char name[LEVEL_NAME_ROOM], size[UNIT_TEXT];
         if (isnan(level->translated))
             continue;
         level_name(reading, k, name);
         text = pool_printf(reading->pool,
-                           "%s%swithin %s, mostly near %s, latency steps up by %.2g %s, as a TLB "
-                           "of some %.0f entries makes it on pages of 4 KiB",
+                           "%s%swithin %s, mostly near %s, latency steps up by %.2g %s, as it does "
+                           "where pages of 4 KiB outgrow a TLB of some %.0f entries",
                            text, *text ? "; " : "", name,
                            size_format(level_handy_size(level->translated), size),
                            level->translation, unit, level->translated / SMALL_PAGE);
@@ -75,15 +74,17 @@ static int tell_translation(const struct level_reading *reading)
     struct finding *finding =
         text ? finding_add(reading->result, reading->pool, "levels.translation", "") : NULL;
     if (finding)
-        finding->text = pool_printf(
-            reading->pool,
-            "%s. Which pages the table had is unknown: suspected translation, counted as no cache. "
-            "If it is one after all, the capacity told is of the next",
-            text);
+        finding->text =
+            pool_printf(reading->pool,
+                        "%s. The table does not say which pages it was measured on, so fathom "
+                        "takes this for address translation and not for a cache. If it is a cache "
+                        "after all, the capacity shown is that of the next one",
+                        text);
     return finding && finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-/* Only caches that the sizes could tell count: those that they begin within and outgrow. */
+/* Only caches that the sizes could show count: the smallest size fits into them and the largest
+ * outgrows them. */
 static int compare_numbers(const struct level_reading *reading)
 {
     size_t found = 0, expected = 0;
@@ -106,9 +107,9 @@ static int compare_numbers(const struct level_reading *reading)
         "from %s to %s the machine declares %zu cache%s and the latencies show %zu: %s",
         size_format(reading->smallest, from), size_format(reading->largest, to), expected,
         expected == 1 ? "" : "s", found,
-        found < expected ? "one is hidden, too small a share of it is left, or two are too near to "
-                           "be told apart"
-                         : "one is not declared, or translation or a neighbour adds a step");
+        found < expected ? "a cache is hidden, too small a share of one is left to this run, or "
+                           "two are too alike to be told apart"
+                         : "a cache is not declared, or translation or a neighbour adds a step");
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 

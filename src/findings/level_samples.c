@@ -9,7 +9,7 @@ static double relative_width(double median, double low, double high)
     return (high - low) / median;
 }
 
-/* In cycles of that clock. */
+/* The estimate with the narrower interval, in cycles of that clock. */
 static struct estimate steadier(const struct point *point, double clock)
 {
     const struct summary *y = &point->y;
@@ -47,7 +47,7 @@ struct level_sample *findings_level_samples(const struct series *series, struct 
         struct estimate y = {point->y.median, point->y.low, point->y.high};
         if (cycles)
             y = steadier(point, *clock);
-        /* One trial, as a table has it, knows nothing of its noise. */
+        /* A single trial, as in a table, says nothing of its noise. */
         const bool known = point->y.coverage > 0;
         samples[i] = (struct level_sample){.bytes = point->x,
                                            .latency = (double)y.median,

@@ -9,13 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An effective capacity this far from the declared one, with an interval that leaves it out, is
- * worth a sentence. */
+/* A sentence explains an effective capacity that differs from the declared one by more than this
+ * and whose interval excludes it. */
 static const double capacity_differs = 0.15;
-/* A size that people are told to go by is known this well: its interval's ends, one over the other.
- */
+/* A size is given as advice only if the ends of its interval differ by less than this factor. */
 static const double advice_spread = 1.35;
-/* Of a plateau's points so many bear a flag before the plateau does: a median bears less. */
+/* A level is flagged when over this share of its points are: fewer do not move a median. */
 static const double flagged_share = 0.25;
 
 /* --- latency --- */
@@ -39,7 +38,7 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
 
 static const char *plateau_text(const struct level_reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     size_t points = 0;
     for (size_t i = 0; i < reading->series->point_count; i++)
@@ -48,16 +47,16 @@ static const char *plateau_text(const struct level_reading *reading, size_t inde
                        : level_is_unnamed(reading, index)
                            ? "; the last level seen: too little of it was measured to tell memory "
                              "from a cache"
-                           : "; no larger size was measured that leaves it";
+                           : "; no size that was measured is too large for it";
     return pool_printf(reading->pool, "the plateau from %s to %s, %zu size%s%s",
                        size_format(level->from, from), size_format(level->to, to), points,
                        points == 1 ? "" : "s", more);
 }
 
-/* A level of a single point that was tried once, or of such that agree, tells of no interval. */
+/* A level has no interval if its points agree exactly and each was measured only once. */
 static bool has_interval(const struct level_reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     bool known = level->low < level->high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
         known =
@@ -67,7 +66,7 @@ static bool has_interval(const struct level_reading *reading, size_t index)
 
 static int add_latency(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
     const bool interval = has_interval(reading, index);
@@ -101,7 +100,7 @@ static int add_latency(const struct level_reading *reading, size_t index, const 
 
 /* --- capacity --- */
 
-/* What this level and those before it hold together at most. */
+/* The declared capacity of this level and those before it together. */
 static double declared_up_to(const struct level_reading *reading, size_t index)
 {
     double sum = 0;
@@ -112,43 +111,41 @@ static double declared_up_to(const struct level_reading *reading, size_t index)
 
 static const char *capacity_text(const struct level_reading *reading, size_t index, double declared)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
     size_format(level_handy_size(level->capacity), holds);
     bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
                    (declared < level->capacity_low || declared > level->capacity_high);
     if (!differs && reading->levels.rising && index + 1 == reading->levels.count)
         return pool_printf(reading->pool,
-                           "the curve still rises at %s: larger sizes tell this better",
+                           "the curve still rises at %s: measure larger sizes to know this better",
                            size_format(reading->largest, size));
     if (!differs)
         return NULL;
     size_format(declared, said);
     const bool known = level->capacity_high <= advice_spread * level->capacity_low;
     if (level->capacity < declared)
-        return pool_printf(reading->pool,
-                           "in this run %s of %s behaved as cache: it is shared or partitioned. "
-                           "%s%s",
-                           holds, said,
-                           known ? "As long as that stays, size buffers by "
-                                 : "From where on it misses is not known well enough to size "
-                                   "buffers by",
-                           known ? size_format(level_handy_size(level->capacity_low), size) : "");
-    return pool_printf(reading->pool,
-                       "sets of up to %s are served as this level serves them, and %s are "
-                       "declared: %s",
-                       holds, said,
-                       level->capacity_low <=
-                               (1 + capacity_differs) * declared_up_to(reading, index)
-                           ? "levels that exclude one another hold more together"
-                           : "this level and the next can't be told apart here, for between them "
-                             "latencies rise on and on; repeat with --thorough or on a quieter "
-                             "machine");
+        return pool_printf(
+            reading->pool,
+            "in this run %s of %s behaved as cache: it is shared or partitioned. "
+            "%s%s",
+            holds, said,
+            known ? "While that lasts, keep buffers within "
+                  : "Where it begins to miss is not known well enough to size buffers by it",
+            known ? size_format(level_handy_size(level->capacity_low), size) : "");
+    return pool_printf(
+        reading->pool,
+        "working sets of up to %s are as fast as this level, which is declared to hold %s: %s",
+        holds, said,
+        level->capacity_low <= (1 + capacity_differs) * declared_up_to(reading, index)
+            ? "exclusive levels hold more together"
+            : "latencies rise steadily from this level to the next, so the two can't be told "
+              "apart; repeat with --thorough or on a quieter machine");
 }
 
 static int add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char name[2 * LEVEL_NAME_ROOM];
     if (!isfinite(level->capacity))
         return 0;
@@ -163,7 +160,7 @@ static int add_capacity(const struct level_reading *reading, size_t index, const
     return 0;
 }
 
-/* Curves are read in ns and in cycles; another person's document may have any unit. */
+/* Only curves in ns or in cycles can be read; a foreign document may have any unit. */
 static bool is_readable(const struct series *series)
 {
     return quantity_comparable(series->y.unit, "ns") ||

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256 }; /* a longer name has no twin */
+enum { NAME_BYTES = 256 }; /* longer names have no twin */
 static const char twin_ending[] = "_ns";
 
 static const char *or_empty(const char *text)
@@ -15,7 +15,7 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-/* By name, then by experiment and CPUs as far as they are asked for. */
+/* Orders by name, then by experiment and by CPUs where these are given. */
 static int order(const struct finding *finding, const char *name, const struct finding *experiment,
                  const char *cpus)
 {

@@ -1,4 +1,5 @@
-/* Findings by name and experiment: a document of another person's may hold a million of them. */
+/* Finds findings by name and experiment in logarithmic time: a foreign document may hold a million
+ * of them. */
 #ifndef FATHOM_FINDINGS_LOOKUP_H
 #define FATHOM_FINDINGS_LOOKUP_H
 
@@ -14,18 +15,18 @@ struct finding_lookup {
     size_t count;
 };
 
-/* Of one probe, or of all probes of a document where `probe` is NULL, in the pool. ERROR_SYSTEM
- * without memory. The findings must stay where they are. */
+/* Builds the lookup in the pool, of one probe, or of all probes of a document where `probe` is
+ * NULL. ERROR_SYSTEM without memory. The findings must stay where they are. */
 int finding_lookup_build(struct finding_lookup *, struct pool *, const struct document *,
                          const struct probe_result *probe);
-/* The first of that name, of the standard experiment where there is one, whatever CPUs it is about;
- * NULL where there is none. */
+/* The first finding of that name, the standard experiment first, whatever CPUs it is about; NULL
+ * where there is none. */
 const struct finding *finding_lookup_name(const struct finding_lookup *, const char *name);
-/* The first of that name, that one's experiment, and those CPUs, which may be NULL. */
+/* The first finding of that name, of the same experiment as `experiment`, and about those CPUs,
+ * which may be NULL. */
 const struct finding *finding_lookup_exact(const struct finding_lookup *, const char *name,
                                            const struct finding *experiment, const char *cpus);
-/* The same fact in ns: of "L1.latency" that is "L1.latency_ns", where both are of one experiment
- * and about the same CPUs. */
+/* The same fact in ns: for "L1.latency" that is "L1.latency_ns" of the same experiment and CPUs. */
 const struct finding *finding_lookup_twin(const struct finding_lookup *, const struct finding *);
 /* Whether the finding is such a twin of another. */
 bool finding_lookup_is_twin(const struct finding_lookup *, const struct finding *);

@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_MOST = 8 }; /* of what is left out */
+enum { NAMED_MOST = 8 }; /* of the findings that are left out */
 
 struct merging {
     struct document *to;
     struct pool *pool;
     struct error *error;
-    size_t *left_out; /* findings of older runs that the newest of their probe has not */
+    size_t *left_out; /* findings of older runs that the newest run of their probe lacks */
     const char **names;
 };
 
-/* A value that stands for something (a note has none), and that nobody has any more. */
+/* Counts a finding with a value that no run in the result has any more. */
 static int leave_out(const struct merging *merging, const struct finding *finding)
 {
     if (!isfinite(finding->value) || (*merging->left_out)++ >= NAMED_MOST)
@@ -38,7 +38,7 @@ static int by_experiment(const void *a, const void *b)
     return experiment_order(*(const struct finding *const *)a, *(const struct finding *const *)b);
 }
 
-/* The experiments of a result's findings, each once and in order; conditions are of none. NULL: no
+/* The experiments of a result's findings, each once and in order; conditions have none. NULL: no
  * memory; the caller frees. */
 static const struct finding **experiments_of(const struct probe_result *probe, size_t *count)
 {
@@ -63,7 +63,7 @@ static int by_text(const void *a, const void *b)
     return order ? order : strcmp(left->text, right->text);
 }
 
-/* What the names of a result's findings say of their series: kernels, operations, levels. */
+/* The factors that the names of a result's findings contain: kernels, operations, levels. */
 struct named {
     struct factor *list; /* sorted */
     size_t count;
@@ -85,7 +85,7 @@ static int named_collect(struct named *named, const struct probe_result *probe)
     return 0;
 }
 
-/* Whether the finding is of a kernel, operation or level that none of them is of. */
+/* Whether the finding is of a kernel, operation or level that is not in the list. */
 static bool is_of_another(const struct named *named, const struct finding *finding)
 {
     for (size_t f = finding->deviations; f < finding->factor_count; f++)
@@ -108,7 +108,7 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Sizes that only the older run measured. */
+/* Adds the sizes that only the older run measured. */
 static int add_points(const struct merging *merging, struct series *to, const struct series *from)
 {
     const struct series newer = *to;
@@ -152,7 +152,7 @@ static int add_series(const struct merging *merging, struct probe_result *to,
 
 /* --- results --- */
 
-/* Arrays of its own, for others are added to them. */
+/* Gives the result arrays of its own, because elements will be added to them. */
 static int copy_arrays(const struct merging *merging, struct probe_result *to)
 {
     const struct probe_result from = *to;
@@ -173,13 +173,13 @@ static int copy_arrays(const struct merging *merging, struct probe_result *to)
     return 0;
 }
 
-/* Of two experiments the worse end is told, and no parameter that only one of them had. */
+/* Joins the facts of two results: the worse status, and only the parameters that both have. */
 static int join_facts(const struct merging *merging, struct probe_result *to,
                       const struct probe_result *older)
 {
     const struct probe_result newer = *to;
     const struct probe_result *const both[] = {&newer, older};
-    if (older->status > to->status) { /* they ascend from good to bad */
+    if (older->status > to->status) { /* statuses ascend from good to bad */
         to->status = older->status;
         to->reason = older->reason;
     }
@@ -189,23 +189,24 @@ static int join_facts(const struct merging *merging, struct probe_result *to,
     return joined_parameters(to, merging->pool, both, 2, merging->error);
 }
 
-/* Writes what was obtained into the factors of the series, which the parameters told until now. */
+/* Writes what was obtained into the factors of each series; until now the probe's parameters said
+ * it. */
 static int stamp(const struct merging *merging, struct series *series, size_t count,
-                 const struct obtained *told)
+                 const struct obtained *obtained)
 {
     for (size_t s = 0; s < count; s++) {
         struct factor *factors =
-            pool_alloc(merging->pool, series[s].factor_count + told->count, sizeof *factors);
+            pool_alloc(merging->pool, series[s].factor_count + obtained->count, sizeof *factors);
         size_t n = series[s].factor_count;
         if (!factors)
             return error_out_of_memory(merging->error);
         if (n)
             memcpy(factors, series[s].factors, n * sizeof *factors);
-        for (size_t i = 0; i < told->count; i++) {
+        for (size_t i = 0; i < obtained->count; i++) {
             size_t at = 0;
-            while (at < n && strcmp(factors[at].name, told->list[i].name) != 0)
+            while (at < n && strcmp(factors[at].name, obtained->list[i].name) != 0)
                 at++;
-            factors[at] = told->list[i];
+            factors[at] = obtained->list[i];
             n += at == n;
         }
         series[s].factors = factors;
@@ -214,7 +215,7 @@ static int stamp(const struct merging *merging, struct series *series, size_t co
     return 0;
 }
 
-/* Series that differ in what was obtained only must not become one curve. */
+/* Keeps series that differ only in what was obtained from becoming one curve. */
 static int stamp_both(const struct merging *merging, struct probe_result *to,
                       struct probe_result *older)
 {
@@ -288,7 +289,7 @@ struct dated {
     const struct probe_result *probe;
 };
 
-/* A run that failed or skipped the probe takes nothing from one that measured it. */
+/* A run that failed or skipped the probe does not replace one that measured it. */
 static bool has_content(const struct probe_result *probe)
 {
     return probe->finding_count || probe->series_count;
@@ -340,7 +341,7 @@ int documents_merge(struct document *to, const struct document *documents, size_
         return code;
     const struct document *newest = joined_newest(documents, count), *devices = NULL;
     bool complete = true;
-    size_t runs = 0; /* what was merged before is merged of several itself */
+    size_t runs = 0; /* a document may itself be merged from several runs */
     for (size_t d = 0; d < count; d++) {
         if (documents[d].machine.gpu_count && (!devices || joined_is_newer(&documents[d], devices)))
             devices = &documents[d];
@@ -354,7 +355,7 @@ int documents_merge(struct document *to, const struct document *documents, size_
     to->probe_count = 0;
     if (count > 1)
         to->run = joined_run("merge", newest, runs, complete);
-    if (devices) { /* the newest may not have looked for them */
+    if (devices) { /* the newest run may not have looked for devices */
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;
     }

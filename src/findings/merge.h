@@ -1,7 +1,7 @@
 /*
  * Documents of one machine as one. Of each probe the newest run counts; an older one adds what it
- * measured in another experiment ("--order forward") or of another kernel or operation, so that
- * both stand beside each other.
+ * measured in another experiment ("--order forward") or of another kernel or operation, so that the
+ * result has both.
  */
 #ifndef FATHOM_FINDINGS_MERGE_H
 #define FATHOM_FINDINGS_MERGE_H

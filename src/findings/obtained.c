@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here memory counts as all small or all huge: a few odd pages are in every arena. */
+/* Shares of huge pages up to the first count as all small, from the second on as all huge, because
+ * every arena has a few odd pages. */
 static const double nearly_none = 10, nearly_all = 90; /* percent */
 
-struct reading {
+struct obtained_reading {
     struct obtained *obtained;
     const struct probe_result *probe;
     const struct machine_facts *machine;
@@ -17,7 +18,7 @@ struct reading {
     struct pool *pool;
 };
 
-static bool decides(const struct reading *reading, const char *factor)
+static bool decides(const struct obtained_reading *reading, const char *factor)
 {
     const struct standard *standard = standard_find(reading->standards, factor);
     return standard && standard->kind != STANDARD_NAMED;
@@ -28,8 +29,8 @@ static void add(struct obtained *obtained, const char *name, const char *text, d
     obtained->list[obtained->count++] = (struct factor){name, text, number};
 }
 
-/* "thp" of "thp (2 MiB)", "mixed" of "thp (43 % huge)": a share that differs from run to run is
- * no experiment of its own. */
+/* "thp" for "thp (2 MiB)", "mixed" for "thp (43 % huge)": the share differs from run to run and
+ * makes no experiment of its own. */
 static const char *pages_obtained(struct pool *pool, const char *text)
 {
     const char *open = strchr(text, '(');
@@ -39,7 +40,7 @@ static const char *pages_obtained(struct pool *pool, const char *text)
     return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
 }
 
-static int take_pages(const struct reading *reading)
+static int take_pages(const struct obtained_reading *reading)
 {
     const struct factor *pages = probe_parameter(reading->probe, "pages_obtained");
     if (!pages || !pages->text || !decides(reading, "pages"))
@@ -61,7 +62,7 @@ static bool is_listed(const char *list, int cpu)
     return listed;
 }
 
-/* The CPU that measured; -1 unknown. */
+/* The CPU that measured; -1: unknown. */
 static int measuring_cpu(const struct probe_result *probe)
 {
     static const char *const names[] = {"cpu", "chase_cpu"};
@@ -73,8 +74,8 @@ static int measuring_cpu(const struct probe_result *probe)
     return -1;
 }
 
-/* Whose memory it was: a node is told by how it lies to the CPU, never by its number. */
-static void take_node(const struct reading *reading, int cpu)
+/* Which node's memory it was: described by its distance from the CPU, never by its number. */
+static void take_node(const struct obtained_reading *reading, int cpu)
 {
     const struct factor *verified = probe_parameter(reading->probe, "node_obtained");
     const struct factor *obtained = verified ? verified : probe_parameter(reading->probe, "node");
@@ -95,7 +96,7 @@ static void take_node(const struct reading *reading, int cpu)
     }
 }
 
-/* The kind of core that all CPUs of a list are; NULL: of several, or no list. */
+/* The kind of core of all CPUs of a list; NULL: several kinds, or no list. */
 static const char *kind_of_list(const struct machine_facts *machine, const char *list)
 {
     struct cpulist cpus;
@@ -116,8 +117,8 @@ static const char *kind_of_list(const struct machine_facts *machine, const char 
     return kind;
 }
 
-/* Which kind of core measured: of the CPU that did, or of those that --cpus left. */
-static void take_core(const struct reading *reading, int cpu)
+/* Which kind of core measured: that of the measuring CPU, or of those that --cpus allowed. */
+static void take_core(const struct obtained_reading *reading, int cpu)
 {
     const struct machine_facts *machine = reading->machine;
     const struct factor *cpus = probe_parameter(reading->probe, "cpus");
@@ -136,7 +137,7 @@ int obtained_read(struct obtained *obtained, const struct probe_result *probe,
                   const struct machine_facts *machine, const struct standard *standards,
                   struct pool *pool)
 {
-    const struct reading reading = {obtained, probe, machine, standards, pool};
+    const struct obtained_reading reading = {obtained, probe, machine, standards, pool};
     const int cpu = measuring_cpu(probe);
     *obtained = (struct obtained){.count = 0};
     int code = take_pages(&reading);

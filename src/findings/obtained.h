@@ -1,5 +1,5 @@
-/* What a probe obtained of the system, as factors of its findings: the half of experiment.c that
- * reads parameters and the machine's facts. Not for use outside of it. */
+/* What a probe obtained from the system, as factors of its findings: the part of experiment.c that
+ * reads parameters and the machine's facts. Internal to experiment.c. */
 #ifndef FATHOM_FINDINGS_OBTAINED_H
 #define FATHOM_FINDINGS_OBTAINED_H
 
@@ -12,8 +12,8 @@ struct obtained {
     size_t count;
 };
 
-/* As far as the probe's standards say that it decides. Texts are the document's own or in the pool.
- * ERROR_SYSTEM without memory. */
+/* Reads those factors that decide by the probe's standards. Texts are the document's own or in the
+ * pool. ERROR_SYSTEM without memory. */
 int obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
                   const struct standard *, struct pool *);
 

@@ -10,7 +10,7 @@
 struct entry {
     const struct finding *finding;
     size_t place;
-    size_t cpu_count; /* that it is about */
+    size_t cpu_count; /* CPUs that the finding is about */
 };
 
 static const char *or_empty(const char *text)
@@ -72,7 +72,7 @@ static size_t count_cpus(const char *list)
     return count;
 }
 
-/* Those that have no partner yet. */
+/* Collects the findings that have no partner yet. */
 static size_t collect(struct entry *entries, const struct probe_result *probe,
                       const struct finding *const *partners, bool count)
 {

@@ -1,8 +1,7 @@
 /*
- * Findings of two documents that are of the same thing: of one name and of one experiment. CPUs are
- * compared by their number only to tell several findings of one name apart, as clusters are; what
- * is left over after that is paired by how many CPUs it is about, in the order of the values,
- * because a machine may number its CPUs anew.
+ * Pairs the findings of two documents: those of the same name and experiment. CPU numbers matter
+ * only where several findings have one name, as clusters do; what is left after that is paired by
+ * the number of CPUs, in the order of the values, because a machine may number its CPUs anew.
  */
 #ifndef FATHOM_FINDINGS_PAIRS_H
 #define FATHOM_FINDINGS_PAIRS_H
@@ -14,8 +13,8 @@ struct finding_pairs {
     const struct finding **of_a, **of_b;
 };
 
-/* In the pool, in n log n steps. Units are not looked at: who compares two says what it makes of
- * them. ERROR_SYSTEM without memory. */
+/* In the pool, in n log n steps. Units are ignored: the caller decides what it makes of different
+ * ones. ERROR_SYSTEM without memory. */
 int finding_pairs_find(struct finding_pairs *, struct pool *, const struct probe_result *a,
                        const struct probe_result *b);
 

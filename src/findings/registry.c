@@ -18,7 +18,7 @@ static const char *skip_digits(const char *name)
     return name;
 }
 
-/* One pattern, which ends at a comma or at the end of the text. */
+/* Matches one pattern, which ends at a comma or at the end of the text. */
 static bool matches(const char *pattern, const char *name)
 {
     for (; *pattern && *pattern != ','; pattern++) {
@@ -47,7 +47,8 @@ bool finding_name_matches(const char *patterns, const char *name)
 {
     for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
         pattern += *pattern == ',' ? strlen(", ") : 0;
-        /* Most differ in the first character, and a document may ask for 200,000 names. */
+        /* Compares first characters first, because most names differ there and a document may hold
+         * 200,000. */
         if ((*pattern == *name || *pattern == '*' || *pattern == *number) && matches(pattern, name))
             return true;
     }
@@ -97,15 +98,16 @@ const struct finding_line *finding_line_find(const char *name)
     return NULL;
 }
 
-/* A table of another tool may tell a latency in cycles where we tell ns, and the other way round;
- * any other unit is not what the line is about. */
+/* Another tool's table may have a latency in cycles where fathom has ns, and vice versa; with any
+ * other unit the finding is not what the line is about. */
 static bool has_unit(const struct finding_line *line, const struct quantity *quantity)
 {
     if (!line->unit)
         return true;
-    const struct quantity *told = quantity_of(line->unit);
-    const bool time = told->dimension == DIMENSION_TIME || told->dimension == DIMENSION_CYCLES;
-    return quantity && (quantity->dimension == told->dimension ||
+    const struct quantity *expected = quantity_of(line->unit);
+    const bool time =
+        expected->dimension == DIMENSION_TIME || expected->dimension == DIMENSION_CYCLES;
+    return quantity && (quantity->dimension == expected->dimension ||
                         (time && (quantity->dimension == DIMENSION_TIME ||
                                   quantity->dimension == DIMENSION_CYCLES)));
 }

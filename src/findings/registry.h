@@ -1,8 +1,8 @@
 /*
  * The registry of findings: what each finding is, by its name. Every probe's descriptor brings a
- * table of what it adds (struct finding_table); `fathom list findings`, the manual,
- * docs/findings.md and whoever shows or compares findings ask here. A finding that no line explains
- * is a plain value and nothing else.
+ * table of what it adds (struct finding_table); `fathom list findings`, the manual, the build's
+ * docs/findings.md and all code that shows or compares findings ask here. A finding without a line
+ * is a plain value.
  */
 #ifndef FATHOM_FINDINGS_REGISTRY_H
 #define FATHOM_FINDINGS_REGISTRY_H
@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a finding is there for. Views choose by it, and by the fact; never by name. */
+/* What a finding is for. Outputs choose findings by role and fact, never by name. */
 enum finding_role {
-    ROLE_PLAIN,        /* no line explains it, or its unit is none that the line has */
+    ROLE_PLAIN,        /* no line explains it, or its unit is not the line's */
     ROLE_LEVEL,        /* a cache or memory, of the CPUs or of a device: a row of the datasheet, or,
-                          without a fact, what is said of it below */
+                          without a fact, a line below it */
     ROLE_TRANSLATION,  /* the TLB and page walks, by page size */
     ROLE_WIDTH,        /* bytes a second by kernel, between the CPUs and DRAM */
     ROLE_FLIGHT,       /* misses in flight, and latency beside traffic */
@@ -57,18 +57,18 @@ enum finding_fact {
     FACT_REMOTE, /* memory of another node */
 };
 
-/* A factor that decides what a finding is, and its value where the name alone stands for it. A
- * factor that no entry names is told whatever its value is. */
+/* A factor that decides what a finding is, and the standard value, for which the name alone stands.
+ * A factor without an entry is always a deviation. */
 struct standard {
     const char *factor; /* NULL ends a list */
     enum {
-        STANDARD_NAMED,   /* the name says it, or it does not matter: never told */
+        STANDARD_NAMED,   /* the name says it, or it does not matter: never a deviation */
         STANDARD_TEXT,    /* `text` */
         STANDARD_NUMBER,  /* `number` */
         STANDARD_LINE,    /* a cache line of the machine */
         STANDARD_FASTEST, /* the fastest kind of core */
-        STANDARD_ABSENT,  /* none: it is told wherever there is one */
-        STANDARD_PAGES,   /* the largest pages to be had */
+        STANDARD_ABSENT,  /* a series without this factor is standard: any value is a deviation */
+        STANDARD_PAGES,   /* the largest pages that are available */
     } kind;
     const char *text;
     double number;
@@ -93,9 +93,12 @@ struct finding_line {
      * there are patterns, separated as they are, or one for all. What stands before ": " is said
      * once for neighbours that share it. */
     const char *words;
-    /* What it is, in whole sentences, as are the next two. The first stands by itself in --help. */
+    /* How many points of its series must have a value before anything is concluded from them; 0 is
+     * 1. With fewer, the finding has no value but a text that says so (analysis_read_off()). */
+    unsigned least_points;
+    /* What it is. This and the next two are whole sentences; --help shows only the first one. */
     const char *meaning;
-    const char *moves;  /* what moves it, or decides it; NULL: nobody can say */
+    const char *moves;  /* what changes or decides it; NULL: unknown */
     const char *advice; /* what to do with it, or about it */
 };
 
@@ -103,22 +106,23 @@ struct finding_line {
 struct finding_table {
     const struct finding_line *lines;  /* ends with NULL patterns; NULL: it adds none */
     const struct standard *experiment; /* ends with a NULL factor; NULL: names say all */
-    bool of_devices; /* which they are is worth saying even where nothing was measured */
+    bool
+        of_devices; /* the probe measures devices: outputs name them even where none was measured */
 };
 
-/* The list's entry for that factor; NULL where there is none. The list may be NULL. */
+/* The entry of the list for that factor; NULL where there is none. The list may be NULL. */
 const struct standard *standard_find(const struct standard *list, const char *factor);
 
-/* The i-th probe's table and, in *probe, its name; NULL behind the last. Defined by whoever lists
- * the probes (probes/probes.c), because no finding knows who measures. */
+/* The i-th probe's table and, in *probe, its name; NULL for the one behind the last. Defined where
+ * probes are listed (probes/probes.c), because this room may not know the probes. */
 const struct finding_table *finding_table_at(size_t i, const char **probe);
-/* NULL for a probe that nobody knows. */
+/* NULL for an unknown probe. */
 const struct finding_table *finding_table_of(const char *probe);
 
-/* Every line, those of one probe together, and in *probe, which may be NULL, whose it is; NULL
- * behind the last. */
+/* The i-th line of all, those of one probe together, and in *probe, which may be NULL, the probe's
+ * name; NULL behind the last. */
 const struct finding_line *finding_line_at(size_t i, const char **probe);
-/* Whether the name is one that the patterns stand for. */
+/* Whether the name matches one of the patterns. */
 bool finding_name_matches(const char *patterns, const char *name);
 /* The first line that the name matches; NULL where there is none. */
 const struct finding_line *finding_line_find(const char *name);
@@ -132,8 +136,8 @@ struct finding_meaning {
     const char *subject; /* what the fact is of, within the finding's name: "L2" */
     size_t subject_length;
     int number; /* the first in its name, behind the device: 2 of "dtlb2.4K.hit"; -1: none */
-    const struct quantity *quantity; /* by its unit; NULL: a unit that nobody knows */
-    enum side side;                  /* never SIDE_OF_UNIT; SIDE_NEITHER where nothing is judged */
+    const struct quantity *quantity; /* by its unit; NULL: an unknown unit */
+    enum side side; /* never SIDE_OF_UNIT; SIDE_NEITHER where the value is not judged */
 };
 struct finding_meaning finding_meaning(const struct finding *);
 

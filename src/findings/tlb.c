@@ -10,16 +10,17 @@
 #include <stdio.h>
 
 enum { LADDER_LEAST = 6, TRIALS_MAX = 64 };
-/* Of the second level's trials, as of every vote (stats/vote.h). */
+/* The second level needs this many trials, as every vote does (stats/vote.h). */
 enum { VOTED_LEAST = 5 };
 /* Trials that put the second level's end further apart than this don't agree. */
 static const double most_apart = 1.2;
 static const double most_of_rise = 0.75, unseen = 0.98;
-/* A rise over more than that has several round numbers in it. */
+/* A rise from one size to more than this many times it has several round numbers in it. */
 static const double most_gradual = 1.25;
-/* Cycles that small pages cost where pieces of huge ones are held against them. */
+/* The cost of small pages, in cycles, below which pieces of huge pages are not compared with
+ * them. */
 static const double piece_cost_least = 2;
-/* A smaller share of pages in pieces is noise. */
+/* A smaller share of huge pages in pieces is noise. */
 static const double share_noticed = 0.1;
 enum { PIECE_SIZES_LEAST = 3, PIECE_SIZES_MOST = 32 };
 
@@ -46,7 +47,7 @@ static struct finding *add(const struct sheet *sheet, int level, const char *wha
     return finding_add(sheet->result, sheet->pool, name, unit);
 }
 
-/* A finding without a number. */
+/* Adds a finding without a number. */
 static bool add_unknown(const struct sheet *sheet, int level, const char *why)
 {
     struct finding *finding = add(sheet, level, "entries", "");
@@ -55,7 +56,7 @@ static bool add_unknown(const struct sheet *sheet, int level, const char *why)
     return finding && finding->text;
 }
 
-/* Of so many trials, those that are no point of the series abstain. */
+/* Counts the votes of `trials` trials; those without a point in the series abstain. */
 static bool count_votes(const struct series *votes, size_t trials, struct vote *vote)
 {
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
@@ -67,29 +68,30 @@ static bool count_votes(const struct series *votes, size_t trials, struct vote *
     return vote_count(values, n, vote, scratch);
 }
 
-/* Why no end was in sight. */
+/* Says why no end of the level was found. */
 static const char *no_end(const struct sheet *sheet)
 {
     const struct series *spread = sheet->evidence->spread;
     if (spread->point_count < LADDER_LEAST)
-        return "there was no time to measure enough sizes: give more with --budget";
-    return pool_printf(sheet->pool, "translation costs no more up to %.0f pages",
+        return "there was no time to measure enough sizes: give it more time (a larger --budget)";
+    return pool_printf(sheet->pool, "translation adds nothing up to %.0f pages",
                        spread->points[spread->point_count - 1].x);
 }
 
-/* Why the first level's trials make no number. */
+/* Says why the first level's trials give no number. */
 static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
 {
     const size_t trials = sheet->evidence->first_trials;
     if (!vote->voted)
-        return pool_printf(sheet->pool, "none of %zu trials tells where it ends", trials);
+        return pool_printf(sheet->pool, "none of %zu trials shows where it ends", trials);
     return pool_printf(sheet->pool,
-                       "trials do not agree: only %zu of %zu tell %.0f; something shares the TLB "
-                       "or interrupts, like a busy hardware thread of the same core",
+                       "trials disagree: only %zu of %zu find %.0f; other work shares the TLB or "
+                       "interrupts, like a busy hardware thread of the same core",
                        vote->agreeing, trials, vote->value);
 }
 
-/* Where costs begin, where no number of entries can be told. Leaves it in *onset; NAN: nowhere. */
+/* Adds the number of pages at which costs begin, for levels whose number of entries is unknown, and
+ * leaves it in *onset; NAN: they never begin. */
 static bool add_onset(const struct sheet *sheet, double *onset)
 {
     const struct series *spread = sheet->evidence->spread;
@@ -109,7 +111,8 @@ static bool add_onset(const struct sheet *sheet, double *onset)
     return finding->text;
 }
 
-/* Leaves the number in *entries and where costs begin in *onset; NAN where that can't be told. */
+/* Leaves the number of entries in *entries and the number of pages at which costs begin in *onset;
+ * NAN where unknown. */
 static bool add_first(const struct sheet *sheet, double *entries, double *onset)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
@@ -138,7 +141,7 @@ static bool add_first(const struct sheet *sheet, double *entries, double *onset)
     return finding->text;
 }
 
-/* What an access to so many pages takes longer. */
+/* Adds what an access takes longer at that number of pages. */
 static bool add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
 {
     const struct series *spread = sheet->evidence->spread, *packed = sheet->evidence->packed;
@@ -181,10 +184,10 @@ static bool add_second(const struct sheet *sheet, double *entries)
     count_votes(evidence->second, evidence->second_trials, &vote);
     if (2 * vote.voted < evidence->second_trials || vote.voted < VOTED_LEAST)
         return add_unknown(sheet, 2,
-                           pool_printf(sheet->pool, "only %zu of %zu trials tell where it ends",
+                           pool_printf(sheet->pool, "only %zu of %zu trials show where it ends",
                                        vote.voted, evidence->second_trials));
     if (vote.high > most_apart * vote.low)
-        return add_unknown(sheet, 2, "trials do not agree on where it ends");
+        return add_unknown(sheet, 2, "trials disagree on where it ends");
     /* Onset: the most pages that cost no more. */
     double onset = (vote.low + vote.high) / 2;
     double hit = tlb_cost(spread, evidence->packed, tlb_nearest(spread, onset / 2));
@@ -194,7 +197,7 @@ static bool add_second(const struct sheet *sheet, double *entries)
     if (isnan(most))
         most = tlb_pages_at(spread, evidence->packed, cost);
     if (!(most >= onset) || !(walk > hit))
-        return add_unknown(sheet, 2, "costs rise, and no end of the rise was measured");
+        return add_unknown(sheet, 2, "costs rise, and the end of the rise was not measured");
     *entries = most;
     if (most > most_gradual * vote.low)
         return add_unknown(sheet, 2,
@@ -208,12 +211,12 @@ static bool add_second(const struct sheet *sheet, double *entries)
     finding->flags = flags_of(spread);
     finding->low = vote.low;
     finding->high = most;
-    /* The first misses of a large TLB are too few to be seen at once. */
+    /* A large TLB's first misses are too few to be seen, so the search begins a little below. */
     finding->value = roundest(unseen * vote.low, most);
     finding->low = fmin(finding->low, finding->value);
     finding->text = pool_printf(sheet->pool,
-                                "the roundest number from %.0f pages, where costs begin to rise, "
-                                "to %.0f, where most of the rise is done",
+                                "the roundest number between %.0f pages, where costs begin to "
+                                "rise, and %.0f, where most of the rise is done",
                                 onset, most);
     return finding->text;
 }
@@ -241,8 +244,8 @@ const struct finding *tlb_split_of(const struct document *document, size_t page,
     return NULL;
 }
 
-/* What a piece of point i costs over what as many small pages cost; NAN where these cost too little
- * to tell. The intervals add as they would at worst. */
+/* The cost of the pieces at point i over the cost of as many small pages; NAN where small pages
+ * cost too little to compare. The interval is the widest that the two intervals allow. */
 static struct estimate piece_share(const struct tlb_evidence *evidence, size_t i)
 {
     const struct series *small = evidence->piece_spread;
@@ -261,13 +264,13 @@ static const char *pieces_text(const struct sheet *sheet, double share)
     return share < share_noticed
                ? pool_printf(sheet->pool, "pages of %s are translated whole", page)
                : pool_printf(sheet->pool,
-                             "%.0f %% of what lies on pages of %s is translated as pages of %s "
-                             "are, as where a hypervisor has small pages below a guest's huge "
-                             "ones: there these reach no further",
+                             "huge pages do not help here: %.0f %% of the memory on pages of %s is "
+                             "translated as if on pages of %s, most likely because the hypervisor "
+                             "backs it with small pages",
                              fmin(100, 100 * share), page, piece);
 }
 
-/* The system says that the pages are huge, so a share of none is what it declares. */
+/* The system says that the pages are huge, so it declares a share of 0 in pieces. */
 static bool add_pieces(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
@@ -279,7 +282,7 @@ static bool add_pieces(const struct sheet *sheet)
             continue;
         shares[n++] = (double)share.median;
         if (!isfinite(share.low) || !isfinite(share.high))
-            continue; /* tried once: it tells of no interval */
+            continue; /* measured once: there is no interval */
         low[known] = (double)share.low;
         high[known++] = (double)share.high;
     }
@@ -322,7 +325,7 @@ int findings_tlb(struct probe_result *result, struct pool *pool,
                          evidence->second_level
                              ? "what a hit in the second level adds"
                              : "what an access beyond the first level adds: a hit in the second, "
-                               "or a walk where that holds no such pages");
+                               "or a page walk where the second holds no pages of this size");
         if (done && !isnan(second))
             done = add_cost(&sheet, "walk", 2 * second, "what a walk of the page tables adds");
         if (done && evidence->pieces && evidence->piece_spread && evidence->piece_packed)

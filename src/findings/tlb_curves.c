@@ -24,8 +24,8 @@ static float between(float before, float after, double share)
     return before + (float)share * (after - before);
 }
 
-/* What the packed chain takes for so many pages, between two points of its ladder: it has no TLB's
- * steps, and the caches' are much wider than its rungs. */
+/* The packed chase's latency, interpolated between two points of its ladder: it has no TLB steps,
+ * and the steps of caches are much wider than the rungs. */
 static struct estimate packed_at(const struct series *packed, double pages, bool cycles)
 {
     for (size_t i = 0; i < packed->point_count; i++) {

@@ -58,7 +58,7 @@ static void compare_devices(struct unfair *unfair)
                                         or_unknown(facts[f].b)));
         if (a->modelled != b->modelled)
             add(unfair, pool_printf(&unfair->result->pool,
-                                    "gpu%d was measured in one, and in the other one a stand-in "
+                                    "gpu%d was measured in one document; in the other a stand-in "
                                     "for its driver answered",
                                     a->id));
     }
@@ -91,12 +91,12 @@ static void compare_facts(struct unfair *unfair)
                                 unfair->a->conditions.core_hz * 1e-9,
                                 unfair->b->conditions.core_hz * 1e-9));
     const double load_a = unfair->a->conditions.load1, load_b = unfair->b->conditions.load1;
-    if (fabs(load_a - load_b) >= 1) /* a whole CPU more had other work */
+    if (fabs(load_a - load_b) >= 1) /* other work kept one more whole CPU busy */
         add(unfair, pool_printf(&unfair->result->pool, "the load average was %.2f, then %.2f",
                                 load_a, load_b));
     unsigned modelled = FLAG_BIT(FLAG_MODELLED);
     if ((document_headline_flags(unfair->a) ^ document_headline_flags(unfair->b)) & modelled)
-        add(unfair, "one was measured, and the other one is of a model of the hardware");
+        add(unfair, "one document was measured, the other comes from a model of the hardware");
     if (!unfair->a->run.complete || !unfair->b->run.complete)
         add(unfair, "a run was stopped before it was complete");
 }
@@ -119,7 +119,7 @@ int differences_find_other_pages(struct differences *result, const struct probe_
                                  const struct probe_result *b)
 {
     const char *first = pages_of(a, "pages_obtained"), *second = pages_of(b, "pages_obtained");
-    /* Stages on other pages are compared where both have them: one may have done more. */
+    /* Pages of later stages are compared only where both runs reached such stages. */
     if (text_same(first, second)) {
         first = pages_of(a, "other_pages_obtained");
         second = pages_of(b, "other_pages_obtained");
@@ -127,6 +127,6 @@ int differences_find_other_pages(struct differences *result, const struct probe_
             return 0;
     }
     return differences_add_unfair(result,
-                                  pool_printf(&result->pool, "other pages in %s: %s, then %s",
+                                  pool_printf(&result->pool, "different pages in %s: %s, then %s",
                                               a->name, or_unknown(first), or_unknown(second)));
 }

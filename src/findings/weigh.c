@@ -1,4 +1,4 @@
-/* What the verdicts on single values say together. */
+/* Weighs the verdicts on single values together. */
 #include "findings/weigh.h"
 
 #include "stats/compare.h"
@@ -6,10 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Wrong in one of twenty comparisons of unchanged machines, over all values together. */
+/* Of twenty comparisons of unchanged machines, one may report a change, over all values
+ * together. */
 static const double alpha = 0.05;
 
-/* A change that so many comparisons would show by chance is uncertain. */
+/* Makes changes uncertain that may be chance, given the number of comparisons. */
 static int correct(struct differences *result)
 {
     double *p = malloc((result->count + 1) * sizeof *p);
@@ -34,7 +35,8 @@ static bool finding_changed(const struct differences *result, const struct probe
     return false;
 }
 
-/* Whether the difference at `i` is of a point of the same curve that moved the same way. */
+/* Whether the difference at `i` belongs to a point of the same curve that moved in the same
+ * direction. */
 static bool moved_with(const struct differences *result, size_t i, const struct difference *point)
 {
     const struct difference *other = i < result->count ? &result->list[i] : NULL;
@@ -49,21 +51,22 @@ static bool has_neighbours(const struct differences *result, size_t i)
            (i + 1 < result->count && result->list[i + 1].series == series);
 }
 
-/* What a single point of a curve says alone is uncertain. Points stand in the order of their x; one
- * that is put down here had no neighbour that changed, so it takes none away from another. */
+/* Makes single points of a curve that changed alone uncertain. Points stand in the order of their
+ * x. A point that is made uncertain here had no changed neighbour, so it was no other point's
+ * support. */
 static void ask_neighbours(struct differences *result)
 {
     const struct probe_result *probe = NULL;
-    bool told = false;
+    bool supported = false;
     for (size_t i = 0; i < result->count; i++) {
         struct difference *point = &result->list[i];
         if (point->verdict != CHANGED || !point->series || point->series->matrix)
             continue;
         if (point->probe != probe) {
             probe = point->probe;
-            told = finding_changed(result, probe);
+            supported = finding_changed(result, probe);
         }
-        if (!told && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
+        if (!supported && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
             !moved_with(result, i + 1, point))
             point->verdict = UNCERTAIN;
     }

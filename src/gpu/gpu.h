@@ -79,7 +79,7 @@ struct gpu_time {
 };
 
 /* The state of the device while it works, as NVML tells it; NAN and 0 where it does not. */
-struct gpu_senses {
+struct gpu_sensors {
     double clock_hz, memory_clock_hz, power_w, temperature_c;
     uint64_t throttle; /* NVML's reasons (nvmlClocksThrottleReasons) that slow the clock; 0: none */
 };
@@ -124,7 +124,7 @@ struct gpu_backend {
     int (*run)(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t *did,
                struct gpu_time *, struct error *);
     /* May be NULL; all absent where it can't be told. */
-    void (*sense)(struct gpu *, struct gpu_senses *);
+    void (*read_sensors)(struct gpu *, struct gpu_sensors *);
 };
 
 extern const struct gpu_backend gpu_cuda, gpu_opencl;

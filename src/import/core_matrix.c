@@ -125,8 +125,8 @@ static int check_op(const struct settings *settings, struct error *error)
     return 0;
 }
 
-static int read_core_matrix(const struct import_text *text, const struct settings *settings,
-                            struct document *document, struct error *error)
+int core_matrix_read(const struct import_text *text, const struct settings *settings,
+                     struct document *document, struct error *error)
 {
     struct pool scratch = {0};
     struct core_table *tables = NULL;
@@ -147,7 +147,8 @@ static const char *const options[] = {"unit", "op", "ids", NULL};
 
 const struct import_format core_matrix_format = {
     .name = "core-matrix",
+    .place = 10,
     .options = options,
     .summary = "latency between cores, as CSV or a table: square, lower triangle or from,to,ns",
-    .read = read_core_matrix,
+    .read = core_matrix_read,
 };

@@ -70,4 +70,8 @@ int core_table_begin(struct core_table *, struct pool *, size_t n, size_t line, 
 int core_triples_read(struct core_table *, struct pool *, const struct core_rows *,
                       const char *file, struct error *);
 
+/* As struct import_format's read(): core_matrix.c. */
+int core_matrix_read(const struct import_text *, const struct settings *, struct document *,
+                     struct error *);
+
 #endif

@@ -144,6 +144,7 @@ static const char *const options[] = {"unit", "size-unit", NULL};
 
 const struct import_format curve_format = {
     .name = "curve",
+    .place = 20,
     .options = options,
     .summary = "a table of size and latency: the levels in it",
     .read = read_curve,

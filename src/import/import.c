@@ -12,51 +12,41 @@
 
 enum { TEXT_BYTES_MAX = 256 << 20 };
 
-/* The tool of that name prints the matrix's lower triangle as CSV, in ns. */
-static int read_core_to_core_latency(const struct import_text *text,
-                                     const struct settings *settings, struct document *document,
-                                     struct error *error)
-{
-    return core_matrix_format.read(text, settings, document, error);
-}
-
-static const char *const core_to_core_options[] = {"unit", "op", "ids", NULL};
-
-const struct import_format core_to_core_latency_format = {
-    .name = "core-to-core-latency",
-    .options = core_to_core_options,
-    .summary = "what core-to-core-latency --csv prints, as core-matrix reads it",
-    .read = read_core_to_core_latency,
-};
-
-/* The one table of formats. */
-const struct import_format *const import_formats[] = {
-    &core_matrix_format,
-    &curve_format,
-    &lat_mem_rd_format,
-    &multichase_format,
-    &mlc_format,
-    &core_to_core_latency_format,
-    NULL,
-};
-
 static const char *const latency_units[] = {"ns", "cycles", NULL};
 static const char *const core_ids[] = {"auto", "yes", "no", NULL};
 static const char *const size_units[] = {"B", "K", "M", "G", NULL};
 
+static bool takes(const struct import_format *format, const char *option)
+{
+    for (size_t i = 0; format->options && format->options[i]; i++)
+        if (strcmp(format->options[i], option) == 0)
+            return true;
+    return false;
+}
+
+/* "curve, mlc: what ...": the formats that take the option stand before what it is. */
+static const char *made_help(const struct option_spec *spec, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; import_formats[i]; i++)
+        if (takes(import_formats[i], spec->name))
+            snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "",
+                     import_formats[i]->name);
+    snprintf(text + strlen(text), size - strlen(text), ": %s", spec->help);
+    return text;
+}
+
 const struct option_spec import_options[] = {
     {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units,
-     "core-matrix, core-to-core-latency, curve: what latencies are in (curve: those of the second "
-     "column)"},
+     "what latencies are in (of a curve: those of the second column)", made_help},
     {"size-unit", 0, OPTION_CHOICE, "UNIT", "B", 0, 0, size_units,
-     "curve: what a size without a suffix is in; each is 1024 of the one before"},
+     "what a size without a suffix is in; each is 1024 of the one before", made_help},
     {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
-     "core-matrix, core-to-core-latency: the operation that was measured, like cas (default: not "
-     "named)"},
+     "the operation that was measured, like cas (default: not named)", made_help},
     {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
-     "core-matrix, core-to-core-latency: whether the first row and column of a CSV are the cores' "
-     "ids; auto: judged by "
-     "what stands there, and counted from 0 where there are none"},
+     "whether the first row and column of a CSV are the cores' ids; auto: judged by what stands "
+     "there, and counted from 0 where there are none",
+     made_help},
     {.name = NULL},
 };
 
@@ -110,14 +100,6 @@ static int make_plain(char **bytes, size_t *length, const char *file, struct err
         return error_set(error, ERROR_USAGE, "%s: holds a NUL byte: give a table in plain text",
                          file);
     return 0;
-}
-
-static bool takes(const struct import_format *format, const char *option)
-{
-    for (size_t i = 0; format->options && format->options[i]; i++)
-        if (strcmp(format->options[i], option) == 0)
-            return true;
-    return false;
 }
 
 /* An option of another format would be passed over in silence, and a latency be told in a unit that

@@ -1,8 +1,9 @@
 /*
  * Other tools' tables become documents. A format is one file that ends with a `struct
- * import_format` and one line in the table in import.c. A reader takes any text: what it can't
- * make sense of it refuses with the line's number and what is wrong there (ERROR_USAGE), and what
- * it reads it hands to the same analysis (findings/) as what was measured here.
+ * import_format`; the table of all is made from the files when the program is built. A reader takes
+ * any text: what it can't make sense of it refuses with the line's number and what is wrong there
+ * (ERROR_USAGE), and what it reads it hands to the same analysis (findings/) as what was measured
+ * here.
  */
 #ifndef FATHOM_IMPORT_IMPORT_H
 #define FATHOM_IMPORT_IMPORT_H
@@ -20,6 +21,7 @@ struct import_text {
 
 struct import_format {
     const char *name;    /* "core-matrix" */
+    int place;           /* in lists: ascending; equal ones by name */
     const char *summary; /* one line for lists */
     /* Those of import_options that it takes, ending with NULL; NULL: none. */
     const char *const *options;
@@ -29,9 +31,7 @@ struct import_format {
                 struct error *);
 };
 
-extern const struct import_format core_matrix_format, core_to_core_latency_format, curve_format,
-    lat_mem_rd_format, mlc_format, multichase_format;
-extern const struct import_format *const import_formats[]; /* ends with NULL */
+extern const struct import_format *const import_formats[]; /* by place; ends with NULL */
 const struct import_format *import_format_by_name(const char *name);
 
 /* Options of all formats: units and names that a table doesn't tell. */

@@ -107,6 +107,7 @@ static int read_lat_mem_rd(const struct import_text *text, const struct settings
 
 const struct import_format lat_mem_rd_format = {
     .name = "lat_mem_rd",
+    .place = 30,
     .summary = "what lmbench's lat_mem_rd prints: the levels in the largest stride's curve",
     .read = read_lat_mem_rd,
 };

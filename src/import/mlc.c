@@ -323,6 +323,7 @@ static int read_mlc(const struct import_text *text, const struct settings *setti
 
 const struct import_format mlc_format = {
     .name = "mlc",
+    .place = 50,
     .summary = "what Intel's Memory Latency Checker prints: matrices of nodes, loaded latency",
     .read = read_mlc,
 };

@@ -301,6 +301,7 @@ static int read_multichase(const struct import_text *text, const struct settings
 
 const struct import_format multichase_format = {
     .name = "multichase",
+    .place = 40,
     .summary = "what 'multichase -v' prints size by size, and multiload: latency, also under load",
     .read = read_multichase,
 };

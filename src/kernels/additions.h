@@ -4,7 +4,7 @@
 
 #include "kernels/kernel.h"
 
-extern const unsigned addition_steps; /* additions a repeat */
+extern const unsigned addition_steps; /* additions per repeat */
 kernel_function additions_run;        /* state is not used */
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * Several independent chases at once: in each round every chain takes one step, so that as many
- * loads are under way as there are chains, or as the processor sustains.
+ * loads are in flight as there are chains, or as the processor sustains.
  *
- * There is a loop for every number of chains. In each, as many chains as there are registers for
- * live in registers, and a step of theirs is one load. The others live in memory, and a step of
- * theirs is three instructions: the pointer is loaded from its place, followed, and stored again.
- * Compiled loops keep fewer in registers than they could: then four chains in a first-level cache
- * take twice as long as they should, and nothing tells.
+ * There is a loop for every number of chains. In each, as many chains as possible live in
+ * registers, where a step is one load. The others live in memory, where a step is three
+ * instructions: the pointer is loaded from its place, followed, and stored again. Compiled loops
+ * keep fewer chains in registers than they could: then four chains in a first-level cache take
+ * twice as long as they should, and nothing shows it.
  */
 #ifndef FATHOM_KERNELS_CHAINS_H
 #define FATHOM_KERNELS_CHAINS_H
@@ -23,25 +23,25 @@ struct chains {
 
 /* The loop for so many chains, 1 to CHAINS_MOST. State: struct chains. */
 kernel_function *chains_kernel(unsigned chains);
-/* Loads in one repeat of that loop, of all chains. */
+/* Loads of all chains together in one repeat of that loop. */
 unsigned chains_steps(unsigned chains);
-/* Up to so many chains all live in registers. */
+/* Up to this number, all chains live in registers. */
 extern const unsigned chains_registers;
 
-/* The same with work: after each load come `work` dependent additions that begin with what was
- * loaded, one core cycle each, and that no address depends on. One loop for any number of chains,
- * so all chains live in memory. A repeat is one step of one chain, then it is the next one's turn.
- */
+/* The same with work: after each load come `work` additions that depend on the loaded value and on
+ * one another, one core cycle each; no address depends on them. One loop serves any number of
+ * chains, so all chains live in memory. A repeat is one step of one chain, and the chains take
+ * turns. */
 enum { CHAINS_WORK_MOST = 1024 };
 struct chains_work {
     void **chains;        /* where the next run goes on, of each chain */
     uint64_t chain_count; /* any number, at least 1 */
-    uint64_t turn;        /* of the chain that is next */
-    uint64_t work;        /* additions a step, at most CHAINS_WORK_MOST */
+    uint64_t turn;        /* index of the chain that is next */
+    uint64_t work;        /* additions per step, at most CHAINS_WORK_MOST */
     uint64_t ahead;       /* chains_prefetch_run: steps, at most chain_count */
 };
 kernel_function chains_work_run; /* state: struct chains_work */
-/* And each step also prefetches the line that will be loaded `ahead` steps later. */
+/* The same, and each step also prefetches the line that will be loaded `ahead` steps later. */
 kernel_function chains_prefetch_run;
 
 #endif

@@ -13,7 +13,7 @@ struct chase {
     void *position; /* where the last run stopped, and the next one goes on */
 };
 
-extern const unsigned chase_steps; /* loads a repeat, of every chase there is */
+extern const unsigned chase_steps; /* loads per repeat, the same for all chases */
 extern const bool chase_straddles; /* a pointer may lie across the end of a line */
 
 kernel_function chase_run; /* state: struct chase */

@@ -11,7 +11,7 @@
 
 struct chase_index {
     const void *base;
-    uint64_t count; /* elements: an index of so many is out of bounds */
+    uint64_t count; /* number of elements: an index from here on is out of bounds */
     uint64_t index; /* where the last run stopped, and the next one goes on */
 };
 

@@ -112,7 +112,7 @@ uint64_t handoff_one_way_run(void *state, uint64_t repeats)
 static void set_up_one_way(void *first, void *second, const struct handoff_place *place)
 {
     uint64_t *line = (uint64_t *)place->line;
-    *line = 1; /* as if the answering side had been there long ago */
+    *line = 1; /* a very old stamp of the answering side */
     *(struct handoff_one_way *)first = (struct handoff_one_way){line, 0, INT64_MAX, 0};
     *(struct handoff_one_way *)second = (struct handoff_one_way){line, 1, INT64_MAX, 0};
 }
@@ -164,7 +164,7 @@ const struct handoff *handoff_find(enum handoff_op op, const char **missing)
     if (op == HANDOFF_CAS_LLSC || op == HANDOFF_CAS_LSE)
         *missing = "only AArch64 has this kind of compare-and-swap";
 #endif
-    /* Stamps of two cores say something only where their counters run at one rate. */
+    /* Stamps of two cores can be compared only if their counters run at one rate. */
     if (op == HANDOFF_ONE_WAY && !arch_counter_usable())
         *missing = "this processor has no counter that runs at one rate on all its cores";
     return *missing ? NULL : &handoffs[op];

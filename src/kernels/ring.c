@@ -51,8 +51,8 @@ static inline uint64_t bijection_inverse(const struct bijection *b, uint64_t x)
     return ((x - b->add[0]) * b->inverse[0]) & b->mask;
 }
 
-/* The order within one block: the places from `start` round to `start` again, without those whose
- * element lies beyond the block. Each block starts elsewhere, or all would look alike. */
+/* The order within one block: from place `start` all around to `start` again, without places whose
+ * element lies beyond the block. Each block has another start, or all would have the same order. */
 struct block {
     const struct bijection *bijection;
     size_t first; /* element of the ring that the block begins with */
@@ -93,7 +93,7 @@ static size_t block_first(const struct block *block, uint64_t *place)
     return block->first + (size_t)element;
 }
 
-/* All blocks of a ring; the last may be shorter and then has a bijection of its own. */
+/* All blocks of a ring. The last may be shorter and then has a bijection of its own. */
 struct blocks {
     struct bijection full, last;
     size_t size, count;
@@ -125,7 +125,7 @@ static inline void *element(const struct ring *ring, size_t index)
     return ring->memory + index * ring->stride;
 }
 
-/* By copying, because elements may lie at any address. */
+/* Copies bytes, because elements may lie at unaligned addresses. */
 static inline void link_element(const struct ring *ring, size_t from, size_t to)
 {
     uint64_t index = to;
@@ -205,7 +205,7 @@ void ring_build(const struct ring *ring)
                          ring->order == RING_FORWARD ? (i + 1) % count : (i + count - 1) % count);
 }
 
-/* Both ends: an element may lie across two lines. */
+/* Loads both ends, because an element may lie across two lines. */
 static void load(const void *address)
 {
     const volatile unsigned char *bytes = address;

@@ -4,10 +4,10 @@
  * pass in address order, with no index array and no memory beyond the ring.
  *
  * The order is never stored. A keyed bijection maps places in the order to elements; its inverse
- * tells, for the element that is being written, which place it has, and so who comes next. The
- * bijection is a multiply and xorshift network on the next power of two; places whose element
- * would lie beyond the count are skipped. (A keyed permutation by "cycle walking": Black and
- * Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002.)
+ * gives the place of the element that is being written, and so the element that comes next. The
+ * bijection is a multiply and xorshift network on the next power of two; places whose element would
+ * lie beyond the count are skipped. (A keyed permutation by "cycle walking": Black and Rogaway,
+ * "Ciphers with arbitrary finite domains", CT-RSA 2002.)
  */
 #ifndef FATHOM_KERNELS_RING_H
 #define FATHOM_KERNELS_RING_H
@@ -40,14 +40,14 @@ struct ring {
 /* Writes all links. Linear in the count. */
 void ring_build(const struct ring *);
 
-/* Loads the first `visits` elements in the ring's order (going round as often as it takes), many
- * at a time, and returns the element that comes next. It leaves the caches as a chase of that
- * length would, some ten times sooner: addresses are computed, so the loads need not wait for one
+/* Loads the first `visits` elements in the ring's order (going round as often as it takes), many at
+ * a time, and returns the element that comes next. It leaves the caches as a chase of that length
+ * would, but some ten times as fast: addresses are computed, so the loads need not wait for one
  * another. */
 void *ring_warm(const struct ring *, size_t visits);
 
-/* The elements at places equally far apart in a random ring's order: marks[i] is i * count / n
- * visits after the first. Addresses are computed, nothing is loaded. */
+/* Finds n elements equally far apart in a random ring's order: marks[i] comes i * count / n visits
+ * after the first element. Addresses are computed; nothing is loaded. */
 void ring_mark(const struct ring *, size_t n, void **marks);
 
 #endif

@@ -5,7 +5,7 @@
 const char *const stream_op_names[STREAM_OPS + 1] = {
     "read", "write", "write_nt", "copy", "copy_nt", "scale", "add", "triad", "triad_nt"};
 const char *const stream_width_names[STREAM_WIDTHS + 1] = {"scalar", "128", "256", "512", "sve"};
-const double stream_factor = 3; /* as in STREAM */
+const double stream_factor = 3; /* as STREAM has it */
 
 typedef void stream_loop(void *to, const void *from, const void *with, uint64_t stride,
                          uint64_t steps);
@@ -20,7 +20,8 @@ static void next_run(struct stream *stream)
     stream->left = stream->steps;
 }
 
-/* The loop does all the steps to the end of a run in one go: its end is mispredicted once a run. */
+/* One call of the loop does all steps to the end of a run, so a branch is mispredicted only once a
+ * run. */
 static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream, uint64_t repeats,
                                                            stream_loop *loop)
 {
@@ -116,7 +117,7 @@ uint64_t stream_extent(unsigned arrays, uint64_t array_bytes)
     return array_at(arrays - 1, array_bytes) + array_bytes;
 }
 
-/* Steps of the one loop or of the other. */
+/* Whether the access takes the loop of single lines. */
 static bool goes_by_lines(const struct stream_access *access)
 {
     return access->pattern == STREAM_STRIDED ||
@@ -158,7 +159,7 @@ kernel_function *stream_lay_out(struct stream *stream, const struct stream_kerne
         stream->factor = UINT64_C(6364136223846793005);
         stream->increment = seed | 1;
     }
-    stream->run = stream->runs - 1; /* the next one of those in turn is the first */
+    stream->run = stream->runs - 1; /* so that the next run in turn is the first */
     *steps = stream->steps * stream->runs;
     return lines ? kernel->run_lines : kernel->run;
 }

@@ -1,7 +1,7 @@
 /*
- * Streams: up to three arrays of doubles that are gone through side by side, as in STREAM
+ * Streams: up to three arrays of doubles that a loop passes through side by side, as in STREAM
  * (McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", 1995). A
- * step is the same bytes of each array. They go on where the last run stopped.
+ * step handles the same bytes of each array. Each run goes on where the last one stopped.
  */
 #ifndef FATHOM_KERNELS_STREAM_H
 #define FATHOM_KERNELS_STREAM_H
@@ -40,25 +40,26 @@ enum { STREAM_STEP_BYTES = 256, STREAM_LINE_BYTES = 64 };
 extern const double stream_factor;
 
 /* One kernel, in two loops: whole steps of STREAM_STEP_BYTES, one behind the other, and steps of
- * one line of STREAM_LINE_BYTES, as far apart as the stream says. A repeat is one step. Loads and
- * stores are arrays, so that a step asks for (loads + stores) times its bytes: no rate is counted
- * in any other way. */
+ * one line of STREAM_LINE_BYTES, as far apart as the stream says. A repeat is one step. `loads` and
+ * `stores` count arrays, so a step moves (loads + stores) times its bytes: all rates are counted in
+ * this way. */
 struct stream_kernel {
     enum stream_op op;
     enum stream_width width;
     unsigned loads, stores;
-    bool past_caches; /* stores do not fetch the line first */
+    bool past_caches; /* stores bypass the caches and do not fetch the line first */
     kernel_function *run, *run_lines;
 };
-/* NULL where there is none; then `*missing` says what the processor lacks, if it is not NULL. */
+/* NULL where there is none; then `*missing`, if `missing` is not NULL, says what the processor
+ * lacks. */
 const struct stream_kernel *stream_find(enum stream_op, enum stream_width, const char **missing);
-/* The width that moves the most here: the widest, as a rule. */
+/* The width that moves the most bytes on this processor: usually the widest. */
 enum stream_width stream_widest(void);
 
-/* How the arrays are gone through: in runs of steps, the runs in turn or in random order. */
+/* How the arrays are passed through: in runs of steps, the runs in turn or in random order. */
 enum stream_pattern {
     STREAM_SEQUENTIAL,
-    STREAM_STRIDED,      /* a line every `bytes`; then the lines behind these, and so on */
+    STREAM_STRIDED,      /* a line every `bytes`, then the lines behind these, and so on */
     STREAM_RANDOM_BLOCK, /* blocks of `bytes`, each in order, one after another at random */
 };
 struct stream_access {
@@ -71,21 +72,21 @@ struct stream {
     unsigned char *to;
     const unsigned char *from, *with;
     uint64_t stride, steps;   /* of a run */
-    uint64_t runs, run_bytes; /* so many, which begin so far apart */
+    uint64_t runs, run_bytes; /* number of runs, and the distance of their beginnings */
     uint64_t factor,
-        increment;          /* the next run: run * factor + increment, which reaches all of them */
-    uint64_t run, at, left; /* where it is: the run, the byte, and steps left in it */
+        increment;          /* the next run is run * factor + increment, which reaches all runs */
+    uint64_t run, at, left; /* the current run, the byte in it, and the steps left in it */
 };
 
-/* Bytes that `arrays` arrays of so many bytes take, with what lies between them. */
+/* Bytes that `arrays` arrays of that many bytes take, with the gaps between them. */
 uint64_t stream_extent(unsigned arrays, uint64_t array_bytes);
 /* Lays the kernel's arrays out in memory aligned to a page and begins at the front (in random
- * order: anywhere). Returns which of the kernel's loops goes through it, and in `*steps` how many
- * repeats are once over everything. */
+ * order: anywhere). Returns the kernel's loop for this access, and in `*steps` the number of
+ * repeats that pass once over all arrays. */
 kernel_function *stream_lay_out(struct stream *, const struct stream_kernel *,
                                 unsigned char *memory, uint64_t array_bytes,
                                 const struct stream_access *, uint64_t seed, uint64_t *steps);
-/* Bytes that a repeat of that access asks for. */
+/* Bytes that a repeat of that access moves. */
 uint64_t stream_step_bytes(const struct stream_kernel *, const struct stream_access *);
 
 #endif

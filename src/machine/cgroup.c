@@ -43,7 +43,8 @@ static void limit_bytes(uint64_t *bytes, uint64_t limit, uint64_t used)
         *bytes = free_bytes;
 }
 
-/* Page cache that the kernel takes back under pressure is counted as usage but is free to us. */
+/* Page cache counts as usage, but the kernel takes it back under pressure, so it is free for
+ * fathom. */
 static void limit_memory(struct cgroup_limits *limits, uint64_t limit, uint64_t usage,
                          uint64_t reclaimable)
 {
@@ -107,7 +108,8 @@ static void read_unified(struct cgroup_limits *limits, const char *root, const c
 
     char *text = files_text(root, "%s/cpu.max", directory);
     unsigned long long quota_us, period_us;
-    if (text && sscanf(text, "%20llu %20llu", &quota_us, &period_us) == 2) /* not "max 100000" */
+    if (text &&
+        sscanf(text, "%20llu %20llu", &quota_us, &period_us) == 2) /* "max 100000" has no quota */
         limit_time(limits, (double)quota_us, (double)period_us);
     free(text);
 }
@@ -228,8 +230,8 @@ static bool parse_mount(struct mount *mount, const char *line, size_t length,
                        : strcmp(type, "cgroup2") == 0;
 }
 
-/* What of the group's path lies below the mount: a container often sees its own group as the top
- * of the mount but its path as the host has it. */
+/* The part of the group's path below the mount: a container often sees its own group as the top of
+ * the mount, but its path as the host has it. */
 static const char *below_mount(const struct mount *mount, const char *group)
 {
     size_t top = strcmp(mount->top, "/") == 0 ? 0 : strlen(mount->top);

@@ -15,7 +15,8 @@ struct instant {
     uint64_t ticks, raw_ns;
 };
 
-/* Reads both clocks at one moment: the tightest of a few sandwiches. */
+/* Reads both clocks at one moment: of a few readings of the one between two of the other, the
+ * tightest. */
 static struct instant read_both(void)
 {
     struct instant best = {0};
@@ -51,7 +52,8 @@ uint64_t clock_step(uint64_t a, uint64_t b)
     return a;
 }
 
-/* A clock that advances in steps shows only multiples of its step. */
+/* Measures resolution and reading cost. A clock that advances in steps shows only multiples of its
+ * step. */
 static void measure_reading(struct clock *clock)
 {
     uint64_t shortest = UINT64_MAX, step = 0;
@@ -68,7 +70,7 @@ static void measure_reading(struct clock *clock)
     clock->reading_ns = clock_ns(clock, shortest);
 }
 
-/* Linux lists a clock source as long as it holds it for usable: __clocksource_unstable() and
+/* Linux lists a clock source as long as it considers it usable: __clocksource_unstable() and
  * available_clocksource_show() in its kernel/time/clocksource.c. */
 bool clock_counter_distrusted(const char *root)
 {

@@ -1,7 +1,7 @@
 /*
  * The clock that times everything: the processor's own counter, checked against the operating
- * system's raw monotonic clock; that clock itself where the counter can't be trusted, by its rate
- * or by the kernel's word.
+ * system's raw monotonic clock; or that clock itself, where the counter can't be trusted because
+ * its rate varies or the kernel says so.
  */
 #ifndef FATHOM_MACHINE_CLOCK_H
 #define FATHOM_MACHINE_CLOCK_H
@@ -20,20 +20,21 @@ struct clock {
     double reading_ns;    /* shortest time from one reading to the next: what a reading costs */
 };
 
-/* Calibrates for some 30 ms. Never fails: a counter that the kernel distrusts, that disagrees with
- * itself between two windows, or stands still, is not used. */
+/* Calibrates for some 30 ms. Never fails: a counter is not used if the kernel distrusts it, if two
+ * windows find different rates, or if it stands still. */
 void clock_calibrate(struct clock *);
-/* The same by what the kernel says below another root than "/": for tests. */
+/* The same with the kernel's files read below another root than "/": for tests. */
 void clock_calibrate_below(struct clock *, const char *root);
 /* Whether the kernel has found the processor's counter unfit for a clock: most often because it
- * differs from CPU to CPU, which no look at it from one CPU can tell. False where it doesn't say.
- */
+ * differs from CPU to CPU, which reading it on one CPU can't show. False where the kernel doesn't
+ * say. */
 bool clock_counter_distrusted(const char *root);
-/* The step of a clock that showed spans of so many ticks: their greatest common divisor. 0 is no
- * span. */
+/* The step of a clock whose readings lay `a` and `b` ticks apart: the greatest common divisor. 0
+ * stands for no reading. */
 uint64_t clock_step(uint64_t a, uint64_t b);
 
-/* Ticks now. The counter and the system's clock differ only here; the branch is predicted. */
+/* Reads the clock in ticks. Only here do the counter and the system's clock differ; the branch is
+ * predicted. */
 static inline uint64_t clock_ticks(const struct clock *clock)
 {
     return clock->counter ? arch_counter() : os_raw_ns();

@@ -18,7 +18,7 @@ int remark_add(struct inspection *inspection, enum remark_weight weight, const c
     return 0;
 }
 
-/* Everything that is looked at, in the order in which a person would want to read it. */
+/* All checks, in the order in which a person wants to read their remarks. */
 static int (*const checks[])(struct inspection *) = {
     check_system_files, check_hypervisor, check_stolen,         check_affinity, check_quota,
     check_memory,       check_load,       check_governor,       check_turbo,    check_counter,

@@ -1,6 +1,6 @@
 /*
- * What condition the machine is in: everything that would spoil a measurement, each with its
- * remedy. `fathom doctor` prints the list; every run records it.
+ * The machine's condition: everything that would spoil a measurement, each with its remedy. `fathom
+ * doctor` prints the list; every run records it.
  */
 #ifndef FATHOM_MACHINE_CONDITIONS_H
 #define FATHOM_MACHINE_CONDITIONS_H
@@ -9,7 +9,7 @@
 
 enum remark_weight { REMARK_FINE, REMARK_KNOW, REMARK_SPOILS };
 
-/* One thing that was looked at. */
+/* The result of one check. */
 struct remark {
     enum remark_weight weight;
     const char *subject; /* "core clock", "huge pages", "affinity", "load", ... */
@@ -23,7 +23,7 @@ struct remarks {
 };
 
 /* Reads governor, turbo, SMT, THP, affinity, load and the like below the machine's root into
- * `conditions`, and what is to be said about them into `remarks`; all text lives in `pool`.
+ * `conditions`, and writes remarks about them into `remarks`; all text lives in `pool`.
  * `conditions->warnings` gets "state: remedy" of every remark that is not fine. Fields that only a
  * run can fill (core_hz, counter_hz, counter, stolen_s) are left alone. ERROR_SYSTEM when there is
  * no memory. */

@@ -1,5 +1,5 @@
 /*
- * The single checks behind conditions_read(). To add one: write check_NAME() in the file of its
+ * The checks that conditions_read() makes. To add one: write check_NAME() in the file of its
  * subject, declare it here, and put it into the table in conditions.c.
  */
 #ifndef FATHOM_MACHINE_CONDITIONS_CHECK_H
@@ -10,19 +10,20 @@
 struct inspection {
     const struct machine *machine;
     const char *root;
-    bool has_files; /* false for a synthetic machine: the host's files would tell of another one */
+    bool has_files; /* false for a synthetic machine: the host's files are about another one */
     struct pool *pool;
     struct conditions *conditions;
     struct remarks *remarks;
 };
 
-/* Adds a remark; its texts are in the pool or constant. A NULL state is what a failed pool_printf()
- * leaves. ERROR_SYSTEM without memory. */
+/* Adds a remark; its texts are in the pool or constant. A NULL state means that pool_printf()
+ * failed. ERROR_SYSTEM without memory. */
 int remark_add(struct inspection *, enum remark_weight, const char *subject, const char *state,
                const char *remedy);
 
 /* Each fills its fields of the conditions and adds at most one remark: 0, or ERROR_SYSTEM without
- * memory. conditions_share.c: who else is there, and how much of the machine is ours. */
+ * memory. conditions_share.c: who else uses the machine, and how much of it this process may
+ * use. */
 int check_system_files(struct inspection *);
 int check_hypervisor(struct inspection *);
 int check_stolen(struct inspection *);

@@ -14,9 +14,9 @@ enum { GOVERNORS_MAX = 4, GOVERNOR_NAME_MAX = 32 };
 /* --- governor --- */
 
 struct governors {
-    const char *names[GOVERNORS_MAX]; /* different ones, in the order of the CPUs */
+    const char *names[GOVERNORS_MAX]; /* the different governors, in the order of the CPUs */
     size_t users[GOVERNORS_MAX];
-    size_t count, cpus; /* cpus: that have a governor at all */
+    size_t count, cpus; /* names; CPUs that have a governor */
 };
 
 static bool is_word(const char *text)
@@ -54,13 +54,12 @@ static struct governors find_governors(const struct inspection *inspection)
 static int clock_unknown(struct inspection *inspection)
 {
     if (inspection->machine->facts.hypervisor)
-        return remark_add(
-            inspection, REMARK_FINE, "core clock",
-            "no cpufreq in this guest: its host rules the clock, which is observed by "
-            "dependent additions",
-            NULL);
+        return remark_add(inspection, REMARK_FINE, "core clock",
+                          "no cpufreq in this guest: its host sets the clock, which fathom "
+                          "measures by dependent additions",
+                          NULL);
     return remark_add(inspection, REMARK_KNOW, "core clock",
-                      "no cpufreq: the clock can't be known or fixed from here",
+                      "no cpufreq: the clock can be neither read nor fixed from here",
                       "trust cycles more than ns, or load the processor's cpufreq driver");
 }
 
@@ -112,30 +111,31 @@ int check_turbo(struct inspection *inspection)
     if (!on)
         return remark_add(inspection, REMARK_FINE, "turbo", "turbo is off", NULL);
     return remark_add(inspection, REMARK_KNOW, "turbo",
-                      "turbo is on: the clock follows heat and the number of busy cores", remedy);
+                      "turbo is on: the clock changes with heat and the number of busy cores",
+                      remedy);
 }
 
 /* --- counter --- */
 
-/* A tree of another architecture lists other names. */
+/* Skipped for a recorded machine of another architecture, which lists other counters. */
 int check_counter(struct inspection *inspection)
 {
     const char *arch = inspection->machine->facts.cpu_arch;
     if (!inspection->has_files || !arch || strcmp(arch, ARCH_NAME) != 0 ||
         !clock_counter_distrusted(inspection->root))
         return 0;
-    return remark_add(
-        inspection, REMARK_KNOW, "counter",
-        "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME "): the system's "
-        "clock is read in its place, which makes short batches longer, and one-way hand-offs can't "
-        "be told",
-        "see what dmesg says of " ARCH_COUNTER_NAME ", and whether the kernel was started with "
-        "tsc= or clocksource= (/proc/cmdline)");
+    return remark_add(inspection, REMARK_KNOW, "counter",
+                      "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME
+                      "): fathom reads the system's clock instead, which makes short batches "
+                      "longer, and one-way hand-offs can't be measured",
+                      "see what dmesg says of " ARCH_COUNTER_NAME
+                      ", and whether the kernel was started with "
+                      "tsc= or clocksource= (/proc/cmdline)");
 }
 
 /* --- SMT --- */
 
-/* From the kernel's word, or else from the topology; NULL unknown. */
+/* What the kernel says, or else the topology; NULL: unknown. */
 static const char *smt_state(const struct inspection *inspection)
 {
     uint64_t active;

@@ -7,7 +7,8 @@
 
 #define THP_ROOT "/sys/kernel/mm/transparent_hugepage/"
 
-/* The word in brackets: "always [madvise] never"; NULL where none of `words` is. */
+/* The word in brackets, as in "always [madvise] never"; NULL where none of `words` is in
+ * brackets. */
 static const char *chosen(const struct inspection *inspection, const char *path,
                           const char *const *words)
 {
@@ -31,22 +32,22 @@ int check_huge_pages(struct inspection *inspection)
     inspection->conditions->thp = thp;
     char **names;
     if (!files_names(inspection->pool, &names, inspection->root, "/sys/kernel/mm"))
-        return 0; /* nobody knows; that /sys is missing has been said */
+        return 0; /* unknown; another remark has said that /sys is missing */
     if (!thp)
         return remark_add(inspection, REMARK_KNOW, "huge pages",
-                          "no transparent huge pages are to be had: figures beyond the TLB's reach "
-                          "hold page walks",
+                          "this kernel has no transparent huge pages: figures beyond the TLB's "
+                          "reach include page walks",
                           "reserve pages (sysctl vm.nr_hugepages=600) and use --pages huge2m");
     if (strcmp(thp, "never") == 0)
         return remark_add(
             inspection, REMARK_SPOILS, "huge pages",
-            "transparent huge pages are off: figures beyond the TLB's reach hold page "
-            "walks",
+            "transparent huge pages are off: figures beyond the TLB's reach include page walks",
             "echo madvise > " THP_ROOT "enabled");
     if (chosen(inspection, THP_ROOT "defrag", refusal))
-        return remark_add(inspection, REMARK_KNOW, "huge pages",
-                          "huge pages are given only where memory happens to be unfragmented",
-                          "echo madvise > " THP_ROOT "defrag");
+        return remark_add(
+            inspection, REMARK_KNOW, "huge pages",
+            "the kernel gives huge pages only where memory happens not to be fragmented",
+            "echo madvise > " THP_ROOT "defrag");
     return remark_add(inspection, REMARK_FINE, "huge pages",
                       pool_printf(inspection->pool, "transparent huge pages: %s", thp), NULL);
 }
@@ -84,7 +85,7 @@ int check_swap(struct inspection *inspection)
     return remark_add(inspection, REMARK_KNOW, "swap",
                       pool_printf(inspection->pool, "%.0f MiB are swapped out",
                                   (double)(total - unused) * 0x1p-20),
-                      "end what fills the memory, then swapoff -a and swapon -a");
+                      "stop the programs that fill the memory, then swapoff -a and swapon -a");
 }
 
 int check_balancing(struct inspection *inspection)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double stolen_share_noticed = 0.005; /* of all CPU time since boot */
-static const double load_noticed = 0.5; /* one more runnable task than ours, half the time */
+static const double stolen_share_noticed = 0.005; /* share of all CPU time since boot */
+static const double load_noticed = 0.5; /* one more task than ours was runnable half of the time */
 
 int check_system_files(struct inspection *inspection)
 {
@@ -31,12 +31,13 @@ int check_hypervisor(struct inspection *inspection)
     if (!name)
         return remark_add(inspection, REMARK_FINE, "virtual machine", "no hypervisor noticed",
                           NULL);
-    return remark_add(inspection, REMARK_KNOW, "virtual machine",
-                      pool_printf(inspection->pool,
-                                  "a virtual machine (%s): where its CPUs sit and who shares its "
-                                  "caches is unknown",
-                                  name),
-                      "for absolute values measure on the host or on a whole, dedicated host");
+    return remark_add(
+        inspection, REMARK_KNOW, "virtual machine",
+        pool_printf(inspection->pool,
+                    "a virtual machine (%s): where its CPUs sit and who shares its "
+                    "caches is unknown",
+                    name),
+        "for absolute values measure on the host, or on a host that runs this guest alone");
 }
 
 /* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": guest time is counted
@@ -107,12 +108,12 @@ int check_memory(struct inspection *inspection)
 {
     uint64_t available = inspection->machine->memory_available_bytes;
     uint64_t free_bytes = inspection->has_files ? limits_memory_free(inspection->root) : 0;
-    /* A tenth of slack: what is free changes from one reading to the next. */
+    /* A tenth of slack, because free memory changes from one reading to the next. */
     if (available >= free_bytes - free_bytes / 10)
         return 0;
     return remark_add(
         inspection, REMARK_KNOW, "memory limit",
-        pool_printf(inspection->pool, "a cgroup leaves %.1f of %.1f GiB that are free",
+        pool_printf(inspection->pool, "a control group allows %.1f of the %.1f GiB that are free",
                     (double)available * 0x1p-30, (double)free_bytes * 0x1p-30),
         "raise memory.max (docker --memory, MemoryMax=) to measure larger working sets");
 }

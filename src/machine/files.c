@@ -21,7 +21,7 @@ static bool join_path(char path[FILES_PATH_MAX], const char *root, const char *f
     return rest >= 0 && rest < FILES_PATH_MAX - prefix;
 }
 
-/* O_NONBLOCK and the check of the type: a FIFO or a device in a strange tree must not stop us. */
+/* O_NONBLOCK and the check of the type keep a FIFO or a device in a recorded tree from blocking. */
 static int open_regular(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -33,7 +33,7 @@ static int open_regular(const char *path)
     return file;
 }
 
-/* Files in /proc and /sys say that their size is 0 or a page, so only reading tells it. */
+/* Files in /proc and /sys claim a size of 0 or of a page, so the size is found only by reading. */
 static char *read_all(int file)
 {
     size_t used = 0, size = 4096;
@@ -42,13 +42,13 @@ static char *read_all(int file)
         if (used + 1 == size) {
             char *larger = size < FILES_TEXT_MAX ? realloc(text, size *= 2) : NULL;
             if (!larger)
-                break; /* what we have is all that we keep */
+                break; /* keep what was read until here */
             text = larger;
         }
         ssize_t got = read(file, text + used, size - used - 1);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0) { /* half a file is not a fact: sysfs answers EINVAL or EIO for "unknown" */
+        if (got < 0) { /* part of a file is no fact: sysfs returns EINVAL or EIO for "unknown" */
             free(text);
             return NULL;
         }
@@ -86,7 +86,8 @@ char *files_text(const char *root, const char *path_format, ...)
     return text;
 }
 
-/* What a file says goes into documents and onto terminals: it must be one inert line. */
+/* A file's text goes into documents and onto terminals, so it becomes one line without control
+ * characters. */
 static const char *inert_line(struct pool *pool, const char *text, size_t length)
 {
     char line[FILES_LINE_MAX];

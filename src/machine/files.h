@@ -2,8 +2,8 @@
  * The one way to read a system file. Every path is absolute as the running system has it and is
  * read below `root` (NULL: "/"), so that a recorded tree replays as another machine.
  *
- * Nothing here fails loudly: a file that is missing, unreadable, not a regular file, empty or full
- * of garbage is an unknown fact and no more. Text is cut at the first NUL (device trees end their
+ * Nothing here reports an error: a file that is missing, unreadable, not a regular file, empty or
+ * full of garbage is just an unknown fact. Text is cut at the first NUL (device trees end their
  * strings so) and at FILES_TEXT_MAX bytes, and loses its trailing white space.
  */
 #ifndef FATHOM_MACHINE_FILES_H
@@ -31,7 +31,7 @@ const char *files_line(struct pool *, const char *root, const char *path_format,
 /* A file that holds one decimal number and nothing else. Leaves `value` alone otherwise. */
 bool files_number(uint64_t *value, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A list of CPUs as the kernel prints it, "0-3,8": an empty file is an empty list. On true the
+/* A list of CPUs as the kernel prints it, "0-3,8"; an empty file is an empty list. On true the
  * caller frees the list; on false it is empty. */
 bool files_cpulist(struct cpulist *, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -45,7 +45,7 @@ const char *text_value(struct pool *, const char *text, const char *key);
 /* The number after "key" and an optional colon ("MemTotal:   24684096 kB", "inactive_file 4096"),
  * a following "kB" applied. Leaves `value` alone where there is none. */
 bool text_number(uint64_t *value, const char *text, const char *key);
-/* As files_cpulist(), of what follows "key:" at the beginning of a line of a text. */
+/* The same as files_cpulist() for what follows "key:" at the beginning of a line of a text. */
 bool text_cpulist(struct cpulist *, const char *text, const char *key);
 /* Whether `word` stands in the text between blanks or at its ends. */
 bool text_has_word(const char *text, const char *word);

@@ -44,7 +44,7 @@ static void swap_out(struct variable *variables, size_t count)
     }
 }
 
-/* 0, or -1 when hwloc can't. Its own messages about odd files are none of the caller's (HIDE=2). */
+/* Returns 0, or -1 when hwloc fails. HIDE=2 silences its own messages about odd files. */
 static int load_below(hwloc_topology_t topology, const char *root)
 {
     struct variable variables[] = {
@@ -54,10 +54,10 @@ static int load_below(hwloc_topology_t topology, const char *root)
         {"HWLOC_SYNTHETIC", NULL, NULL},
         {"HWLOC_CPUID_PATH", NULL, NULL},
         {"HWLOC_THISSYSTEM", NULL, NULL},
-        /* Without "stop", a root that holds nothing would be answered with the host's CPUID. */
+        /* Without "stop", hwloc would describe the host by CPUID when the root holds nothing. */
         {"HWLOC_COMPONENTS", "linux,stop", NULL},
     };
-    /* On this machine the user's own choices for hwloc hold. */
+    /* On the machine itself the user's own variables for hwloc apply. */
     size_t count = root ? sizeof variables / sizeof *variables : 1;
     int result = swap_in(variables, count);
     if (result == 0)
@@ -77,14 +77,14 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
                          source->synthetic);
     }
     /* hwloc's x86 backend binds the caller to one CPU after another, also outside of its mask. It
-     * knows nothing that sysfs doesn't, so it is only let in where there is no sysfs. */
+     * knows nothing that sysfs doesn't, so it is used only where there is no sysfs. */
     struct cpulist online;
     if (!source->root && !source->synthetic &&
         files_cpulist(&online, NULL, "/sys/devices/system/cpu/online")) {
         cpulist_free(&online);
         hwloc_topology_set_components(*topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     }
-    /* The whole machine is described; what of it may be used is limits.c's affair. */
+    /* Describes the whole machine; limits.c finds out what of it may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (load_below(*topology, source->root) != 0) {

@@ -9,8 +9,8 @@
 
 #include <hwloc.h>
 
-/* On 0 the caller destroys `*topology`, which is NULL where hwloc could make nothing of the
- * machine. ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM without memory. */
+/* On 0 the caller destroys `*topology`, which is NULL where hwloc could not describe the machine.
+ * ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM without memory. */
 int hwloc_load(hwloc_topology_t *topology, const struct machine_source *, struct error *);
 
 #endif

@@ -10,8 +10,8 @@
 
 /* --- the processor --- */
 
-/* Arm's processors name themselves by numbers only (MIDR_EL1); these are the ones that people rent
- * and own. See arch/arm64/include/asm/cputype.h in the Linux sources. */
+/* Arm's processors identify themselves by numbers only (MIDR_EL1); these are the ones that people
+ * rent and own. See arch/arm64/include/asm/cputype.h in the Linux sources. */
 static const struct implementer {
     const char *number, *name;
 } implementers[] = {
@@ -50,7 +50,7 @@ static void read_arm(struct pool *pool, struct machine_facts *facts, const char 
             facts->cpu_model = arm_parts[i].name;
 }
 
-/* Each architecture has its own words in /proc/cpuinfo: x86 and LoongArch; POWER; RISC-V. */
+/* /proc/cpuinfo has different keys on x86 and LoongArch, on POWER and on RISC-V. */
 static void read_processor(struct pool *pool, struct machine_facts *facts, const char *cpuinfo)
 {
     static const char *const model_keys[] = {"model name", "Model Name", "cpu model",
@@ -65,8 +65,8 @@ static void read_processor(struct pool *pool, struct machine_facts *facts, const
 
 /* --- the hypervisor --- */
 
-/* CPUID has a leaf for it, but only on x86 and only live; the files say the same for recorded
- * machines and for other architectures. */
+/* CPUID names the hypervisor too, but only on x86 and only on the running machine; files name it
+ * also for recorded machines and other architectures. */
 static const struct clue {
     const char *path, *word, *name;
 } clues[] = {
@@ -89,13 +89,13 @@ static const struct clue {
     {"/sys/class/dmi/id/product_name", "Cloud Hypervisor", "KVM"},
     {"/sys/class/dmi/id/sys_vendor", "Amazon EC2", "KVM"},
     {"/sys/class/dmi/id/sys_vendor", "Alibaba Cloud", "KVM"},
-    /* A guest without DMI, as Firecracker's, still has its host's clock. */
+    /* A guest without DMI, such as Firecracker's, still has its hypervisor's clock. */
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "kvm-clock", "KVM"},
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "hyperv", "Hyper-V"},
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "xen", "Xen"},
 };
 
-/* The clouds rent bare machines too, and name them so. */
+/* Whether the cloud's product name says that this is a bare-metal machine. */
 static bool is_metal(struct pool *pool, const char *root)
 {
     const char *product = files_line(pool, root, "/sys/class/dmi/id/product_name");

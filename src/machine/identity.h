@@ -10,7 +10,8 @@
  * files below `root` don't tell stays absent. ERROR_SYSTEM without memory. */
 int identity_read(struct machine *, const char *root, struct error *);
 
-/* "KVM", "VMware", ..., "unknown hypervisor"; NULL where none is noticed. Containers are none. */
+/* "KVM", "VMware", ..., "unknown hypervisor"; NULL where none is noticed. Containers do not
+ * count. */
 const char *identity_hypervisor(struct pool *, const char *root);
 
 #endif

@@ -46,7 +46,7 @@ static uint64_t available(const struct machine *machine, const char *root, uint6
 {
     uint64_t free_bytes = limits_memory_free(root);
     if (free_bytes == 0)
-        free_bytes = machine->facts.memory_bytes / 2; /* unknown: rather too little */
+        free_bytes = machine->facts.memory_bytes / 2; /* unknown: assume rather too little */
     return free_bytes < limit ? free_bytes : limit;
 }
 
@@ -56,8 +56,8 @@ int limits_read(struct machine *machine, const char *root, struct error *error)
     struct cgroup_limits cgroup;
     int result = 0;
     bool known = affinity(&mask, machine, root);
-    /* A container may show fewer CPUs in its files than its mask has (lxcfs numbers them anew).
-     * The mask is the truth of a live machine. */
+    /* A container's files may show fewer CPUs than its mask has (lxcfs numbers them anew). On the
+     * running machine the mask counts. */
     if (machine->live)
         for (size_t i = 0; result == 0 && i < mask.count; i++)
             result = topology_add_cpu(machine, mask.ids[i]);

@@ -13,7 +13,7 @@ int limits_read(struct machine *, const char *root, struct error *);
 /* The same for a machine that has no files: everything is allowed. */
 int limits_none(struct machine *, struct error *);
 
-/* Memory that can be had without pushing anything out, from /proc/meminfo; 0 unknown. */
+/* Memory that can be taken without swapping, from /proc/meminfo; 0: unknown. */
 uint64_t limits_memory_free(const char *root);
 
 #endif

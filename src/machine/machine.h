@@ -1,6 +1,6 @@
 /*
- * What machine this is, and what of it may be used. The facts that go into the document are kept
- * in the document's own types; beside them stands what planning needs.
+ * Which machine this is, and what of it may be used: the facts for the document, in the document's
+ * own types, and what plans need besides.
  *
  * Every system file is read below `root`, so a recorded tree replays as another machine. A machine
  * read from a root or from a synthetic description is not `live`: it can be planned for and shown,
@@ -33,14 +33,14 @@ struct cpu_place {
     int kind; /* index into facts.kinds; the largest is the most performant */
 };
 
-/* What planning has to know of a NUMA node, beside the facts of the same index. */
+/* What plans need to know of a NUMA node beside the facts of the same index. */
 struct node_place {
     unsigned *distances; /* to each of facts.nodes, as the firmware declares; 0 unknown */
     uint64_t free_bytes;
     bool allowed; /* this process may take memory from it */
 };
 
-/* One cache that several CPUs share; the facts tell a single one of each size. */
+/* One cache that several CPUs share; the facts have only one of each size. */
 struct cache_place {
     int level;
     struct cpulist cpus; /* in the machine's pool */
@@ -57,7 +57,7 @@ struct machine {
     uint64_t
         memory_available_bytes; /* free now under the smallest limit (MemAvailable, cgroup v1
                                    and v2 memory limits up the whole path); a run may use half */
-    double cpu_quota;           /* CPUs' worth of time cpu.max allows; INFINITY where unlimited */
+    double cpu_quota;           /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
     bool live;
     struct pool pool;
 };
@@ -69,11 +69,12 @@ int machine_read(struct machine *, const struct machine_source *, struct error *
 void machine_free(struct machine *);
 
 const struct cpu_place *machine_cpu(const struct machine *, int id); /* NULL: no such CPU */
-/* Where each CPU of the list sits, in its order; of one that is not there only the number. */
+/* The places of the list's CPUs, in its order; of a CPU that the machine lacks only the id is
+ * set. */
 void machine_places(const struct machine *, const struct cpulist *, struct cpu_place *places);
 /* For qsort() of places: the first threads of all cores, then the second ones. */
 int machine_by_thread(const void *, const void *);
-/* Half of what is free: the most that a measurement may map. */
+/* The most that a measurement may map: half of the free memory. */
 uint64_t machine_memory_budget(const struct machine *);
 /* The largest data or unified cache declared at that level, NULL where none is; level 0 asks for
  * the last level there is. */

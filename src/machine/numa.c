@@ -17,7 +17,8 @@ static size_t index_of(const struct machine_facts *facts, int id)
 }
 
 /* The file of a node has a number for each online node, in ascending order (the firmware's SLIT, in
- * which 10 is the way to itself). A line of another length is about other nodes. */
+ * which 10 is the way to itself). A line with another number of entries is about other nodes and is
+ * ignored. */
 static void read_distances(struct machine *machine, size_t from, const struct cpulist *online,
                            const char *root)
 {
@@ -32,7 +33,7 @@ static void read_distances(struct machine *machine, size_t from, const struct cp
         if (end == at || count == online->count)
             break;
         size_t to = index_of(facts, online->ids[count++]);
-        if (to < facts->node_count && distance > 0 && distance < 255) /* 255: no way at all */
+        if (to < facts->node_count && distance > 0 && distance < 255) /* 255: unreachable */
             distances[to] = (unsigned)distance;
         at = end + strspn(end, " \t\n");
     }
@@ -41,7 +42,7 @@ static void read_distances(struct machine *machine, size_t from, const struct cp
     free(text);
 }
 
-/* What is free, and what the kernel gives back without writing it anywhere. */
+/* Counts free memory and what the kernel can drop without writing it anywhere. */
 static void read_free(struct machine *machine, size_t node, const char *root)
 {
     static const char *const kinds[] = {"MemFree", "Inactive(file)"};
@@ -63,7 +64,8 @@ static void read_free(struct machine *machine, size_t node, const char *root)
     free(text);
 }
 
-/* Nodes that the cpuset leaves to this process. Another machine's files are not about it. */
+/* The nodes that the cpuset allows to this process. Skipped for a recorded machine, whose files are
+ * about another process. */
 static void read_allowed(struct machine *machine)
 {
     struct cpulist allowed;

@@ -1,7 +1,7 @@
 /*
  * What the measuring threads ask of the operating system. os/linux/ answers for Linux; os/null/
- * answers truthfully that it can't, and always builds. System files that describe the machine are
- * not read here but through machine/files.h.
+ * answers that it can't, and always builds. System files that describe the machine are not read
+ * here but through machine/files.h.
  */
 #ifndef FATHOM_MACHINE_OS_H
 #define FATHOM_MACHINE_OS_H
@@ -26,15 +26,15 @@ int os_current_cpu(void);
 
 /* What has happened to the calling thread since it began. */
 struct os_thread_events {
-    /* Involuntary ones and others: nothing that is timed sleeps, and who is stopped by a signal, a
-     * freezer or a debugger counts as one that went by itself. */
+    /* Involuntary and voluntary switches: nothing that is timed sleeps, and a thread stopped by a
+     * signal, a freezer or a debugger counts as a voluntary one. */
     uint64_t switches;
     uint64_t page_faults; /* minor and major */
 };
 void os_thread_events(struct os_thread_events *);
 
 /* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 where
- * the system doesn't say. One reading of all costs some 20 us and more the more CPUs there are:
+ * the system doesn't say. A reading costs some 20 us, and more the more CPUs there are, so read
  * between visits, never between batches. */
 void os_stolen_ns(uint64_t *of_cpu, size_t count);
 
@@ -46,12 +46,12 @@ extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small",
 
 /* Address space for `bytes` (rounded up by the caller to the policy's page), not touched yet,
  * aligned to 2 MiB, advised or mapped by the policy, which is not PAGES_AUTO. NULL with
- * ERROR_IMPOSSIBLE where the policy can't be had. `node` >= 0 binds the memory to that NUMA node.
- */
+ * ERROR_IMPOSSIBLE where the system can't give such pages. `node` >= 0 binds the memory to that
+ * NUMA node. */
 void *os_map(size_t bytes, enum page_policy, int node, struct error *);
 void os_unmap(void *memory, size_t bytes);
 
-/* What was obtained for touched memory, as the kernel tells it (smaps, move_pages). */
+/* What the kernel gave for touched memory (from smaps and move_pages). */
 struct os_placement {
     uint64_t page_bytes; /* size of the pages behind at least nine tenths of it; 0 unknown */
     double huge_share;   /* share of the bytes on huge pages, 0 to 1; NAN unknown */

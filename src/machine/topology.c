@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outside of these a file holds garbage. */
+/* Sizes outside of these are garbage. */
 static const uint64_t cache_bytes_min = 1024, cache_bytes_max = (uint64_t)1 << 40;
 
 const char *cpulist_pooled(struct pool *pool, const struct cpulist *list)
@@ -124,8 +124,8 @@ static const char *kind_name(struct pool *pool, int count, int index, bool order
     return pool_printf(pool, "kind%d", index);
 }
 
-/* hwloc lists the kinds by efficiency, its word for performance, the slowest first; -1 says that
- * it could not tell which is which. */
+/* hwloc lists the kinds by "efficiency", which means performance, the slowest first; -1 means that
+ * it does not know the order. */
 static int read_kinds(struct machine *machine, hwloc_topology_t topology)
 {
     int count = hwloc_cpukinds_get_nr(topology, 0);
@@ -215,7 +215,7 @@ static int add_cache(struct machine *machine, hwloc_obj_t object)
     return 0;
 }
 
-/* Caches of a single CPU are left out. */
+/* Adds where a cache is, unless only one CPU uses it. */
 static int add_cache_place(struct machine *machine, hwloc_obj_t object)
 {
     struct cpulist list;
@@ -256,8 +256,8 @@ static int read_caches(struct machine *machine, hwloc_topology_t topology)
 
 /* --- NUMA --- */
 
-/* The CPUs that the kernel counts to a node. hwloc's own set won't do: it gives a node of memory
- * only the CPUs of the place where that memory hangs. */
+/* The CPUs that the kernel counts as a node's. hwloc's set differs: it gives a node without CPUs
+ * those CPUs near which its memory is attached. */
 static int node_cpus(struct cpulist *cpus, hwloc_obj_t node, const struct machine_source *source)
 {
     if (!source->synthetic &&

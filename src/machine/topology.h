@@ -6,11 +6,12 @@
 
 #include "machine/machine.h"
 
-/* Fills `live`, `cpus` and the topology's part of the facts. Where hwloc finds nothing there are no
- * CPUs and no error; ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM without memory. */
+/* Fills `live`, `cpus` and the topology's part of the facts. Where hwloc finds nothing the list of
+ * CPUs is empty, without an error; ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM
+ * without memory. */
 int topology_read(struct machine *, const struct machine_source *, struct error *);
 
-/* Adds a CPU of which nothing but its number is known, if it isn't there yet. */
+/* Adds a CPU of which only the number is known, if it isn't there yet. */
 int topology_add_cpu(struct machine *, int id);
 
 /* "0-7,16" in the pool; NULL without memory. */

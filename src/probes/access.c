@@ -16,7 +16,7 @@
 #include "kernels/chase.h"
 #include "kernels/forward.h"
 #include "probes/chase/chases.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,8 +98,8 @@ static int plan_forward(struct probe_task *task, struct access_state *state, enu
     return 0;
 }
 
-/* Well beyond the level before and no larger: neighbours take the less of a shared level, and the
- * fewer pages there are, the less translation has a part in it. */
+/* A set well beyond the level before, and no larger than that takes: of a small set neighbours can
+ * take little in a shared level, and few pages need little translation. */
 static uint64_t crossing_bytes(const struct chase_level *level)
 {
     const uint64_t near = 4 * level->above;
@@ -165,12 +165,12 @@ static int plan_access(struct probe_task *task, struct error *error)
     return code;
 }
 
-static int next_access(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_access(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                        struct error *error)
 {
     struct access_state *state = task->state;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     if (stage > 1 || !chase_straddles)
         return 0;
     probe_plan_afresh(task);
@@ -204,12 +204,12 @@ static void prepare_access(struct trial *trial)
 
 /* Levels that crossings were measured in, as the document has it: "L1 24576, DRAM 268435456", names
  * and bytes of the sets before these were rounded to whole strides. */
-static int conclude_access(struct probe_task *task, const struct sampled *sampled,
+static int conclude_access(struct probe_task *task, const struct stage_outcome *outcome,
                            struct error *error)
 {
     const struct access_state *state = task->state;
     const char *text = "";
-    (void)sampled;
+    (void)outcome;
     for (size_t i = 0; i < state->level_count && text; i++)
         text = pool_printf(task->pool, "%s%s%s %llu", text, i ? ", " : "", state->levels[i].name,
                            (unsigned long long)crossing_bytes(&state->levels[i]));
@@ -273,8 +273,8 @@ static const struct point *crossing_at(const struct analysis *analysis, int whic
     return series ? series_point(series, x) : NULL;
 }
 
-/* Lines a page apart are few. Where a cache hashes its sets they may all fit the level before, and
- * then they are loaded sooner than this level's are. */
+/* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all of
+ * them, and then they load faster than lines of this level. */
 static bool fell_short(const struct analysis *analysis, const struct crossed_level *level,
                        const struct point *plain)
 {
@@ -333,9 +333,11 @@ static int analyse_access(struct analysis *analysis, struct error *error)
     if (code == 0 && !count)
         code = analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
                              "the document does not say which set is which level's", error);
-    return code == 0 ? analysis_keep(analysis, "access.line_cross",
-                                     "what an architecture can't do is in no series", error)
-                     : code;
+    return code == 0
+               ? analysis_keep(analysis, "access.line_cross",
+                               "the document's series do not say what this architecture cannot do",
+                               error)
+               : code;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -407,6 +409,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe access_probe = {
     .name = "access",
+    .place = 120,
     .title = "Forwarding from stores, and loads across lines and pages",
     .summary = "what a load costs right after a store, and across the end of a line or page",
     .about =

@@ -79,8 +79,9 @@ static int note_parameters(struct probe_task *task, struct error *error)
 {
     const struct option_spec *spec;
     for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
-        /* The seed is a fact of the run, which holds all its digits; a file that the run writes
-         * besides says nothing of what was measured, and its name may say much of its owner. */
+        /* The seed is left out because the run's facts hold it with all its digits, and names of
+         * files because they say nothing of what was measured and may tell much about their owner.
+         */
         if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0 ||
             option_names_file(spec))
             continue;
@@ -137,7 +138,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .machine = machine,
                                 .pool = pool,
                                 .result = result,
-                                .named = task->named};
+                                .named = task->named,
+                                .seed = task->seed};
     *result =
         (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
     if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
@@ -164,20 +166,20 @@ void probe_release(struct probe_task *task)
     cpulist_free(&task->cpus);
 }
 
-/* What stages came to, one after another. */
+/* What the stages so far came to, taken together. */
 struct course {
-    struct sampled *all;
+    struct stage_outcome *all;
     size_t planned;         /* points */
     enum page_policy asked; /* by the first stage that needed memory */
     /* Memory of later stages that asked for other pages on purpose; arena_bytes is 0: none did. */
-    struct sampled other;
+    struct stage_outcome other;
 };
 
-static int note_pages(struct probe_task *task, const char *name, const struct sampled *sampled,
-                      struct error *error)
+static int note_pages(struct probe_task *task, const char *name,
+                      const struct stage_outcome *outcome, struct error *error)
 {
-    const struct os_placement *placement = &sampled->placement;
-    const char *used = page_policy_names[sampled->pages_used];
+    const struct os_placement *placement = &outcome->placement;
+    const char *used = page_policy_names[outcome->pages_used];
     struct factor *pages = probe_add_parameter(task, name);
     char size[UNIT_TEXT];
     if (pages && isnan(placement->huge_share))
@@ -194,27 +196,27 @@ static int note_pages(struct probe_task *task, const char *name, const struct sa
 /* What memory was obtained, whatever was asked for. */
 static int note_placement(struct probe_task *task, const struct course *course, struct error *error)
 {
-    const struct sampled *sampled = course->all;
-    if (!sampled->arena_bytes)
+    const struct stage_outcome *outcome = course->all;
+    if (!outcome->arena_bytes)
         return 0;
-    if (sampled->placement.node >= 0) {
+    if (outcome->placement.node >= 0) {
         struct factor *node = probe_add_parameter(task, "node_obtained");
         if (!node)
             return error_out_of_memory(error);
-        node->number = sampled->placement.node;
+        node->number = outcome->placement.node;
     }
-    int code = note_pages(task, "pages_obtained", sampled, error);
+    int code = note_pages(task, "pages_obtained", outcome, error);
     if (code == 0 && course->other.arena_bytes)
         code = note_pages(task, "other_pages_obtained", &course->other, error);
     return code;
 }
 
 /* Says why points have no value, if any have none. */
-static void note_missing(struct probe_task *task, const struct sampled *sampled, size_t points,
-                         int code)
+static void note_missing(struct probe_task *task, const struct stage_outcome *outcome,
+                         size_t points, int code)
 {
     struct probe_result *result = task->result;
-    size_t failed = sampled->points_failed, without = sampled->points_missing + failed;
+    size_t failed = outcome->points_failed, without = outcome->points_missing + failed;
     if (code == ERROR_INTERRUPTED) {
         result->status = PROBE_PARTIAL;
         result->reason = pool_printf(task->pool, "interrupted: %zu of %zu points have a value",
@@ -226,7 +228,7 @@ static void note_missing(struct probe_task *task, const struct sampled *sampled,
     result->status = without == points ? PROBE_FAILED : PROBE_PARTIAL;
     if (failed)
         result->reason = pool_printf(task->pool, "%zu of %zu points failed: %s", failed, points,
-                                     sampled->failure);
+                                     outcome->failure);
     else
         result->reason = pool_printf(task->pool,
                                      "%zu of %zu points have no value: the time was used up; give "
@@ -240,22 +242,23 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* The memory of a stage that asked for such pages. The first stages are what the probe is about, so
- * one that asks for other pages on purpose does not speak for them. */
-static void merge_memory(struct course *course, const struct sampled *stage, enum page_policy asked)
+/* The memory of a stage that asked for such pages. The first stages are what the probe is about; a
+ * later one that asks for other pages on purpose does not change what is reported of them. */
+static void merge_memory(struct course *course, const struct stage_outcome *stage,
+                         enum page_policy asked)
 {
     if (!stage->arena_bytes)
         return;
     if (!course->all->arena_bytes)
         course->asked = asked;
-    struct sampled *kept = asked == course->asked ? course->all : &course->other;
+    struct stage_outcome *kept = asked == course->asked ? course->all : &course->other;
     kept->arena_bytes = stage->arena_bytes;
     kept->placement = stage->placement;
     kept->pages_used = stage->pages_used;
 }
 
-/* The rest of what several stages came to: the clock of the one that has most of it. */
-static void merge_sampled(struct sampled *all, const struct sampled *stage)
+/* Adds the other totals; the core clock is taken from the stage that measured it most often. */
+static void merge_outcomes(struct stage_outcome *all, const struct stage_outcome *stage)
 {
     if (stage->core_hz.n > all->core_hz.n)
         all->core_hz = stage->core_hz;
@@ -280,13 +283,13 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
     const uint64_t began_ns = os_raw_ns();
     int more = 1;
     for (unsigned stage = 1; more == 1; stage++) {
-        struct sampled here;
+        struct stage_outcome here;
         double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
         task->plan.budget_s = left_s * task->plan.share;
         course->planned += task->plan.point_count;
-        int code = sampler_run(engine, &task->plan, &work, task->pool, &here, error);
+        int code = stage_run(engine, &task->plan, &work, task->pool, &here, error);
         merge_memory(course, &here, task->plan.pages);
-        merge_sampled(course->all, &here);
+        merge_outcomes(course->all, &here);
         if (code < 0)
             return code;
         for (size_t i = 0; i < task->plan.series_count; i++) {
@@ -299,7 +302,8 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
     return more;
 }
 
-int probe_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int probe_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                   struct error *error)
 {
     const struct probe *probe = task->probe;
     struct machine_facts machine = task->machine->facts;
@@ -311,7 +315,7 @@ int probe_conclude(struct probe_task *task, const struct sampled *sampled, struc
         machine.gpus = task->gpus;
         machine.gpu_count = task->gpu_count;
     }
-    int code = probe->conclude ? probe->conclude(task, sampled, error) : 0;
+    int code = probe->conclude ? probe->conclude(task, outcome, error) : 0;
     if (!probe->analyse)
         return code;
     const int analysed = analysis_run(&analysis, probe->analyse, code == 0 ? error : NULL);
@@ -319,14 +323,14 @@ int probe_conclude(struct probe_task *task, const struct sampled *sampled, struc
 }
 
 int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
-                  struct sampled *sampled, struct error *error)
+                  struct stage_outcome *outcome, struct error *error)
 {
     struct probe_result *result = task->result;
-    *sampled = (struct sampled){0};
+    *outcome = (struct stage_outcome){0};
     if (result->status == PROBE_SKIPPED)
         return 0;
     uint64_t began_ns = os_raw_ns();
-    struct course course = {.all = sampled};
+    struct course course = {.all = outcome};
     int code = run_stages(task, engine, budget_s, &course, error);
     result->elapsed_s = (double)(os_raw_ns() - began_ns) * 1e-9;
     result->series = task->plan.series;
@@ -336,11 +340,11 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
         result->reason = pool_strdup(task->pool, error ? error->text : "failed");
         return code == ERROR_SYSTEM ? code : 0;
     }
-    note_missing(task, sampled, course.planned, code);
+    note_missing(task, outcome, course.planned, code);
     int noted = note_placement(task, &course, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
-        int concluded = probe_conclude(task, sampled, code == 0 ? error : NULL);
+        int concluded = probe_conclude(task, outcome, code == 0 ? error : NULL);
         if (concluded == 0)
             concluded = experiment_complete(result, &task->machine->facts, task->pool,
                                             code == 0 ? error : NULL);

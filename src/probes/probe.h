@@ -1,7 +1,7 @@
 /*
  * A probe says what is measured; the engine says how. A new measurement is one new file that ends
- * with a `struct probe`, and one line in the table in probes.c. docs/adding-a-probe.md shows the
- * way.
+ * with a `struct probe`; the table of all is made from the files when the program is built.
+ * docs/adding.md shows the way, and `scripts/new probe NAME` takes the first steps.
  */
 #ifndef FATHOM_PROBES_PROBE_H
 #define FATHOM_PROBES_PROBE_H
@@ -30,11 +30,13 @@ struct probe_task {
     struct gpu_facts *gpus; /* that plan() found, for the machine's facts */
     size_t gpu_count;
     bool named;      /* by a person, as against a whole run: it may then do all that it can */
+    uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
 };
 
 struct probe {
     const char *name;    /* the command: "latency" */
+    int place;           /* `fathom run` measures by ascending place; equal ones by name */
     const char *title;   /* "Load latency by working-set size" */
     const char *summary; /* one line for lists */
     const char *about;   /* a paragraph or two for --help: what the number means, what moves it */
@@ -54,10 +56,10 @@ struct probe {
      * series, which stay as they are (with their points, ascending by x) and to whose end others
      * may be added. Returns 1, or 0 when there is nothing more to measure. `stage` counts from 1.
      * NULL: the first plan is all. */
-    int (*next)(struct probe_task *, const struct sampled *, unsigned stage, struct error *);
+    int (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage, struct error *);
     /* Puts into task->result, whose series are complete, what else its document has to hold: series
      * that are made of others, parameters, and findings that no series can tell. May be NULL. */
-    int (*conclude)(struct probe_task *, const struct sampled *, struct error *);
+    int (*conclude)(struct probe_task *, const struct stage_outcome *, struct error *);
     /* Computes all findings from the result alone (findings/analyse.h), after measuring as for a
      * document of old. NULL: conclude() adds all of them. */
     analyse_function *analyse;
@@ -66,16 +68,15 @@ struct probe {
     void (*release)(struct probe_task *);
 };
 
-extern const struct probe *const probes[]; /* ends with NULL */
+extern const struct probe *const probes[]; /* by place; ends with NULL */
 const struct probe *probe_by_name(const char *name);
 
-/* Options that every probe understands: CPUs, precision, time, seed. Who runs probes sets a seed
- * where the person has not. */
+/* Options that every probe understands: CPUs, precision, time, seed. */
 extern const struct option_spec probe_common_options[];
 
-/* Checks the options against the machine and plans; measures nothing. Of the task only `named` is
- * read, all else is set anew. Where the machine lacks what
- * the probe needs, the result says so (PROBE_SKIPPED) and there is nothing to measure.
+/* Checks the options against the machine and plans; measures nothing. Of the task only
+ * `named` and `seed` are read, all else is set anew. Where the machine lacks what the probe needs,
+ * the result says so (PROBE_SKIPPED) and there is nothing to measure.
  * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);
@@ -86,11 +87,11 @@ void probe_plan_afresh(struct probe_task *);
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring
  * can't go on at all. */
-int probe_measure(struct probe_task *, struct engine *, double budget_s, struct sampled *,
+int probe_measure(struct probe_task *, struct engine *, double budget_s, struct stage_outcome *,
                   struct error *);
 
 /* Adds the findings: the probe's conclude() and analyse(). A part of probe_measure(). */
-int probe_conclude(struct probe_task *, const struct sampled *, struct error *);
+int probe_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 
 void probe_release(struct probe_task *);
 

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A metric's unit is the base unit that OpenMetrics asks for ("Units and base units"). Where a
- * clock, a heat or a power lies is a condition of the run and neither better nor worse; so is a
- * size, which says where a curve bends. */
+/* A metric's unit is the base unit that OpenMetrics asks for ("Units and base units"). A clock, a
+ * temperature or a power is a condition of the run, neither better nor worse; a size says where a
+ * curve bends and has no worse side either. */
 static const struct quantity quantities[] = {
     {"", DIMENSION_NUMBER, SIDE_NEITHER, 1, "", 1, ""},
     {"ns", DIMENSION_TIME, SIDE_MORE, 1, "", 1e-9, "seconds"},

@@ -1,7 +1,8 @@
 /*
  * Quantities: what a unit in a document measures, which way it is worse, and how people and
- * OpenMetrics write it. The one table of units: everybody asks it, nobody else compares a unit's
- * text. A unit that is not in it is another tool's: it is shown as it is and has no side.
+ * OpenMetrics write it. This is the one table of units: all code asks it, and no other code
+ * compares a unit's text. A unit that is not in it comes from another tool: it is shown as it is
+ * and has no worse side.
  */
 #ifndef FATHOM_QUANTITY_QUANTITY_H
 #define FATHOM_QUANTITY_QUANTITY_H
@@ -24,7 +25,7 @@ enum dimension {
 
 /* Which way a value is worse. */
 enum side {
-    SIDE_OF_UNIT, /* of a finding: as its unit has it */
+    SIDE_OF_UNIT, /* of a finding: the side of its unit */
     SIDE_NEITHER,
     SIDE_MORE, /* more is worse */
     SIDE_LESS,

@@ -2,56 +2,29 @@
  * CSV in long form, a row a point, a finding and a probe: RFC 4180, except that lines end with LF
  * alone. Each factor's name has a column of its own, behind those that every document has.
  */
-#include "base/clean.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "render/csv_columns.h"
-#include "render/view.h"
+#include "render/output.h"
 #include "report/figure.h"
 #include "result/flag.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A cell is gone through twice: once to see whether it has to be quoted, once to print it. */
-struct cell {
-    FILE *out; /* NULL the first time */
-    bool begun, quoted;
-};
-
-/* Where a text begins like a formula, a spreadsheet would run it; the apostrophe is its sign for
- * plain text. */
-static void add_text(struct cell *cell, const char *text)
-{
-    const char *cursor = text ? text : "";
-    char character[4];
-    size_t bytes;
-    while ((bytes = clean_next(&cursor, character)) > 0) {
-        if (!cell->out) {
-            cell->quoted = cell->quoted || character[0] == ',' || character[0] == '"';
-            continue;
-        }
-        if (!cell->begun && strchr("=+-@", character[0]))
-            fputc('\'', cell->out);
-        cell->begun = true;
-        if (character[0] == '"')
-            fputc('"', cell->out);
-        for (size_t i = 0; i < bytes; i++)
-            putc_unlocked(character[i], cell->out);
-    }
-}
-
 /* The first `most` of them. */
-static void add_factors(struct cell *cell, const struct factor *factors, size_t count, size_t most)
+static void add_factors(struct csv_cell *cell, const struct factor *factors, size_t count,
+                        size_t most)
 {
     for (size_t i = 0; i < count && i < most; i++) {
         char number[UNIT_TEXT];
         figure_factor(factors[i].number, number);
-        add_text(cell, i ? ";" : "");
-        add_text(cell, factors[i].name);
-        add_text(cell, "=");
-        add_text(cell, factors[i].text ? factors[i].text : number);
+        csv_cell_add(cell, i ? ";" : "");
+        csv_cell_add(cell, factors[i].name);
+        csv_cell_add(cell, "=");
+        csv_cell_add(cell, factors[i].text ? factors[i].text : number);
     }
-    add_text(cell, count > most ? ";..." : "");
+    csv_cell_add(cell, count > most ? ";..." : "");
 }
 
 /* Whose rows: a probe's points of one series, its findings one by one, or itself. */
@@ -67,31 +40,15 @@ struct group {
 
 static void put_factors(FILE *out, const struct group *group)
 {
-    struct cell cell = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        fputs(pass && cell.quoted ? "\"" : "", out);
+    struct csv_cell cell = {0};
+    while (csv_cell_pass(&cell, out))
         add_factors(&cell, group->factors, group->factor_count, csv_factors_most(group->rows));
-        cell.out = out;
-    }
-    fputs(cell.quoted ? "\"," : ",", out);
-}
-
-/* Both as one text, without a comma behind it. */
-static void put_words(FILE *out, const char *before, const char *text)
-{
-    struct cell cell = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        fputs(pass && cell.quoted ? "\"" : "", out);
-        add_text(&cell, before);
-        add_text(&cell, text);
-        cell.out = out;
-    }
-    fputs(cell.quoted ? "\"" : "", out);
+    fputc(',', out);
 }
 
 static void put_text(FILE *out, const char *text)
 {
-    put_words(out, "", text);
+    csv_print(out, text);
     fputc(',', out);
 }
 
@@ -130,7 +87,7 @@ static void put_factor(FILE *out, const struct factor *factor)
     char number[UNIT_TEXT];
     fputc(',', out);
     if (factor && factor->text)
-        put_words(out, "", factor->text);
+        csv_print(out, factor->text);
     else if (factor && isfinite(factor->number))
         fputs(figure_factor(factor->number, number), out);
 }
@@ -146,7 +103,7 @@ static void put_end(FILE *out, const struct group *group, const char *row,
     fprintf(out, "%s,", probe_status_names[group->probe->status]);
     put_text(out, group->document->machine.hostname);
     put_text(out, run->id);
-    put_words(out, "", run->started);
+    csv_print(out, run->started);
     for (size_t i = 0; i < group->columns->count; i++)
         put_factor(out, group->cells[i]);
     fputc('\n', out);
@@ -248,13 +205,19 @@ static void put_head(FILE *out, const struct csv_columns *columns)
     fputs(csv_fixed_columns, out);
     for (size_t i = 0; i < columns->count; i++) {
         fputc(',', out);
-        put_words(out, columns->list[i].prefix, columns->list[i].name);
+        struct csv_cell cell = {0};
+        while (csv_cell_pass(&cell, out)) {
+            csv_cell_add(&cell, columns->list[i].prefix);
+            csv_cell_add(&cell, columns->list[i].name);
+        }
     }
     fputc('\n', out);
 }
 
-void view_csv(FILE *out, const struct document *document)
+static int write_csv(FILE *out, const struct output_content *content, struct error *error)
 {
+    (void)error;
+    const struct document *document = content->documents[0];
     struct csv_columns columns;
     struct pool pool = {0};
     struct group group = {.columns = &columns, .document = document};
@@ -271,4 +234,12 @@ void view_csv(FILE *out, const struct document *document)
         put_probe(out, &group);
     }
     pool_free(&pool);
+    return 0;
 }
+
+const struct output csv_output = {
+    .name = "csv",
+    .help = "a row a point, finding and probe",
+    .place = 20,
+    .write = write_csv,
+};

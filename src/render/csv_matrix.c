@@ -1,6 +1,7 @@
 /* Matrices as CSV: a first row and a first column of ids, and where there is no value nothing. */
 #include "base/units.h"
 #include "findings/device.h"
+#include "render/output.h"
 #include "render/parts.h"
 
 #include <math.h>
@@ -47,8 +48,21 @@ static void put_grid(FILE *out, const struct grid *grid, const struct series *se
     }
 }
 
-void view_csv_matrix(FILE *out, const struct document *document)
+static int has_matrix(const struct document *document, struct error *error)
 {
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++)
+            if (document->probes[p].series[s].matrix && document->probes[p].series[s].point_count)
+                return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--format csv-matrix shows matrices, as of fathom cores and fathom numa, and "
+                     "this document has none: --format csv has every point");
+}
+
+static int write_csv_matrix(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)error;
+    const struct document *document = content->documents[0];
     const char *between = "";
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++) {
@@ -63,4 +77,13 @@ void view_csv_matrix(FILE *out, const struct document *document)
             }
             grid_free(&grid);
         }
+    return 0;
 }
+
+const struct output csv_matrix_output = {
+    .name = "csv-matrix",
+    .help = "each matrix as a square with its ids",
+    .place = 30,
+    .write = write_csv_matrix,
+    .possible = has_matrix,
+};

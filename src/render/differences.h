@@ -16,9 +16,4 @@ void view_differences_csv(FILE *, const struct differences *);
  * no key. */
 void view_differences_json(FILE *, const struct differences *, double threshold);
 
-/* What a difference is of: "L1.latency", "cluster (CPUs 0-3)", "latency at 48 KiB (stride 64)". */
-struct line;
-void line_add_difference(struct line *, const struct difference *);
-const char *difference_unit(const struct difference *); /* "" where it has none */
-
 #endif

@@ -6,8 +6,8 @@
 #include "base/clean.h"
 #include "base/units.h"
 #include "findings/device.h"
+#include "render/output.h"
 #include "render/parts.h"
-#include "render/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,8 +131,10 @@ static void put_series(FILE *out, const struct probe_result *probe, const struct
     grid_free(&grid);
 }
 
-void view_gnuplot(FILE *out, const struct document *document)
+static int write_gnuplot(FILE *out, const struct output_content *content, struct error *error)
 {
+    (void)error;
+    const struct document *document = content->documents[0];
     size_t number = 0;
     fputs("# gnuplot -p THIS-FILE; columns: x, median, low, high; of a matrix: from, then a median "
           "a to\n"
@@ -144,4 +146,12 @@ void view_gnuplot(FILE *out, const struct document *document)
             if (series->point_count)
                 put_series(out, &document->probes[p], series, ++number);
         }
+    return 0;
 }
+
+const struct output gnuplot_output = {
+    .name = "gnuplot",
+    .help = "a script with its data",
+    .place = 70,
+    .write = write_gnuplot,
+};

@@ -1,11 +1,13 @@
 #include "render/health.h"
 
 #include "base/clean.h"
+#include "base/quote.h"
 #include "quantity/quantity.h"
 #include "render/parts.h"
 #include "report/figure.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
@@ -113,7 +115,7 @@ static void put_gaps(FILE *out, const struct health_check *check)
 {
     size_t shown = 0;
     for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
-        if (check->gaps[i].told || is_told_before(check, i))
+        if (check->gaps[i].listed || is_told_before(check, i))
             continue;
         fputs(shown++ ? "; " : ": ", out);
         if (shown > GAPS_MOST) {
@@ -216,10 +218,10 @@ static void put_factors(FILE *out, const struct finding *finding)
     for (size_t i = 0; i < finding->deviations; i++) {
         const struct factor *factor = &finding->factors[i];
         fputs(i ? "," : "", out);
-        clean_print_json(out, factor->name);
+        json_print(out, factor->name, SIZE_MAX, false);
         fputc(':', out);
         if (factor->text)
-            clean_print_json(out, factor->text);
+            json_print(out, factor->text, SIZE_MAX, false);
         else if (isfinite(factor->number))
             fprintf(out, "%.17g", factor->number);
         else
@@ -232,18 +234,18 @@ static void put_value(FILE *out, const struct health_value *value)
 {
     if (value->failed) {
         fputs("{\"probe\":", out);
-        clean_print_json(out, value->failed->name);
+        json_print(out, value->failed->name, SIZE_MAX, false);
         fputs(",\"failed\":", out);
-        clean_print_json(out, value->failed->reason);
+        json_print(out, value->failed->reason, SIZE_MAX, false);
         fputc('}', out);
         return;
     }
     fputs("{\"name\":", out);
-    clean_print_json(out, value->should->name);
+    json_print(out, value->should->name, SIZE_MAX, false);
     if (value->should->deviations)
         put_factors(out, value->should);
     fputs(",\"unit\":", out);
-    clean_print_json(out, value->should->unit);
+    json_print(out, value->should->unit, SIZE_MAX, false);
     if (value->now) {
         put_number(out, "value", value->now->value);
         put_number(out, "low", value->now->low);
@@ -273,9 +275,9 @@ void view_health_json(FILE *out, const struct health_check *check)
             health_names[check->health], check->compared);
     for (size_t i = 0; i < check->gap_count; i++) {
         fputs(i ? ",\n{\"probe\":" : "\n{\"probe\":", out);
-        clean_print_json(out, check->gaps[i].probe);
+        json_print(out, check->gaps[i].probe, SIZE_MAX, false);
         fprintf(out, ",\"values\":%zu,\"reason\":", check->gaps[i].count);
-        clean_print_json(out, check->gaps[i].reason);
+        json_print(out, check->gaps[i].reason, SIZE_MAX, false);
         fputc('}', out);
     }
     fputc(']', out);

@@ -7,7 +7,7 @@
 #include "base/clean.h"
 #include "quantity/quantity.h"
 #include "render/metric_labels.h"
-#include "render/view.h"
+#include "render/output.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -263,8 +263,10 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
             document->run.complete);
 }
 
-void view_openmetrics(FILE *out, const struct document *document)
+static int write_openmetrics(FILE *out, const struct output_content *content, struct error *error)
 {
+    (void)error;
+    const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
     put_run(out, document, &metrics.pool);
     put_statuses(out, document, &metrics.pool);
@@ -275,4 +277,12 @@ void view_openmetrics(FILE *out, const struct document *document)
     }
     pool_free(&metrics.pool);
     fputs(collected ? "# EOF\n" : "", out); /* without the last line, readers refuse it */
+    return 0;
 }
+
+const struct output openmetrics_output = {
+    .name = "openmetrics",
+    .help = "the findings, for a node exporter's text files",
+    .place = 60,
+    .write = write_openmetrics,
+};

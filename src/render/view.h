@@ -36,22 +36,5 @@ int view_html(FILE *, const struct document *const *, size_t count, double thres
               struct error *);
 /* 0, or ERROR_IMPOSSIBLE with the remedy where the program was built without the page. */
 int view_html_possible(struct error *);
-/* Every point of every series, every finding and every probe as one CSV row (RFC 4180, but lines
- * end with LF alone): the column "row" tells which it is. */
-void view_csv(FILE *, const struct document *);
-/* Every matrix as a CSV square with its ids in the first row and column; an empty line between two.
- */
-void view_csv_matrix(FILE *, const struct document *);
-/* The findings and how each probe ended as OpenMetrics text, for a node exporter's text-file
- * collector. */
-void view_openmetrics(FILE *, const struct document *);
-/* A script for gnuplot that holds its data. */
-void view_gnuplot(FILE *, const struct document *);
-
-/* The latency of GPUs by working set in the columns MHz, B, KB and CPI; nothing where there is
- * none. */
-void view_source(FILE *, const struct document *);
-/* 0, or ERROR_USAGE where the document has no such latency in cycles. */
-int view_source_possible(const struct document *, struct error *);
 
 #endif

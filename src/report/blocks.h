@@ -13,6 +13,7 @@
 #define FATHOM_REPORT_BLOCKS_H
 
 #include "base/line.h"
+#include "findings/differences.h"
 #include "report/catalogue.h"
 
 enum block_kind {
@@ -35,6 +36,7 @@ enum section {
     SECTION_RESULTS, /* series */
     SECTION_FINDINGS,
     SECTION_KNOW, /* what has to be known to trust the numbers */
+    SECTION_DIFFERENCES,
 };
 
 /* --- cells: texts, and numbers that each output may format as it likes --- */
@@ -143,10 +145,18 @@ struct matrix {
     bool whole; /* every pair, however many there are */
 };
 
-struct differences;
+/* A value that two documents both have. */
+struct changed_value {
+    const char *what; /* "L1.latency", "latency at 48 KiB (stride 64)" */
+    struct cell before, after;
+    double ratio, low, high; /* of the second to the first, and its interval; NAN: none */
+};
+
 struct differences_block {
-    const struct differences *differences;
-    double threshold;
+    enum verdict verdict; /* of all of them */
+    struct changed_value *list;
+    size_t count;
+    const char *more;
 };
 
 enum note_kind {

@@ -24,8 +24,7 @@ bool matrix_is_repeated(const struct probe_result *probe, const struct series *s
         return false;
     for (const struct series *before = probe->series; before < series; before++)
         if (before->matrix && before->point_count >= series->point_count &&
-            text_same(before->y.name, series->y.name) &&
-            text_same(before->y.unit, series->y.unit) && factors_same(before, series))
+            is_same_axis(&before->y, &series->y) && factors_same(before, series))
             return true;
     return false;
 }

@@ -1,6 +1,6 @@
 /*
- * The document: the hub of the house. Measuring produces it, reading a file produces it, and every
- * view starts from it and from nothing else. Schema "fathom/1", described by
+ * The document: what all parts of fathom exchange. Measuring produces it, reading a file produces
+ * it, and every view starts from it and from nothing else. Schema "fathom/1", described by
  * docs/fathom-1.schema.json. Everything a document holds lives in its pool.
  *
  * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
@@ -34,9 +34,10 @@ struct run_facts {
     double precision; /* relative half width asked for: 0.01 */
     double budget_s;
     bool complete;
-    /* A document that was made of others: "merge" or "baseline", and of how many runs or documents.
-     * Then `started` is the newest one's, and what one run alone can tell is absent: id, elapsed_s,
-     * command, seed, precision and budget_s. NULL and 0 in a run's own. */
+    /* For a document that was made of others: how ("merge" or "baseline"), and of how many runs or
+     * documents. Then `started` is that of the newest one, and the facts of a single run are
+     * absent: id, elapsed_s, command, seed, precision and budget_s. NULL and 0 in the document of
+     * one run. */
     const char *joined;
     unsigned documents;
 };
@@ -46,7 +47,7 @@ struct cache_facts {
     const char *type; /* "data", "instruction" or "unified" */
     uint64_t size_bytes;
     unsigned line_bytes, ways; /* 0 where the machine does not say */
-    const char *shared_cpus;   /* CPU list of one instance's sharers */
+    const char *shared_cpus;   /* CPU list: those that share one instance of it */
 };
 
 struct numa_facts {
@@ -67,7 +68,7 @@ struct gpu_facts {
     const char *driver;     /* version, as it names itself */
     const char *kind;       /* "gpu"; with OpenCL also "cpu" or "accelerator" */
     const char *capability; /* "9.0"; NULL where there is none */
-    bool modelled;          /* a stand-in for the driver, no hardware */
+    bool modelled;          /* no hardware: a stand-in for the driver answered */
     unsigned multiprocessors;
     double clock_hz, memory_clock_hz; /* the most that is declared; NAN */
     unsigned memory_bus_bits;         /* 0 unknown, as all sizes below */
@@ -84,7 +85,7 @@ struct machine_facts {
     unsigned cores, threads; /* in the whole machine, not only those allowed */
     struct cpu_kind_facts *kinds;
     size_t kind_count;
-    struct cache_facts *caches; /* one per level and type (and kind of core) as declared */
+    struct cache_facts *caches; /* as declared: one for each level, type and kind of core */
     size_t cache_count;
     struct numa_facts *nodes;
     size_t node_count;
@@ -133,7 +134,7 @@ struct point {
     double x;         /* of a curve */
     int from, to;     /* of a matrix: CPU, node or device ids as the operating system counts them */
     struct summary y; /* n = 0 where the point failed */
-    struct estimate cycles; /* core cycles; NAN where they make no sense */
+    struct estimate cycles; /* core cycles; NAN where they have no meaning */
     struct scatter scatter;
     unsigned flags;     /* set of enum flag */
     unsigned redone;    /* batches measured again because something interrupted them */
@@ -149,7 +150,7 @@ struct series {
     struct factor *factors;
     size_t factor_count;
     bool matrix;   /* points have from and to in place of x */
-    bool headline; /* has a place on the first screen of a run */
+    bool headline; /* is shown on the first screen of a run */
     struct axis x, y;
     struct point *points;
     size_t point_count;
@@ -200,24 +201,25 @@ struct document {
 
 extern const char *const probe_status_names[]; /* indexed by enum probe_status */
 
-/* The probe or series factor of that name; NULL where there is none. */
+/* The probe of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
-/* The same, looked for at that place first: documents list their probes in much the same order. */
+/* The same, but looks at `place` first, because documents list their probes in much the same
+ * order. */
 struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
 /* The first finding of that name in any probe, of the experiment that its name alone stands for;
  * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
-/* Parameters that say how a probe is to be shown, and are no settings of it: what was left out and
+/* Parameters that are no settings of the probe but tell outputs what to show: what was left out and
  * why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that the
  * machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
 bool parameter_is_setting(const struct factor *);
-/* What a curve has measured at `x`; NULL where there is no point, or it failed. */
+/* The point of a curve at `x`; NULL where there is none, or it failed. */
 struct point *series_point(const struct series *, double x);
 
-/* Union of the flags of all findings: what the exit status and the warnings are about. */
+/* Union of the flags of all findings: exit status and warnings depend on them. */
 unsigned document_headline_flags(const struct document *);
 
 void document_free(struct document *); /* leaves an empty document behind */

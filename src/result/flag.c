@@ -3,12 +3,11 @@
 #include <string.h>
 
 const struct flag_text flag_texts[FLAG_COUNT] = {
-    [FLAG_UNCONVERGED] = {"unconverged", "the interval is wider than the precision asked for",
-                          "give it time (--thorough or a larger --budget), or ask for less "
-                          "(--precision)",
-                          true},
+    [FLAG_UNCONVERGED] =
+        {"unconverged", "the interval is wider than the precision asked for",
+         "give it more time (--thorough or --budget), or ask for less (--precision)", true},
     [FLAG_PREEMPTED] = {"preempted", "other programs kept interrupting the measurement",
-                        "stop what else runs on these CPUs, or choose quieter ones with --cpus",
+                        "stop the other programs on these CPUs, or choose quieter CPUs with --cpus",
                         true},
     [FLAG_STOLEN] = {"stolen", "the hypervisor took the CPU away while measuring",
                      "measure when the host is quiet, or on a machine with CPUs of its own", true},
@@ -25,8 +24,8 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
                       "cache): read both groups from the quartiles",
                       false},
     [FLAG_SMALL_PAGES] = {"small-pages", "huge pages were asked for and not all were obtained",
-                          "enable transparent huge pages (madvise) or reserve huge pages: address "
-                          "translation is in this number",
+                          "this number includes address translation: enable transparent huge pages "
+                          "(madvise) or reserve huge pages",
                           false},
     [FLAG_MISPLACED] = {"misplaced", "memory or a thread was not where it was asked to be",
                         "check cpusets and free memory on the NUMA node asked for", true},
@@ -37,12 +36,16 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_VIRTUAL_MACHINE] = {"virtual-machine",
                               "a virtual machine: where its CPUs and caches really sit is unknown",
                               "measure on the host to know the hardware itself", false},
-    [FLAG_MODELLED] = {"modelled", "a model of the hardware gave this number, no hardware did",
-                       "unset what put the model in the hardware's place to measure", false},
-    [FLAG_THROTTLED] = {"throttled",
-                        "the device slowed its clock because of heat, power or a brake",
-                        "cool it, or lock its clock below the limit (nvidia-smi -lgc), and repeat",
-                        false},
+    [FLAG_MODELLED] = {"modelled",
+                       "this number comes from a model of the hardware, not from hardware",
+                       "to measure the hardware, unset what put the model in its place", false},
+    [FLAG_THROTTLED] =
+        {"throttled",
+         "the device slowed its clock because of heat, its power limit or a power brake",
+         "cool the device, or lock its clock below the limit (nvidia-smi -lgc), and repeat", false},
+    [FLAG_OCCUPIED] =
+        {"occupied", "other work held a part of what was measured, so only the rest was seen",
+         "stop the other work on this core and its caches, or repeat when they are idle", true},
 };
 
 int flag_by_name(const char *name)

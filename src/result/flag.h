@@ -1,6 +1,6 @@
 /*
- * Flags: what can spoil a number. Each has a name that stands in documents, one line of remedy,
- * and a weight: a doubt on a headline value makes the exit status 4, a remark only explains.
+ * Flags: what can spoil a number. Each has a name that stands in documents, one line of remedy, and
+ * a weight: a doubt about a headline value makes the exit status 4, a remark only explains.
  */
 #ifndef FATHOM_RESULT_FLAG_H
 #define FATHOM_RESULT_FLAG_H
@@ -22,6 +22,7 @@ enum flag {
     FLAG_VIRTUAL_MACHINE,
     FLAG_MODELLED,
     FLAG_THROTTLED,
+    FLAG_OCCUPIED,
     FLAG_COUNT
 };
 

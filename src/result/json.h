@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 /* Reads a whole document into `document`, which the caller frees with document_free() (also after
- * an error it is safe to free). ERROR_USAGE, naming the file and what is wrong, when the file
- * can't be opened, is a directory, is empty, not JSON, of another schema, or lacks what the schema
+ * an error it is safe to free). ERROR_USAGE, naming the file and what is wrong, when the file can't
+ * be opened, is a directory, is empty, not JSON, of another schema, or lacks what the schema
  * requires; ERROR_SYSTEM without memory. `path` "-" is standard input.
  *
- * A file may have any size, so that whatever was written is read: the memory that reading takes is
- * what the document's structs take. */
+ * There is no limit on a file's size, so that every document that was written can be read. Reading
+ * takes no more memory than the document's structs do. */
 int document_read(struct document *, const char *path, struct error *);
 
 /* The same from an open stream, to its end; messages call it `name`. */

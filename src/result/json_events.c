@@ -40,7 +40,7 @@ static int pass_decimals(struct json_input *input)
     return byte == ERROR_SYSTEM ? byte : 0;
 }
 
-/* The end of the stream, ERROR_USAGE, may follow a number, but not a part of one. */
+/* The end of the stream (ERROR_USAGE) may follow a whole number, but not a part of one. */
 static int pass_number(struct json_input *input)
 {
     int byte = *input->at, code = 0;
@@ -84,7 +84,7 @@ static int pass_name(struct json_input *input, const char *name)
         if (byte < 0)
             return byte;
         if (byte != *name)
-            return json_wrong(input, "invalid char in json text");
+            return json_wrong(input, "this character does not belong here");
     }
     return 0;
 }
@@ -130,8 +130,9 @@ static int refuse_value(struct json_events *events, int byte)
         return code;
     events->input.at = events->input.token;
     events->input.continued = continued;
-    return json_wrong(&events->input, byte && strchr(",:]}", byte) ? "a value is missing"
-                                                                   : "invalid char in json text");
+    return json_wrong(&events->input, byte && strchr(",:]}", byte)
+                                          ? "a value is missing"
+                                          : "this character does not belong here");
 }
 
 static int next_value(struct json_events *events, struct json_value *value, int byte)
@@ -184,7 +185,7 @@ static int next_key(struct json_events *events, struct json_value *value, int by
     return 0;
 }
 
-/* Past the comma or colon that stands before what comes next. Returns its first byte. */
+/* Moves past the comma or colon before the next value or key and returns that one's first byte. */
 static int pass_separator(struct json_events *events)
 {
     int byte = json_peek_past_blanks(&events->input);
@@ -227,6 +228,6 @@ int json_events_next(struct json_events *events, struct json_value *value)
         return json_wrong(&events->input, in_object(events) ? "a ',' or '}' is missing"
                                                             : "a ',' or ']' is missing");
     default:
-        return json_wrong(&events->input, "trailing garbage");
+        return json_wrong(&events->input, "more text after the value");
     }
 }

@@ -1,7 +1,7 @@
 /*
- * JSON as RFC 8259 has it, one event after another, from a stream of any length. Strict: nothing of
- * what other parsers let pass is let pass (comments, a byte order mark, a comma before a bracket,
- * NaN, leading zeros, more after the value); json_text.h says what a text may hold.
+ * JSON as RFC 8259 has it, one event after another, from a stream of any length. Strict: refuses
+ * what other parsers allow (comments, a byte order mark, a comma before a bracket, NaN, leading
+ * zeros, more text after the value); json_text.h says what a text may hold.
  *
  * The memory that it takes is that of the longest text or number, whatever the stream's length.
  */
@@ -36,7 +36,7 @@ enum {
 };
 
 struct json_events {
-    struct json_input input; /* tells what an error was about */
+    struct json_input input; /* says what an error was about */
     int expected;
     size_t depth;
     unsigned char objects[JSON_DEPTH_MAX / 8]; /* set of the depths that are objects */
@@ -47,7 +47,7 @@ void json_events_begin(struct json_events *, FILE *, size_t room);
 
 /* The next event. 0; ERROR_SYSTEM without memory, or where the input's `failure` is set;
  * ERROR_USAGE where the text is not JSON: the input's `wrong` says why, and is NULL where the text
- * only ends too early. After an error, and after JSON_DONE, there is nothing to ask for. */
+ * only ends too early. It must not be called again after an error or after JSON_DONE. */
 int json_events_next(struct json_events *, struct json_value *);
 
 void json_events_end(struct json_events *); /* frees; the stream is the caller's */

@@ -11,7 +11,7 @@
 
 enum {
     PATH_TEXT = 160,
-    LARGE_BYTES = 16 * 1024, /* an array that is worth to be given back */
+    LARGE_BYTES = 16 * 1024, /* the smallest array that is given back when it grows */
 };
 
 /* "probes[0].series[1].points[3].median", cut where it is too long. */
@@ -62,7 +62,7 @@ static struct factor *factors_of(const struct json_frame *frame)
 }
 
 /* One more zeroed element of the array that the frame is about; NULL without memory. Nothing else
- * points into an array that grows, so the smaller one can go. */
+ * points into an array that grows, so the old one can be freed. */
 static void *append(struct json_fill *fill, const struct json_frame *frame, size_t bytes)
 {
     void *array, *smaller;
@@ -78,7 +78,7 @@ static void *append(struct json_fill *fill, const struct json_frame *frame, size
     return element;
 }
 
-/* What is absent is no number; everything else of a zeroed struct says so already. */
+/* Absent numbers are NAN; for all other members zero means absent already. */
 static void clear_fields(const struct shape *shape, char *base)
 {
     for (const struct field *field = shape->fields; field->key; field++) {
@@ -136,7 +136,7 @@ static void take_field(struct json_fill *fill, const struct field *field, char *
     }
 }
 
-/* One of what an array or the factors are made of. */
+/* Takes one element of an array, or one factor. */
 static void take_element(struct json_fill *fill, struct json_frame *frame,
                          const struct json_value *value)
 {
@@ -185,7 +185,7 @@ static void fill_value(struct json_fill *fill, const struct json_value *value)
         fill->passed_over += opens;
 }
 
-/* Keys mostly come in the order of the table: the search begins behind the last one. */
+/* Keys mostly come in the order of the table, so the search begins behind the last one found. */
 static const struct field *find_field(const struct json_frame *frame, const char *key,
                                       size_t length)
 {
@@ -229,7 +229,7 @@ static bool has_seen(const struct json_frame *frame, const char *key)
     return frame->seen >> (field - frame->shape->fields) & 1;
 }
 
-/* Where a point lies has one of two forms, the same in all of a series. */
+/* A point has either x, or both from and to, and all points of a series have the same. */
 static void end_point(struct json_fill *fill, struct json_frame *frame)
 {
     const struct json_frame *list = frame - 1;
@@ -267,7 +267,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, because a hostile file may have a million of them. */
+/* Finds duplicates by sorting, because a hostile file may have a million factors. */
 static void end_factors(struct json_fill *fill, struct json_frame *frame)
 {
     size_t count = *count_of(frame);

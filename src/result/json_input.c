@@ -26,7 +26,8 @@ struct json_position json_input_position(const struct json_input *input)
     return (struct json_position){input->line, offset - input->line_at - input->continued};
 }
 
-/* Room for more behind the `kept` bytes of the token at hand, which move to the beginning. */
+/* Moves the `kept` bytes of the current token to the beginning and makes room for more behind
+ * them. */
 static int make_room(struct json_input *input, size_t kept)
 {
     if (input->bytes && kept <= input->room / 2) {

@@ -4,20 +4,21 @@
 #include <errno.h>
 #include <string.h>
 
-/* What is wrong with a file is told in this order, whatever stands where: not JSON, no object, of
- * another schema, not as the shapes have it. So it is read to the end in any case. */
+/* Errors have an order, wherever they stand in the file: not JSON, no object, of another schema,
+ * not as the shapes have it. The first kind that applies is reported, so a file is always read to
+ * its end. */
 struct reader {
     struct json_fill fill;
     struct json_events events;
     size_t depth;
-    bool object;    /* the whole is one */
-    bool at_schema; /* that key was the last one */
+    bool object;    /* the outermost value is an object */
+    bool at_schema; /* the last key was "schema" */
     unsigned schemas;
     bool has_schema;
     char schema[40]; /* cut */
 };
 
-/* At the depth of the document's own keys. */
+/* Called for values at the depth of the document's own keys. */
 static void note_schema(struct reader *reader, const struct json_value *event)
 {
     static const char key[] = "schema";
@@ -54,7 +55,7 @@ static int refuse_file(struct reader *reader, const char *what)
                      reader->fill.file, what);
 }
 
-/* Where the reading stopped. */
+/* Says where reading stopped and why. */
 static int refuse_text(struct reader *reader)
 {
     struct json_position position = json_input_position(&reader->events.input);

@@ -41,9 +41,9 @@ int json_take_text(struct json_fill *fill, const struct json_value *value, const
     return fill->code;
 }
 
-/* A number of few digits is the quotient of two that a double holds exactly, and so rounded once
- * and rightly (Clinger 1990). False where it isn't of that kind, or the machine computes in
- * registers wider than a double. */
+/* A number of few digits is the quotient of two numbers that a double holds exactly, so dividing
+ * them rounds once and correctly (Clinger 1990). Returns false for other numbers, and where the
+ * machine computes in registers wider than a double. */
 static bool read_short_number(const char *bytes, size_t length, double *number)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
@@ -85,7 +85,8 @@ static int take_number(struct json_fill *fill, const struct json_value *value, d
 static int take_float(struct json_fill *fill, const struct json_value *value, float *number)
 {
     double wide = NAN;
-    /* The nine digits that the largest float is written with are of a number beyond it. */
+    /* The nine digits that the largest float is written with are a number above it, which rounds
+     * back to it: only what rounds to infinity is too large. */
     if (take_number(fill, value, &wide) == 0 && !isfinite((float)wide))
         json_refuse(fill, "is too large");
     if (fill->code == 0)
@@ -136,7 +137,7 @@ static int take_status(struct json_fill *fill, const struct json_value *value,
     return json_refuse(fill, "is none of ok, partial, skipped and failed");
 }
 
-/* Names that are not known come from a later minor version: they are passed over. */
+/* Names that are not known come from a later minor version and are skipped. */
 int json_take_flag(struct json_fill *fill, const struct json_value *value, unsigned *flags)
 {
     char name[64];

@@ -1,14 +1,15 @@
-/* From one value to one member. All return the fill's code: 0, or that of a failure. */
+/* Stores one JSON value in one member. All functions return the fill's code: 0, or that of a
+ * failure. */
 #ifndef FATHOM_RESULT_JSON_TAKE_H
 #define FATHOM_RESULT_JSON_TAKE_H
 
 #include "result/json_fill.h"
 
-/* A member whose kind is neither an object nor an array of any kind. */
+/* Takes a member that is neither an object nor any kind of array. */
 void json_take(struct json_fill *, const struct field *, void *member, const struct json_value *);
 
 int json_take_text(struct json_fill *, const struct json_value *, const char **text);
-/* ERROR_USAGE beyond `most`, for a fraction and for what is below 0. */
+/* ERROR_USAGE above `most`, for a fraction and below 0. */
 int json_take_whole(struct json_fill *, const struct json_value *, uint64_t most, uint64_t *whole);
 int json_take_flag(struct json_fill *, const struct json_value *, unsigned *flags);
 int json_take_factor(struct json_fill *, const struct json_value *, struct factor *);

@@ -4,8 +4,8 @@
 
 enum { CONTROL_LAST = 0x1f, ASCII_LAST = 0x7f, PAIR_FIRST = 0x10000 };
 
-/* RFC 3629: a second byte's bounds exclude overlong forms, surrogates and what is past the last
- * code point. */
+/* RFC 3629: the bounds of a second byte exclude overlong forms, surrogates and numbers past the
+ * last code point. */
 int json_pass_character(struct json_input *input)
 {
     static const char not_utf8[] = "a byte that is not UTF-8";
@@ -37,7 +37,7 @@ static int digit_of(int byte)
                                             : -1;
 }
 
-/* The four digits behind "\u": their number. */
+/* Reads the four digits behind "\u" and returns their number. */
 static int pass_digits(struct json_input *input)
 {
     int code = 0;
@@ -81,7 +81,7 @@ static int pass_second_half(struct json_input *input)
     return json_wrong(input, half);
 }
 
-/* From behind the backslash. */
+/* Begins behind the backslash. */
 static int pass_escape(struct json_input *input)
 {
     int byte = json_peek(input);
@@ -121,8 +121,8 @@ static int number_of(const char *digits)
     return code;
 }
 
-/* What an escape stands for is never longer than itself: a text is decoded where it lies. All of it
- * has been looked at. Returns its length. */
+/* Decodes a text in place, since an escape is never shorter than what it stands for. The text has
+ * been checked before. Returns the new length. */
 static size_t decode(char *bytes, size_t length)
 {
     static const char letters[] = "bfnrt", plain[] = "\b\f\n\r\t";
@@ -162,7 +162,7 @@ int json_pass_text(struct json_input *input, const char **bytes, size_t *text_le
         if (byte == '"')
             break;
         if (byte <= CONTROL_LAST)
-            return json_wrong(input, "invalid character inside string");
+            return json_wrong(input, "a control character inside a text");
         if (byte > ASCII_LAST)
             code = json_pass_character(input);
         else {

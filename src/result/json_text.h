@@ -1,5 +1,5 @@
 /*
- * Texts in quotes. Beyond the grammar of RFC 8259, what would not survive as a C string of UTF-8 is
+ * Texts in quotes, as RFC 8259 has them, except that a text that can't be a C string in UTF-8 is
  * refused: bytes that are not UTF-8 (RFC 3629), halves of surrogate pairs, and \u0000.
  */
 #ifndef FATHOM_RESULT_JSON_TEXT_H
@@ -9,11 +9,11 @@
 
 /* These return 0, or a negative code as json_read_on() and json_wrong() do. */
 
-/* From the quote at hand to behind the one that ends the text, which has no escapes then, and no
- * NUL behind it; it lies in the input's token. */
+/* Reads from the current quote to behind the closing one. *bytes then has no escapes and no NUL
+ * behind it, and lies in the input's token. */
 int json_pass_text(struct json_input *, const char **bytes, size_t *length);
 
-/* The character whose first byte, above 127, is at hand. */
+/* Moves past the character whose first byte, above 127, is the current one. */
 int json_pass_character(struct json_input *);
 
 #endif

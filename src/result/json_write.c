@@ -2,6 +2,7 @@
  * The writer streams: one point or finding a line, so that the file can be read, searched and
  * compared line by line, and a matrix of a thousand CPUs needs no tree in memory.
  */
+#include "base/quote.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "result/flag.h"
@@ -18,7 +19,7 @@ enum { WRITER_BYTES = 64 * 1024 };
 struct writer {
     FILE *stream;
     int failure; /* errno of the first write that failed; nothing is written after it */
-    bool matrix; /* the series at hand is one */
+    bool matrix; /* the current series is a matrix */
     size_t used;
     char bytes[WRITER_BYTES];
 };
@@ -49,20 +50,16 @@ static void put(struct writer *writer, const char *text)
     put_bytes(writer, text, strlen(text));
 }
 
-/* Any bytes may stand in a host name or an argument; JSON may hold only UTF-8. */
+/* A host name or an argument may hold any bytes, but JSON may hold only UTF-8. */
 static void put_character(struct writer *writer, const char *bytes, size_t size, int code)
 {
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *special = code > 0 ? memchr(plain, code, sizeof plain - 1) : NULL;
-    char escape[8];
-    if (special)
-        put_bytes(writer, (char[]){'\\', letters[special - plain]}, 2);
-    else if (code < 0)
+    char escape[JSON_ESCAPE];
+    const char *escaped = json_escape(code, false, escape);
+    if (code < 0)
         put(writer, "?");
-    else if (code < ' ') {
-        snprintf(escape, sizeof escape, "\\u%04x", (unsigned)code);
-        put(writer, escape);
-    } else
+    else if (escaped)
+        put(writer, escaped);
+    else
         put_bytes(writer, bytes, size);
 }
 
@@ -89,7 +86,7 @@ static void put_whole(struct writer *writer, uint64_t whole)
 static void put_number(struct writer *writer, double number)
 {
     char digits[32];
-    /* Nine digits would cut sizes from 1 GiB on: whole numbers are written as such. */
+    /* Nine digits are too few for sizes from 1 GiB on, so whole numbers are written in full. */
     if (number == floor(number) && fabs(number) <= 0x1p53) {
         put(writer, number < 0 ? "-" : "");
         put_whole(writer, (uint64_t)fabs(number));

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Every line of a table is one key: NEED_ marks those without which a document is refused. */
+/* Every line of a table is one key. A document without a NEED_ key is refused. */
 #define FIELD(name, what, type, member) .key = name, .kind = what, .offset = offsetof(type, member)
 #define TEXT(name, type, member)                                                                   \
     {                                                                                              \

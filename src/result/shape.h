@@ -39,7 +39,7 @@ struct field {
     const char *key;
     enum field_kind kind;
     bool required;
-    enum field_place place; /* of a point: the series that write it */
+    enum field_place place; /* of a point: which kind of series writes it */
     size_t offset;          /* of the member in its struct */
     size_t count_offset;    /* of the count that belongs to an array */
     size_t bytes;           /* FIELD_WHOLE */

@@ -2,8 +2,8 @@
 
 #include "result/flag.h"
 
-/* Whether a series that has a place on the first screen holds not one point to rely on. A series
- * without points was never come to, and its probe says so. */
+/* Whether a series of the first screen has points but not one that can be relied on. A series
+ * without points was never reached, and its probe says so. */
 static bool is_doubted(const struct series *series)
 {
     if (!series->headline || !series->point_count)

@@ -1,4 +1,4 @@
-/* Whether what a document says can be relied on: what the exit status tells of a run. */
+/* Whether a document's results can be relied on. The exit status of a run follows from it. */
 #ifndef FATHOM_RESULT_TRUST_H
 #define FATHOM_RESULT_TRUST_H
 
@@ -6,11 +6,12 @@
 
 enum trust {
     TRUST_SOUND,
-    TRUST_DOUBTFUL, /* a probe is partial or failed, or doubt hangs over a finding or a headline */
+    TRUST_DOUBTFUL, /* a probe is partial or failed, or a finding or a headline series carries a
+                       doubt */
     TRUST_NOTHING,  /* no probe has measured anything */
 };
 
-/* A probe that was skipped has its reason and takes nothing from the others. */
+/* A probe that was skipped has its reason and does not count against the others. */
 enum trust document_trust(const struct document *);
 
 #endif

@@ -6,11 +6,12 @@
 #include <math.h>
 
 enum { DRAWS = 200, KNOTS = 7, TAIL = 6 };
-static const double tail = 0.025; /* of 200 draws it lies between the fifth and the sixth */
+static const double tail =
+    0.025; /* of 200 draws this quantile lies between the fifth and the sixth */
 /* Half the width of a normal 95 % interval, in standard deviations. */
 static const double normal_95 = 1.96;
 
-/* The quantile function of the trials, by the points that are known of it. */
+/* The quantile function of the trials, given by the points that are known of it. */
 struct trials {
     double at[KNOTS], value[KNOTS];
     int count;
@@ -57,15 +58,16 @@ static double draw_rank(struct random *random, unsigned n, bool doubtful)
         (random_unit(random) + random_unit(random) + random_unit(random) + random_unit(random) +
          random_unit(random) + random_unit(random) + random_unit(random) + random_unit(random) +
          random_unit(random) + random_unit(random) + random_unit(random) + random_unit(random)) -
-        6; /* a sum of twelve uniform numbers: normal as far as 200 draws can tell */
+        6; /* a sum of twelve uniform numbers, normal enough for 200 draws */
     if (doubtful)
         return 0.1 + 0.8 * random_unit(random);
-    double a = (double)n / 2; /* and not n + 1: Q itself comes from so few */
+    double a = (double)n / 2; /* n and not n + 1, because Q itself comes from so few trials */
     double deviation = sqrt(2 * (1 / a + 1 / (2 * a * a) + 1 / (6 * a * a * a)));
     return 1 / (1 + exp(-deviation * u));
 }
 
-/* Keeps the smallest of all values, ascending: sorting every draw would take most of the time. */
+/* Keeps only the smallest values, ascending, because sorting all draws would take most of the
+ * time. */
 static void keep_smallest(double smallest[TAIL], double value)
 {
     size_t at = TAIL - 1;
@@ -99,8 +101,8 @@ void compare_medians(const struct summary *a, const struct summary *b, double th
     const double among = tail * (DRAWS - 1) / (TAIL - 1);
     comparison->low = exp(quantile(lowest, TAIL, among));
     comparison->high = exp(-quantile(highest, TAIL, among));
-    /* The draws are too few for the tail that a correction for many comparisons asks for; there,
-     * the normal one with their deviation stands for it. */
+    /* The draws are too few for the far tail that a correction for many comparisons needs; there a
+     * normal tail with the draws' deviation is used. */
     double deviation = sqrt(fmax(squares - mean * mean, 1e-12));
     double beyond = fabs(log(comparison->ratio)) - log1p(threshold);
     comparison->p = erfc(beyond / deviation / sqrt(2)) / 2;

@@ -1,5 +1,5 @@
 /*
- * Whether two medians differ, from what is known of the trials behind each: their quantiles.
+ * Whether two medians differ, judged by the quantiles of the trials behind each.
  *
  * The bootstrap of a median (Efron, "Bootstrap methods: another look at the jackknife", Annals of
  * Statistics 7, 1979) draws n trials anew and takes their median. The median of n draws from a
@@ -27,13 +27,13 @@ struct comparison {
 void compare_medians(const struct summary *a, const struct summary *b, double threshold,
                      bool doubtful, struct comparison *);
 
-/* The same for two values of which only intervals are known: the interval of the ratio is the
- * widest that they allow. */
+/* The same for two values of which only intervals are known; the ratio's interval is the widest
+ * that these allow. */
 void compare_intervals(const double a[3], const double b[3], double threshold, struct comparison *);
 
-/* Which of p[n] survive Holm's correction for n comparisons at the level alpha (Holm, "A simple
- * sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979):
- * the largest p that does; -1 where none does. Sorts p. */
+/* Finds which of p[n] survive Holm's correction for n comparisons at the level alpha (Holm, "A
+ * simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6,
+ * 1979): returns the largest p that does, -1 where none does. Sorts p. */
 double compare_holm(double *p, size_t n, double alpha);
 
 #endif

@@ -25,6 +25,6 @@ double knee_of_power(const double *rate, const double *time, size_t n)
            right = log_power(rate, time, after);
     double bend = left - 2 * top + right;
     double shift = bend < 0 ? (left - right) / (2 * bend) : 0; /* -1/2 to 1/2, in points */
-    size_t beside = shift < 0 ? before : after;
-    return rate[best] * pow(rate[beside] / rate[best], fabs(shift));
+    size_t neighbour = shift < 0 ? before : after;
+    return rate[best] * pow(rate[neighbour] / rate[best], fabs(shift));
 }

@@ -1,9 +1,9 @@
 /*
- * The knee of a curve of time over rate: where the rate that is got for the time that it takes is
+ * The knee of a curve of time over rate: where the ratio of the rate achieved to the time taken is
  * greatest (Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in
- * computer communications", ICC 1979). Below it more can be had for little; beyond it time grows
- * faster than the rate. Of a queue with one server it lies at half of the most, where the time is
- * twice that of an idle one. The definition has no threshold.
+ * computer communications", ICC 1979). Below it, more rate costs little time; beyond it, time grows
+ * faster than the rate. In a queue with one server it lies at half of the maximum rate, where the
+ * time is twice that of an idle queue. The definition has no threshold.
  */
 #ifndef FATHOM_STATS_KNEE_H
 #define FATHOM_STATS_KNEE_H

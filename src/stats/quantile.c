@@ -11,7 +11,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Most that is sorted are the few batches of a trial: five times sooner than by qsort(). */
+/* For short arrays, such as the batches of a trial: five times as fast as qsort(). */
 static void sort_few(double *values, size_t n)
 {
     for (size_t i = 1; i < n; i++) {

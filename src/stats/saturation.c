@@ -39,7 +39,8 @@ double crossing_down(const double *x, const double *y, size_t n, double level)
         known += isnan(y[i]) ? 0 : 1;
         below += y[i] < level;
     }
-    /* Were the place before the first value, all that are not below would be wrong. */
+    /* If the place were before the first value, all values that are not below would contradict
+     * it. */
     fewest = wrong = known - below;
     place = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /*
- * Where a falling curve stops to fall: time per access by how many are under way. What counts is
- * the level that it reaches, and how few it takes to get there.
+ * Where a falling curve stops falling, such as time per access over the number of accesses in
+ * flight. The result is the level that it reaches, and the fewest accesses that reach it.
  */
 #ifndef FATHOM_STATS_SATURATION_H
 #define FATHOM_STATS_SATURATION_H
@@ -10,9 +10,9 @@
 
 struct saturation {
     double plateau; /* the middle of all y that are within the tolerance of the least */
-    size_t typical; /* index of the value that is that, or the nearest below it */
+    size_t typical; /* index of the value that equals the plateau, or of the nearest below it */
     size_t knee;    /* index of the first value on the plateau */
-    bool open;      /* only the last value is on it: the curve may go on falling */
+    bool open;      /* only the last value is on the plateau: the curve may go on falling */
 };
 
 /* Of y[n] at ascending x. False for fewer than two values, or where one is not above 0. `scratch`
@@ -20,8 +20,8 @@ struct saturation {
 bool saturation_find(const double *y, size_t n, double tolerance, struct saturation *,
                      double *scratch);
 
-/* Where a curve that begins above `level` goes below it for good: the place that the fewest values
- * contradict, between the two x around it in proportion (x[n] ascending). NAN where it does not
+/* Where a curve that begins above `level` falls below it for good: the place that the fewest values
+ * contradict, interpolated between the two x around it (x[n] ascending). NAN where it does not
  * cross, or where more than a fifth of the values contradict any place. A value that is NAN is left
  * out. */
 double crossing_down(const double *x, const double *y, size_t n, double level);

@@ -1,6 +1,6 @@
 /*
  * A step in a short series: values lie on a floor, and from some place on they are all above it.
- * The place is what counts, exactly: how many pages, or lines, still fitted.
+ * The exact place is the result: how many pages, or lines, still fitted.
  */
 #ifndef FATHOM_STATS_STEP_H
 #define FATHOM_STATS_STEP_H

@@ -1,13 +1,14 @@
 /*
- * What a set of independent trials says: order statistics only, because timings have no
- * distribution worth naming.
+ * Summary of independent trials: order statistics only, because timings follow no known
+ * distribution.
  */
 #ifndef FATHOM_STATS_SUMMARY_H
 #define FATHOM_STATS_SUMMARY_H
 
 #include <stddef.h>
 
-/* Floats: 24 bits are finer than any trial, and a matrix of a thousand CPUs holds a million. */
+/* Floats, because 24 bits are finer than any trial, and a matrix of a thousand CPUs holds a million
+ * summaries. */
 struct summary {
     float median;
     float low, high; /* interval of the median; NAN where n = 0 */
@@ -21,7 +22,7 @@ struct summary {
  * `values` itself, which is then left sorted. */
 void summarize(const double *values, size_t n, double *scratch, struct summary *);
 
-/* What nothing sums up to. */
+/* The summary of no trials. */
 struct summary summary_of_nothing(void);
 
 /* Half the interval's width over the median; INFINITY for fewer than two trials. */

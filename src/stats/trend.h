@@ -1,6 +1,6 @@
 /*
- * Does a value rise or fall through the run? Mann (1945) and Kendall's rank test, which asks
- * nothing of the distribution, and the Theil-Sen slope (Sen 1968) for how much.
+ * Whether a value rises or falls through the run: by Mann (1945) and Kendall's rank test, which
+ * makes no assumption about the distribution; and by how much: the Theil-Sen slope (Sen 1968).
  */
 #ifndef FATHOM_STATS_TREND_H
 #define FATHOM_STATS_TREND_H

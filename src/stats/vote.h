@@ -1,6 +1,7 @@
 /*
  * A vote: independent trials each name a whole number (entries, ways), and it counts only where
- * most of them name the same one. A mean or a median of counts would be a number that no trial saw.
+ * most of them name the same one. A mean or a median of counts could be a number that no trial
+ * found.
  */
 #ifndef FATHOM_STATS_VOTE_H
 #define FATHOM_STATS_VOTE_H
@@ -15,8 +16,8 @@ struct vote {
 };
 
 /* Counts values[n]; NAN abstains. True where at least five trials voted, they are at least half of
- * all, and six tenths of them agree. Otherwise `value` is what the most of them say, for a
- * sentence: NAN where nobody voted. `scratch` has room for n doubles. */
+ * all, and six tenths of them agree. Otherwise `value` is what most of them name, for a message;
+ * NAN where none voted. `scratch` has room for n doubles. */
 bool vote_count(const double *values, size_t n, struct vote *, double *scratch);
 
 #endif

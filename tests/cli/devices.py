@@ -21,7 +21,7 @@ def points_of(document):
 
 
 def modelled_device(here):
-    """All of it works, and says loudly that no hardware did it."""
+    """Everything works, and the report says first that no hardware was measured."""
     result = with_time(here, f"{stand_in(here)} fathom gpu --what latency --sizes 8K,4M --path l1 "
                              "--order random -o gpu.json")
     document = json.loads((result.folder / "gpu.json").read_text())
@@ -34,13 +34,13 @@ def modelled_device(here):
         return complaints
     curve = document["probes"][0]["series"][0]["points"]
     cycles = [point["cycles"]["median"] for point in curve]
-    # What the stand-in's README says of the tiny device: 30 in L1, 500 in DRAM.
+    # By the stand-in's README the tiny device has 30 cycles in L1 and 500 in DRAM.
     return complaints + check((abs(cycles[0] / 30 - 1) < 0.01 and abs(cycles[1] / 500 - 1) < 0.01,
                                f"{cycles} cycles in L1 and DRAM"))
 
 
 def prohibited_device(here):
-    """The doctor says beforehand what `gpu` would fail with."""
+    """`fathom doctor` says beforehand why `gpu` would fail."""
     model = stand_in(here, "tiny,compute_mode=2")
     why = "computing is prohibited on it: nvidia-smi -i 0000:10:00.0 -c DEFAULT"
     status, told, _ = here.run(f"{model} fathom doctor", here.folder())
@@ -51,7 +51,7 @@ def prohibited_device(here):
 
 
 def nothing_it_can(here):
-    """What a device can't do is no failure, is told once, and the device is named."""
+    """What a device can't do is no failure; it is reported once, with the device's name."""
     model = stand_in(here, "tiny,cluster_most=1,capability=75")
     status, said, _ = here.run(f"{model} fathom gpu --what cluster --budget 5", here.folder())
     words = " ".join(said.split())
@@ -62,15 +62,15 @@ def nothing_it_can(here):
 
 
 def opencl_cpu(here):
-    """OpenCL where its only device is a CPU: measured when named, and told as one."""
-    # Drivers' compilers leak, which is no news here.
+    """OpenCL whose only device is a CPU: measured only on request, and reported as a CPU."""
+    # Drivers' compilers leak, which is not tested here.
     result = with_time(here, "ASAN_OPTIONS=detect_leaks=0 fathom gpu --backend opencl --what latency "
                              "--sizes 4K,64K --order random -o gpu.json")
     document = json.loads((result.folder / "gpu.json").read_text())
     if document["probes"][0]["status"] == "skipped":
         raise Skip(document["probes"][0]["reason"])
     device = document["machine"]["gpus"][0]
-    # A busy CPU can make a long chain look no longer than a short one: its point says so and fails.
+    # On a busy CPU a long chain may take no longer than a short one: the point then fails and says so.
     return against_schema(document) + check(
         (device["backend"] == "opencl", f"{device}"),
         (device.get("kind") != "cpu" or "a CPU" in result.out, result.out),
@@ -78,7 +78,7 @@ def opencl_cpu(here):
 
 
 def nothing_is_linked(here):
-    """No library of a GPU's is needed to start."""
+    """The program starts without any library of a GPU."""
     done = subprocess.run(["ldd", str(here.program)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Skip(f"ldd: {done.stderr.strip()}")

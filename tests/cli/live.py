@@ -12,7 +12,7 @@ from measured import (DOUBTFUL, IMPOSSIBLE, TRUSTED, against_schema, check, meas
 from place import SOURCE, Skip
 from transcripts import run_on_terminal
 
-# Without pauses between trials, so that the whole of it takes milliseconds.
+# Without pauses between trials, so that the run takes milliseconds.
 TINY = "--sizes 4K,8K --quick"
 TINY_SIZES = [4096, 8192]
 
@@ -28,7 +28,7 @@ def latency_document(here):
 
 
 def latency_sweep(here):
-    """Sizes asked for by their range lie in it, ascending, and end where they were asked to."""
+    """Sizes asked for by a range lie in it, ascend, and end at its end."""
     probe, complaints = probe_alone(
         here, "fathom latency --from 4K --to 20K --per-octave 2", "latency")
     if not probe:
@@ -36,7 +36,7 @@ def latency_sweep(here):
     sizes = [point["x"] for point in probe["series"][0]["points"]]
     # Two an octave are half an octave apart, rounded to whole lines.
     wanted = [4096, 5760, 8192, 11584, 16384, 20480]
-    # Where a neighbour takes a part of the cache, a knee shows and more sizes are put around it.
+    # Where a neighbour takes a part of the cache, a knee shows and sizes are added around it.
     strange = [size for size in sizes
                if size not in wanted and (size % 64 or not wanted[0] < size < wanted[-1])]
     missing = [size for size in wanted if size not in sizes]
@@ -134,7 +134,7 @@ def document_to_standard_output(here):
 
 
 def unwritable_format_file(here):
-    """What was measured is printed where its file can't be written any more and none keeps it."""
+    """Results are printed if their file can't be written any more and no other file keeps them."""
     status, out, err = here.run(f"fathom latency {TINY} -f csv -o /dev/full", here.folder())
     return check((status == 2, f"status {status}"),
                  (err.startswith("fathom: /dev/full: No space left"), err),
@@ -142,7 +142,7 @@ def unwritable_format_file(here):
 
 
 def same_seed(here):
-    """A seed that a document holds repeats a run: it is stored whole."""
+    """The seed in a document repeats the run, so all of its digits are stored."""
     seed = 9007199254740991
     result = with_time(here, f"fathom latency {TINY} --seed {seed} -o -")
     document = json.loads(result.out)
@@ -151,7 +151,7 @@ def same_seed(here):
 
 
 def names_its_samples(here):
-    """A file that a run writes besides is named nowhere in the document."""
+    """A document does not name other files that the run wrote."""
     folder = here.folder()
     here.run("fathom cores --quick --budget 1 --lines 2 --redact -o r.json "
              "--samples-out secret-name.csv", folder)
@@ -160,7 +160,7 @@ def names_its_samples(here):
 
 
 def redacted(here):
-    """What is left of the command repeats the run, and says no name of a file or the host."""
+    """The redacted command still repeats the run, and names neither files nor the host."""
     command = (f"fathom latency {TINY} --redact --seed 7 -oprivate.json "
                "--cpu $CPU")
     result = with_time(here, command)
@@ -183,7 +183,7 @@ def redacted(here):
 
 
 def schema(here):
-    """All other documents here are held against it too, where that can be done."""
+    """All documents of these tests are checked with the schema too, where that is possible."""
     try:
         import jsonschema  # noqa: F401
     except ImportError:
@@ -210,7 +210,7 @@ def one_cpu(here):
 
 
 def pairs_fit(seen, pair, status):
-    """Both ways, or fewer where something had no time."""
+    """Both directions are measured, or fewer where there was no time."""
     both = {pair, pair[::-1]}
     return len(seen) == len(set(seen)) and (
         set(seen) == both or (status in (IMPOSSIBLE, DOUBTFUL) and set(seen) < both))
@@ -277,7 +277,7 @@ def run_all(here):
         return [f"status {status}, files {names}: {err}"]
     document = json.loads((folder / "run.json").read_text())
     statuses = {probe["name"]: probe["status"] for probe in document["probes"]}
-    measuring = ("ok", "partial", "failed")   # why, measured() looks at
+    measuring = ("ok", "partial", "failed")   # measured() checks the reasons
     return measured(document) + check(
         (status_fits(status, document), f"status {status}: {err}"),
         (document["run"]["complete"] is True, "not complete"),
@@ -294,8 +294,8 @@ ANALYSED = ("tlb latency geometry cores parallelism bandwidth loaded numa conten
 
 
 def told_without_options(here, folder):
-    """What was measured without any option is what its names alone stand for: no finding is told with
-    a factor, but for the pages where a system has no larger ones."""
+    """Without options, a run measures the standard experiments: no finding has a deviation, but for
+    pages, where a system has no larger ones."""
     status, out, err = here.run("fathom report -f openmetrics run.json", folder)
     samples = re.findall(r"^fathom_finding\w*\{(.*)\} ", out, re.M)
     told = {label for sample in samples
@@ -305,7 +305,7 @@ def told_without_options(here, folder):
 
 
 def analysed_again(here):
-    """What was just measured says the same when it is computed anew from its series."""
+    """Findings computed anew from the series are the same as those of the run."""
     folder = here.folder()
     here.run(f"fathom run {ANALYSED} --quick --budget 8 -o run.json", folder)
     status, out, err = here.run("fathom analyse run.json", folder)
@@ -322,7 +322,7 @@ def analysed_again(here):
 
 
 def budget_kept(here):
-    """What would take ten minutes ends when its time is up; thirty times as late is still that."""
+    """A run that would take ten minutes ends when its budget is used up, or at most 30 times later."""
     status, out, err = here.run("fathom run --thorough --budget 3 -o -", here.folder())
     document = json.loads(out)
     return measured(document) + check(
@@ -332,7 +332,7 @@ def budget_kept(here):
 
 
 def run_format_file(here):
-    """The document has its own name beside what goes to -o."""
+    """Where -o names a file of another format, the run's document gets a name of its own."""
     status, out, err, folder = with_time(here, "fathom run --quick cores -f csv -o x.csv")
     names = sorted(os.listdir(folder), key=len)
     if len(names) != 2:
@@ -357,7 +357,7 @@ def run_names_its_document(here):
 # --- check ---
 
 def check_here(here):
-    """The quick set against a quick run: every value of it is compared, or counted with a reason."""
+    """The quick set checked against a quick run: each value is compared or counted with a reason."""
     folder = with_time(here, "fathom run --quick -o base.json").folder
     status, out, err = here.run("fathom check --against base.json -f json", folder)
     if status == 2 and "no value that could be checked" in err:
@@ -379,21 +379,22 @@ SOURCES = Path("/sys/devices/system/clocksource/clocksource0/available_clocksour
 
 
 def where_the_counter_is_distrusted(here):
-    """How a command is put into a place where the kernel no longer lists the counter as a clock."""
+    """A command prefix for a mount namespace in which the kernel does not list the counter as a
+    clock."""
     probe = with_time(here, f"fathom latency {TINY} -o -")
     counter = json.loads(probe.out)["conditions"].get("counter") if probe.out else None
     if counter != "tsc" or not SOURCES.is_file():
-        raise Skip("time isn't read from a counter that the kernel has a word on")
+        raise Skip("this machine's time is read from no counter that the kernel lists")
     lists = here.folder() / "sources"
     lists.write_text("hpet acpi_pm\n")
     within = f"""unshare -rm sh -c 'mount --bind "{lists}" "{SOURCES}" && exec "$@"' sh """
     if here.run(within + "true", here.folder())[0] != 0:
-        raise Skip("no file can be put in the place of the kernel's list here")
+        raise Skip("the kernel's list can't be replaced by another file here")
     return within
 
 
 def distrusted_counter(here):
-    """The system's clock is used, the doctor says so, and stamps of two CPUs are refused."""
+    """fathom uses the system's clock, doctor says so, and one-way hand-offs are refused."""
     here.need_two_cpus()
     within = where_the_counter_is_distrusted(here)
     result = with_time(here, within + f"fathom latency {TINY} -o -")
@@ -410,7 +411,7 @@ def distrusted_counter(here):
 # --- terminals ---
 
 def plain_terminals(here):
-    """A terminal whose owner wants no colours gets what a pipe gets."""
+    """With NO_COLOR or without a capable TERM a terminal gets what a pipe gets."""
     plain = here.run('fathom report "$TESTS/cli/sample.json"', here.folder())[1]
     complaints = []
     for wish in ("NO_COLOR=1 TERM=xterm", "TERM=dumb", "-u TERM"):
@@ -421,7 +422,7 @@ def plain_terminals(here):
 
 
 def odd_terminals(here):
-    """No width makes a report fail, and where UTF-8 is not spoken there are no blocks."""
+    """Reports work at any width, and use no block characters without UTF-8."""
     complaints = []
     for columns in (0, 1, 20, 40, 41, 79, 300, 65535):
         status, out, err = run_on_terminal(
@@ -433,7 +434,7 @@ def odd_terminals(here):
 
 
 def progress(here):
-    """Standard error shows it on a terminal from the first moment on, and clears it."""
+    """Progress is shown on a terminal's standard error from the start, and cleared at the end."""
     status, shown, _ = run_on_terminal(
         here, "fathom latency --sizes 4K --thorough --precision 0.01 --budget 1 2>&1 >/dev/null",
         here.folder(), 80)

@@ -1,8 +1,8 @@
-"""What holds of anything that was measured, on however busy a machine.
+"""Checks that hold for every measured document, however busy the machine.
 
 Where others use the CPUs, a run may get no time for some of its points. They are then missing or
 failed, the document says so and why, and the exit status is 4, or 3 where nothing is left. A test
-first asks again with a larger budget, and then accepts that; nothing here depends on speed.
+first tries again with a larger budget and then accepts that; nothing here depends on speed.
 """
 import json
 import math
@@ -12,9 +12,10 @@ from typing import NamedTuple
 from place import SOURCE
 
 TRUSTED, IMPOSSIBLE, DOUBTFUL = 0, 3, 4
-# Of what takes a few milliseconds on a machine of its own, and a second where trials are spread.
+# Budgets for measurements that take milliseconds on an idle machine, or a second where trials are
+# spread.
 BUDGETS_S = (5, 60)
-# The budget is used up; a team's threads did not run together; a worker did not run at all.
+# The reasons: the budget was used up, a team's threads did not run together, a worker did not run.
 NO_TIME = re.compile("time was used up|got no time to run|gets no time to run")
 
 # Flags that are more than a remark (src/result/flag.c).
@@ -29,7 +30,7 @@ class Result(NamedTuple):
 
 
 def check(*claims):
-    """The complaints among (claim holds, complaint)."""
+    """The complaints of the pairs (claim holds, complaint) whose claim does not hold."""
     return [complaint for holds, complaint in claims if not holds]
 
 
@@ -38,7 +39,7 @@ def says_no_time(*texts):
 
 
 def with_time(here, command, lacks=lambda result: says_no_time(result.out, result.err)):
-    """The command's result with a budget that left nothing unmeasured, or else with the largest."""
+    """The command's result with the first budget that left nothing unmeasured, or the largest budget."""
     for budget_s in BUDGETS_S:
         folder = here.folder()
         result = Result(*here.run(f"{command} --budget {budget_s}", folder), folder)
@@ -48,7 +49,7 @@ def with_time(here, command, lacks=lambda result: says_no_time(result.out, resul
 
 
 def status_fits(status, document):
-    """Whether an exit status says what the document says."""
+    """Whether the exit status agrees with the document."""
     probes = [probe["status"] for probe in document["probes"]]
     if not {"ok", "partial"} & set(probes):
         return status == IMPOSSIBLE
@@ -63,7 +64,7 @@ def status_fits(status, document):
 # --- documents ---
 
 def against_schema(document):
-    """What the JSON Schema says against a document; nothing where it can't be asked."""
+    """A document's violations of the JSON Schema; none where python3-jsonschema is missing."""
     try:
         import jsonschema
     except ImportError:
@@ -76,7 +77,7 @@ def against_schema(document):
 def measured_point(name, series, point):
     unit = series["y"]["unit"]
     if point["n"] == 0 and series["name"].endswith(("by trial", "by round")):
-        # What trials told together: that none of them told anything is no failure.
+        # Series that hold a result of all trials together: without a result they are no failure.
         return check(("median" not in point, f"{name}: nobody told it: {point}"))
     if "failed" in point:
         return check(("median" not in point, f"{name}: a failed point has a value: {point}"),
@@ -103,8 +104,8 @@ def measured(document):
 
 
 def planned(probe, seen, wanted):
-    """Complaints where the points of a probe are not those that were asked for, in that order, but
-    for those that it says it had no time for."""
+    """Complaints if the points of a probe are not those that were asked for, in that order, without
+    those for which it says that there was no time."""
     if seen == wanted:
         return []
     points = [point for series in probe["series"] for point in series["points"]]

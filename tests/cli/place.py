@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
-# Nothing here takes a second on a machine of its own; on a busy one it may take a hundred times that.
+# Nothing here takes a second on an idle machine; a busy one may take a hundred times that.
 SECONDS_MAX = 300
 
 
 class Skip(Exception):
-    """Why a test can't be run here."""
+    """The reason why a test can't run here."""
 
 
 class Surroundings:
@@ -31,7 +31,7 @@ class Surroundings:
             "CPU": str(self.cpus[0]),
             "OTHER_CPU": str(self.cpus[-1]),
         }
-        # What the sanitizers are told, and where libraries lie.
+        # Options of the sanitizers, and where libraries lie.
         self.environment |= {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")
                              or k == "LD_LIBRARY_PATH"}
         return self

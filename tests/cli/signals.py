@@ -1,7 +1,7 @@
-"""What comes between while the program measures: signals, and a folder that goes away.
+"""Interruptions while the program measures: signals, and a folder that is removed.
 
-A run that is to be interrupted could go on for more than a minute by itself, so none of them ends
-before its signal comes, on however busy a machine.
+A run that is to be interrupted would take more than a minute, so none ends before its signal,
+however busy the machine.
 """
 import json
 import os
@@ -14,7 +14,7 @@ import time
 from measured import check, measured, says_no_time
 from place import Skip
 
-# For a program to start, and to end after a signal: it gives a worker that doesn't answer 5 s.
+# Time for a program to start, and to end after a signal: it waits 5 s for a worker that hangs.
 PATIENCE_S = 60
 
 
@@ -35,7 +35,7 @@ def end_of(process):
 
 
 def big_set(here):
-    """As large a working set as leaves the machine in peace."""
+    """A working set as large as the machine has room for."""
     free = re.search(r"up to ([\d.]+) ([MG])iB of memory", here.run("fathom doctor", here.folder())[1])
     mib = float(free[1]) * (1024 if free[2] == "G" else 1) if free else 0
     if mib < 128:
@@ -78,7 +78,7 @@ def interruptions(here, command, number, delays_s):
 
 
 def at_any_moment(here):
-    """However early: it ends by the signal, and no half of a file is left."""
+    """However early the signal comes, it ends the program, and no incomplete file is left."""
     complaints = []
     for step in range(8):
         folder = here.folder()
@@ -97,7 +97,7 @@ def at_any_moment(here):
 
 
 def lost_folder(here):
-    """What can't be saved any more is still shown."""
+    """Results that can't be saved any more are still shown."""
     for budget_s in (1, 10, 60):
         folder = here.folder()
         (folder / "sub").mkdir()

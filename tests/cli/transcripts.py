@@ -1,9 +1,9 @@
 """Case files: command lines, each with its outcome below it.
 
     # A remark.
-    needs two-cpus              or ordinary-user: skipped where that is not so
+    needs two-cpus              or ordinary-user: skipped where the machine lacks that
     terminal 80                 standard output is a terminal of so many columns
-    > printf x > in.json        prepares the folder; not looked at
+    > printf x > in.json        prepares the folder; its outcome is not checked
     $ fathom report in.json     the command, for the shell, in an empty folder
     1| ...                      a line of standard output (an escape character shows as ␛)
     2| ...                      a line of standard error
@@ -67,7 +67,7 @@ def parse(text):
 
 
 def state(folder):
-    """What lies in a folder, and what is in it."""
+    """The names of the files in a folder, with their contents."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -108,7 +108,7 @@ def run_on_terminal(here, command, folder, columns):
 
 
 def run(here, case):
-    """The outcome, and what is wrong with it whatever the file says."""
+    """The outcome, and complaints that do not depend on the case file."""
     for need in case.needs:
         getattr(here, "need_" + need.replace("-", "_"))()
     folder = here.folder()

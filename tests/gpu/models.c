@@ -6,9 +6,8 @@
  * models DRIVER COUNT [FIRST-SEED]: a hundred for the promise. Time is the stand-in's, so the same
  * seeds give the same figures on every machine. Every second device's clock wobbles.
  */
-#include "probes/probes.h"
+#include "run/run.h"
 
-#include "engine/engine.h"
 #include "probes/gpu/gpu.h"
 
 #include <dlfcn.h>
@@ -22,6 +21,8 @@
 #include <unistd.h>
 
 enum { PROCESSES_MOST = 16, DEVICES_WITH_FAULTS = 2, TEXT_BYTES = 128 };
+
+extern const struct probe gpu_probe;
 
 static const double capacity_tolerance = 0.05, latency_tolerance = 0.01;
 static const char wobbling[] = ",wobble=4";
@@ -133,11 +134,8 @@ static const struct gpu_backend *faulty(enum fault fault, struct gpu_backend *ba
 /* --- measuring --- */
 
 struct measurement {
-    struct machine_facts facts;
-    struct pool pool;
+    struct document document;
     struct settings settings;
-    struct probe_result result;
-    struct probe_task task;
     struct error error;
 };
 
@@ -152,7 +150,7 @@ static int plan(struct probe_task *task, struct error *error)
 static int choose_options(struct measurement *measurement)
 {
     static const char *const options[][2] = {
-        {"what", "latency"}, {"path", "l1"}, {"order", "random"}, {"seed", "1"}};
+        {"what", "latency"}, {"path", "l1"}, {"order", "random"}, {"seed", "1"}, {"budget", "1e6"}};
     struct settings *settings = &measurement->settings;
     int code = settings_add(settings, probe_common_options, &measurement->error);
     if (code == 0)
@@ -165,25 +163,23 @@ static int choose_options(struct measurement *measurement)
 /* The real probe, engine and backend; only the driver is none, and the time is the stand-in's. */
 static int measure(struct measurement *measurement)
 {
-    static const struct clock clock;
-    static const struct stand_in time_of_the_model;
+    static const struct timing_model time_of_the_model;
     int cpu = 0;
-    struct machine machine = {.allowed = {&cpu, 1}};
+    const struct machine machine = {.allowed = {&cpu, 1}};
     struct probe probe = gpu_probe;
-    struct engine engine = {
-        .machine = &machine, .clock = &clock, .seed = 1, .stand_in = &time_of_the_model};
-    struct sampled sampled;
+    const struct probe *const chosen[] = {&probe, NULL};
+    struct run run = {.machine = &machine,
+                      .settings = &measurement->settings,
+                      .probes = chosen,
+                      .document = &measurement->document,
+                      .model = &time_of_the_model};
     probe.plan = plan;
     int code = choose_options(measurement);
     if (code == 0)
-        code = probe_prepare(&measurement->task, &probe, &measurement->settings, &machine,
-                             &measurement->pool, &measurement->result, &measurement->error);
+        code = run_plan(&run, &measurement->error);
     if (code == 0)
-        code = team_create(&engine.team, NULL, &measurement->error);
-    if (code == 0)
-        code = probe_measure(&measurement->task, &engine, 1e6, &sampled, &measurement->error);
-    team_free(engine.team);
-    probe_release(&measurement->task);
+        code = run_measure(&run, &measurement->error);
+    run_release(&run);
     return code;
 }
 
@@ -246,13 +242,14 @@ static void examine(struct outcome *outcome, const char *driver, uint64_t seed, 
     setenv("FATHOM_LIBCUDA", driver, 1);
     setenv("FATHOM_GPU_MODEL", modelled, 1);
     faulty(fault, &backend_to_use);
-    if (measure(&measurement) == 0 && measurement.result.status == PROBE_OK)
-        judge(outcome, &measurement.result, &truth, fault == NO_FAULT, device);
+    const int code = measure(&measurement);
+    const struct probe_result *result = code == 0 ? &measurement.document.probes[0] : NULL;
+    if (result && result->status == PROBE_OK)
+        judge(outcome, result, &truth, fault == NO_FAULT, device);
     else
-        fprintf(stderr, "# %s: %s\n", device,
-                measurement.result.reason ? measurement.result.reason : measurement.error.text);
+        fprintf(stderr, "# %s: %s\n", device, result ? result->reason : measurement.error.text);
     settings_free(&measurement.settings);
-    pool_free(&measurement.pool);
+    document_free(&measurement.document);
 }
 
 /* Each device in a process of its own: a driver reads its environment once. */

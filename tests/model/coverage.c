@@ -58,14 +58,14 @@ static struct interval (*const estimators[ESTIMATORS])(const struct point_trials
 static double one_trial(struct measurement *measurement, struct model *model, struct trial *trial,
                         uint64_t repeats)
 {
-    const struct stand_in stand_in = model_stand_in(model);
+    const struct timing_model timing = model_timing(model);
     const unsigned batches = trial->plan->batches;
     double values[BATCHES_MAX];
     measurement->probe->prepare(trial);
-    stand_in.prepared(model, trial);
+    timing.prepared(model, trial);
     const struct worker *worker = &trial->workers[0];
     for (unsigned i = 0; i < batches; i++) {
-        uint64_t ps = stand_in.work(model, 0, worker->run, worker->state, repeats);
+        uint64_t ps = timing.work(model, 0, worker->run, worker->state, repeats);
         values[i] = (double)ps * 1e-3 / (trial->operations * (double)repeats);
     }
     sort_ascending(values, batches);
@@ -84,18 +84,19 @@ static double true_median(struct measurement *measurement, const struct point_tr
     struct model *model =
         model_create(measurement->machine, measurement->arena_bytes, measurement->seed);
     if (!values || !model ||
-        arena_map(&arena, measurement->arena_bytes, measurement->task.plan.pages, -1, &error) < 0)
+        arena_map(&arena, measurement->arena_bytes, measurement->run.turns[0].task.plan.pages, -1,
+                  &error) < 0)
         abort();
     model_scatter_moods(model, random_next(random));
     for (unsigned i = 0; i < trials; i++) {
         struct worker worker = {0};
-        struct trial trial = {.plan = &measurement->task.plan,
+        struct trial trial = {.plan = &measurement->run.turns[0].task.plan,
                               .point = &first->point,
                               .arena = &arena,
                               .seed = random_next(random),
                               .operations = 1,
                               .workers = &worker,
-                              .probe_state = measurement->task.state};
+                              .probe_state = measurement->run.turns[0].task.state};
         model_set_now_s(model, first->at_s + lasted_s * random_unit(random));
         values[i] = one_trial(measurement, model, &trial, first->repeats);
     }

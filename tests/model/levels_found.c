@@ -28,9 +28,9 @@ static struct found_value value_of(const struct probe_result *result, const char
     return nothing;
 }
 
-static struct found_level level_of(const struct probe_result *result, const char *level)
+static struct suite_level level_of(const struct probe_result *result, const char *level)
 {
-    return (struct found_level){value_of(result, level, "capacity"),
+    return (struct suite_level){value_of(result, level, "capacity"),
                                 value_of(result, level, "latency_ns"),
                                 value_of(result, level, "latency")};
 }
@@ -42,7 +42,7 @@ struct found found_in(const struct probe_result *result)
     for (; found.count < FOUND_MAX; found.count++) {
         char level[16];
         snprintf(level, sizeof level, "L%zu", found.count + 1);
-        struct found_level *cache = &found.caches[found.count];
+        struct suite_level *cache = &found.caches[found.count];
         *cache = level_of(result, level);
         if (isnan(cache->latency_ns.value))
             break;
@@ -55,9 +55,9 @@ static struct found_value exactly(double value)
     return (struct found_value){value, value, value};
 }
 
-static struct found_level level_by_threshold(double capacity, const struct point *base)
+static struct suite_level level_by_threshold(double capacity, const struct point *base)
 {
-    return (struct found_level){exactly(capacity), exactly((double)base->y.median),
+    return (struct suite_level){exactly(capacity), exactly((double)base->y.median),
                                 exactly((double)base->cycles.median)};
 }
 
@@ -93,7 +93,7 @@ static bool near(struct score *score, const struct found_value *found, double tr
 /* Cycles hold while the clock moves, nanoseconds beyond the core: a level's latency is right where
  * it is in the unit that describes it. */
 static void score_latency(struct score *score, const struct model_machine *machine, unsigned level,
-                          const struct found_level *found)
+                          const struct suite_level *found)
 {
     bool core = level < machine->level_count && machine->caches[level].ns == 0;
     score->latencies++;
@@ -105,12 +105,12 @@ static void score_latency(struct score *score, const struct model_machine *machi
 
 void score_add(struct score *score, const struct model_machine *machine, const struct found *found)
 {
-    static const struct found_level none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    static const struct suite_level none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}};
     score->machines++;
     score->levels_too_many += found->count > machine->level_count;
     score->levels_right += found->count == machine->level_count && found->dram;
     for (unsigned level = 0; level < machine->level_count; level++) {
-        const struct found_level *cache = level < found->count ? &found->caches[level] : &none;
+        const struct suite_level *cache = level < found->count ? &found->caches[level] : &none;
         score_latency(score, machine, level, cache);
         if (!machine_capacity_defined(machine, level))
             continue;
@@ -133,7 +133,7 @@ static double slowest_ns(const struct model_machine *machine, unsigned level)
 
 /* Whether a level that is told has that level's latency. */
 static bool told_of(const struct model_machine *machine, unsigned level,
-                    const struct found_level *told, bool table)
+                    const struct suite_level *told, bool table)
 {
     const bool core = level < machine->level_count && machine->caches[level].ns == 0 && !table;
     const double value = core ? told->cycles.value : told->latency_ns.value;
@@ -152,7 +152,7 @@ void told_add(struct told *told, const struct model_machine *machine,
         char name[16];
         snprintf(name, sizeof name, "L%u", n);
         const bool memory = n == FOUND_MAX;
-        const struct found_level level = level_of(result, memory ? "DRAM" : name);
+        const struct suite_level level = level_of(result, memory ? "DRAM" : name);
         if (isnan(level.latency_ns.value))
             continue;
         unsigned which = memory ? machine->level_count : 0;

@@ -11,16 +11,16 @@ struct found_value {
     double value, low, high;
 };
 
-struct found_level {
+struct suite_level {
     struct found_value capacity; /* bytes */
     struct found_value latency_ns, cycles;
 };
 
 struct found {
-    struct found_level caches[FOUND_MAX]; /* by their numbers */
+    struct suite_level caches[FOUND_MAX]; /* by their numbers */
     size_t count;                         /* caches */
     bool dram;
-    struct found_level memory;
+    struct suite_level memory;
 };
 
 /* What the findings of a result tell. */

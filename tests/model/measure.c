@@ -1,9 +1,8 @@
 #include "measure.h"
 
-#include "engine/visit.h"
 #include "stats/quantile.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint64_t GIB = UINT64_C(1) << 30;
@@ -36,7 +35,7 @@ bool measurement_begin(struct measurement *measurement, const struct model_machi
 
 static void forget_probe(struct measurement *measurement)
 {
-    probe_release(&measurement->task);
+    run_release(&measurement->run);
     settings_free(&measurement->settings);
     measurement->trials = NULL; /* in the pool */
     measurement->trial_count = 0;
@@ -50,10 +49,11 @@ void measurement_end(struct measurement *measurement)
     document_free(&measurement->document);
 }
 
-/* The observer is the task, and the task is the measurement's. */
-static struct measurement *measurement_of(void *task)
+/* The observer is a task of the probe that is watched. */
+static struct measurement *measurement_of(const void *task)
 {
-    return (struct measurement *)((char *)task - offsetof(struct measurement, task));
+    const struct probe *watched = ((const struct probe_task *)task)->probe;
+    return (struct measurement *)((char *)watched - offsetof(struct measurement, watched));
 }
 
 static void keep_trial(void *task, const struct observation *seen)
@@ -81,78 +81,70 @@ static void keep_trial(void *task, const struct observation *seen)
 }
 
 /* The arena is real, and this system may give it other pages than the model gives its own. */
-static struct sampled as_modelled(const struct measurement *measurement,
-                                  const struct sampled *sampled)
+static struct stage_outcome as_modelled(const struct probe_task *task,
+                                        const struct stage_outcome *outcome)
 {
-    const struct plan *plan = &measurement->task.plan;
-    bool huge = measurement->machine->huge_pages && plan->pages != PAGES_SMALL;
-    struct sampled modelled = *sampled;
+    const struct model_machine *machine = measurement_of(task)->machine;
+    bool huge = machine->huge_pages && task->plan.pages != PAGES_SMALL;
+    struct stage_outcome modelled = *outcome;
     modelled.placement.page_bytes = huge ? HUGE_PAGE : SMALL_PAGE;
     modelled.placement.huge_share = huge;
     return modelled;
 }
 
-static int next_modelled(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_modelled(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    const struct measurement *measurement = measurement_of(task);
-    const struct sampled modelled = as_modelled(measurement, sampled);
-    return measurement->probe->next(task, &modelled, stage, error);
+    const struct stage_outcome modelled = as_modelled(task, outcome);
+    return measurement_of(task)->probe->next(task, &modelled, stage, error);
 }
 
-static int conclude_modelled(struct probe_task *task, const struct sampled *sampled,
+static int conclude_modelled(struct probe_task *task, const struct stage_outcome *outcome,
                              struct error *error)
 {
-    const struct measurement *measurement = measurement_of(task);
-    const struct sampled modelled = as_modelled(measurement, sampled);
+    const struct probe *probe = measurement_of(task)->probe;
+    const struct stage_outcome modelled = as_modelled(task, outcome);
     struct probe_result *result = task->result;
     const char *pages =
         modelled.placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
     for (size_t i = 0; i < result->parameter_count; i++)
         if (strcmp(result->parameters[i].name, "pages_obtained") == 0)
             result->parameters[i].text = pages; /* which the findings go by */
-    return measurement->probe->conclude ? measurement->probe->conclude(task, &modelled, error) : 0;
+    return probe->conclude ? probe->conclude(task, &modelled, error) : 0;
 }
 
-static int read_options(struct measurement *measurement, const struct probe *probe,
-                        const char *const *options)
+static int read_options(struct measurement *measurement, const char *const *options)
 {
     struct settings *settings = &measurement->settings;
     struct error *error = &measurement->error;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)measurement->seed);
     int code = settings_add(settings, probe_common_options, error);
     if (code == 0)
-        code = settings_add(settings, probe->options, error);
+        code = settings_add(settings, measurement->probe->options, error);
     if (code == 0)
-        code = settings_set(settings, "seed", "1", error);
+        code = settings_set(settings, "seed", seed, error);
+    if (code == 0)
+        code = settings_set(settings, "budget", "600", error);
     for (; code == 0 && options && *options; options += 2)
         code = settings_set(settings, options[0], options[1], error);
     return code;
 }
 
-static int plan_and_measure(struct measurement *measurement, const struct probe *watched)
+static int plan_and_measure(struct measurement *measurement)
 {
     struct error *error = &measurement->error;
-    struct document *document = &measurement->document;
-    struct sampled sampled;
-    int code = probe_prepare(&measurement->task, watched, &measurement->settings,
-                             &measurement->facts, &document->pool, &measurement->result, error);
-    if (code < 0)
-        return code;
-    struct team *team;
-    code = team_create(&team, NULL, error);
-    if (code < 0)
-        return code;
-    measurement->task.document = document;
-    struct stand_in stand_in = model_stand_in(measurement->model);
-    struct clock clock = {.name = "model", .hz = 1e9};
-    struct engine engine = {.machine = &measurement->facts,
-                            .clock = &clock,
-                            .team = team,
-                            .seed = measurement->seed,
-                            .stand_in = &stand_in};
-    const double budget_s = 600;
-    code = probe_measure(&measurement->task, &engine, budget_s, &sampled, error);
-    team_free(team);
+    measurement->timing = model_timing(measurement->model);
+    measurement->run = (struct run){.machine = &measurement->facts,
+                                    .settings = &measurement->settings,
+                                    .probes = measurement->watched_alone,
+                                    .document = &measurement->document,
+                                    .model = &measurement->timing};
+    int code = run_plan(&measurement->run, error);
+    if (code == 0)
+        code = run_measure(&measurement->run, error);
+    if (code == 0)
+        measurement->result = *measurement->run.turns[0].task.result;
     if (code == 0 && measurement->result.status != PROBE_OK)
         code = error_set(error, ERROR_SYSTEM, "%s", measurement->result.reason);
     return code;
@@ -161,25 +153,18 @@ static int plan_and_measure(struct measurement *measurement, const struct probe 
 int measurement_run(struct measurement *measurement, const struct probe *probe,
                     const char *const *options)
 {
-    struct document *document = &measurement->document;
+    const size_t before = measurement->document.probe_count;
     forget_probe(measurement);
     measurement->probe = probe;
-    int code = read_options(measurement, probe, options);
+    measurement->watched = *probe;
+    measurement->watched_alone[0] = &measurement->watched;
+    measurement->watched.observe = keep_trial;
+    measurement->watched.next = probe->next ? next_modelled : NULL;
+    measurement->watched.conclude = conclude_modelled;
+    int code = read_options(measurement, options);
+    if (code == 0)
+        code = plan_and_measure(measurement);
     if (code < 0)
-        return code;
-    struct probe watched = *probe;
-    watched.observe = keep_trial;
-    watched.next = probe->next ? next_modelled : NULL;
-    watched.conclude = conclude_modelled;
-    code = plan_and_measure(measurement, &watched);
-    measurement->task.probe = probe;
-    struct probe_result *result = code < 0
-                                      ? NULL
-                                      : pool_append(&document->pool, (void **)&document->probes,
-                                                    &document->probe_count, sizeof *result);
-    if (code == 0 && !result)
-        return error_set(&measurement->error, ERROR_SYSTEM, "out of memory");
-    if (result)
-        *result = measurement->result;
+        measurement->document.probe_count = before;
     return code;
 }

@@ -6,7 +6,7 @@
 #define FATHOM_TESTS_MODEL_MEASURE_H
 
 #include "model.h"
-#include "probes/probe.h"
+#include "run/run.h"
 
 enum { BATCHES_MAX = 16 };
 
@@ -28,8 +28,11 @@ struct measurement {
 
     /* of the last probe */
     const struct probe *probe;
-    struct probe_task task; /* still planned, for trials beyond the run's */
+    struct probe watched; /* what is measured in its place */
+    const struct probe *watched_alone[2];
+    struct run run; /* still planned, for trials beyond it */
     struct settings settings;
+    struct timing_model timing;
     struct probe_result result;
     struct kept_trial *trials;
     size_t trial_count;

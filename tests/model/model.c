@@ -358,9 +358,9 @@ static uint64_t model_additions(void *self, int cpu, uint64_t additions)
     return (uint64_t)llround((double)additions * 1e12 / model->core_hz);
 }
 
-struct stand_in model_stand_in(struct model *model)
+struct timing_model model_timing(struct model *model)
 {
-    return (struct stand_in){model, model_prepared, model_work, model_additions};
+    return (struct timing_model){model, model_prepared, model_work, model_additions};
 }
 
 /* --- for tests --- */

@@ -15,7 +15,7 @@
 #ifndef FATHOM_TESTS_MODEL_MODEL_H
 #define FATHOM_TESTS_MODEL_MODEL_H
 
-#include "engine/stand_in.h"
+#include "engine/timing_model.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ void model_free(struct model *);
 
 /* What the engine works with, as long as the model lives. A kernel that the model does not know
  * ends the program. */
-struct stand_in model_stand_in(struct model *);
+struct timing_model model_timing(struct model *);
 
 /* From now on moods do not last: the clock and the neighbour of every trial are drawn anew, with a
  * seed of their own. That is the population that trials spread over a long run come from. */

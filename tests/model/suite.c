@@ -13,7 +13,7 @@
 #include "findings/levels.h"
 #include "levels_found.h"
 #include "machines.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,6 +24,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern const struct probe latency_probe;
 
 enum {
     MACHINES_FULL = 300,

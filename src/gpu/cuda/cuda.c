@@ -163,9 +163,9 @@ static void cuda_stop(struct gpu *gpu)
     free(gpu);
 }
 
-static void cuda_sense(struct gpu *gpu, struct gpu_senses *senses)
+static void cuda_read_sensors(struct gpu *gpu, struct gpu_sensors *sensors)
 {
-    nvml_sense(gpu->library->nvml, gpu->sensor, senses);
+    nvml_read_sensors(gpu->library->nvml, gpu->sensor, sensors);
 }
 
 const struct gpu_backend gpu_cuda = {
@@ -179,5 +179,5 @@ const struct gpu_backend gpu_cuda = {
     .refuses = cuda_refuses,
     .prepare = cuda_prepare,
     .run = cuda_run,
-    .sense = cuda_sense,
+    .read_sensors = cuda_read_sensors,
 };

@@ -121,22 +121,24 @@ static double ask_clock(const struct nvml *nvml, struct nvml_device *device, int
     return mhz * 1e6;
 }
 
-void nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct gpu_senses *senses)
+void nvml_read_sensors(const struct nvml *nvml, struct nvml_device *device,
+                       struct gpu_sensors *sensors)
 {
-    *senses = (struct gpu_senses){NAN, NAN, NAN, NAN, 0};
+    *sensors = (struct gpu_sensors){NAN, NAN, NAN, NAN, 0};
     if (!nvml || !device)
         return;
     unsigned value;
     unsigned long long reasons;
-    senses->clock_hz = ask_clock(nvml, device, CLOCK_OF_MULTIPROCESSORS);
-    senses->memory_clock_hz = ask_clock(nvml, device, CLOCK_OF_MEMORY);
+    sensors->clock_hz = ask_clock(nvml, device, CLOCK_OF_MULTIPROCESSORS);
+    sensors->memory_clock_hz = ask_clock(nvml, device, CLOCK_OF_MEMORY);
     if (nvml->nvmlDeviceGetPowerUsage && nvml->nvmlDeviceGetPowerUsage(device, &value) == 0)
-        senses->power_w = value / 1e3;
+        sensors->power_w = value / 1e3;
     if (nvml->nvmlDeviceGetTemperature &&
         nvml->nvmlDeviceGetTemperature(device, TEMPERATURE_OF_DIE, &value) == 0)
-        senses->temperature_c = value;
+        sensors->temperature_c = value;
     if (nvml->nvmlDeviceGetCurrentClocksEventReasons &&
         nvml->nvmlDeviceGetCurrentClocksEventReasons(device, &reasons) == 0)
-        senses->throttle = reasons & ~(unsigned long long)(REASON_IDLE | REASON_APPLICATION_CLOCKS |
-                                                           REASON_DISPLAY_CLOCKS);
+        sensors->throttle =
+            reasons &
+            ~(unsigned long long)(REASON_IDLE | REASON_APPLICATION_CLOCKS | REASON_DISPLAY_CLOCKS);
 }

@@ -26,6 +26,6 @@ bool nvml_driver_version(const struct nvml *, char *text, size_t size);
  */
 struct nvml_device *nvml_find(const struct nvml *, const char *bus);
 /* All absent (NAN, 0) where `device` is NULL; else each where NVML can't tell it. */
-void nvml_sense(const struct nvml *, struct nvml_device *, struct gpu_senses *);
+void nvml_read_sensors(const struct nvml *, struct nvml_device *, struct gpu_sensors *);
 
 #endif

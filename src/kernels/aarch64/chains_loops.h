@@ -20,7 +20,7 @@
     ".set at, at + 8\n"                                                                            \
     ".endr\n"
 
-/* And for each of the others; they begin behind the twenty-sixth. */
+/* The step for each of the others; they begin behind the twenty-sixth. */
 #define CHAINS_OTHERS(n)                                                                           \
     ".if " #n " > 27\n\t"                                                                          \
     ".set at, 8 * 26\n\t"                                                                          \

@@ -27,7 +27,8 @@ static inline const char *loops_stream_lacks(enum stream_width width)
     }
 }
 
-/* Pairs of NEON registers take fewer instructions than SVE vectors that are no longer than they. */
+/* Pairs of NEON registers take fewer instructions than SVE vectors of the same length or
+ * shorter. */
 static inline enum stream_width loops_stream_widest(void)
 {
     uint64_t doubles = 0;
@@ -129,7 +130,7 @@ STREAM_LOOPS(loops_triad_nt_128, TWO_PAIRS, FACTOR_VECTOR,
              "ldp q0, q1, " AT(from) "ldp q2, q3, " AT(with) VECTORS_FMLA "stnp q0, q1, " AT(to),
              STREAM_TO, STREAM_FROM, STREAM_WITH)
 
-/* SVE: a vector at a time until all doubles of the step are done, however many one holds. */
+/* SVE: a vector at a time until all doubles of the step are done, whatever a vector's length. */
 #define STREAM_SVE_LOOP(name, doubles, setup, step, bump_to, bump_from, bump_with)                 \
     static inline void name(void *to, const void *from, const void *with, uint64_t stride,         \
                             uint64_t steps)                                                        \

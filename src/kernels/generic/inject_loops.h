@@ -15,7 +15,7 @@
 
 #define INJECT_READ   (void)*(volatile uint64_t *)(void *)(memory + at);
 #define INJECT_MODIFY *(volatile uint64_t *)(void *)(memory + at) += 1;
-/* The empty statement is there for every turn, as far as the compiler knows. */
+/* The empty assembly makes the compiler keep every turn of the loop. */
 #define INJECT_LINE(address, access)                                                               \
     address access for (uint64_t left = delay; left; left--) __asm__ volatile("" : "+r"(left));
 

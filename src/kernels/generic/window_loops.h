@@ -1,4 +1,4 @@
-/* None: between two loads must stand exactly so many instructions, and in C nobody can say so. */
+/* There is none: C can't prescribe the exact number of instructions between two loads. */
 #ifndef FATHOM_KERNELS_WINDOW_LOOPS_H
 #define FATHOM_KERNELS_WINDOW_LOOPS_H
 

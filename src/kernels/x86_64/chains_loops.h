@@ -20,7 +20,7 @@
     ".set at, at + 8\n"                                                                            \
     ".endr\n"
 
-/* And for each of the others; they begin behind the twelfth. */
+/* The step for each of the others; they begin behind the twelfth. */
 #define CHAINS_OTHERS(n)                                                                           \
     ".if " #n " > 13\n\t"                                                                          \
     ".set at, 8 * 12\n\t"                                                                          \

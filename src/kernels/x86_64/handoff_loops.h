@@ -9,7 +9,7 @@
 
 /* --- hand-offs --- */
 
-/* `repeats` times: waits for `expected` in *flag and puts `desired` in its place by one locked
+/* `repeats` times: waits for `expected` in *flag and replaces it by `desired` by one locked
  * compare-and-swap. Memory order: LOCK makes each attempt sequentially consistent. */
 #define CAS_ORDER "lock cmpxchg (sequentially consistent)"
 static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired, uint64_t repeats)
@@ -68,8 +68,8 @@ static inline uint32_t loops_wait_then_write(uint32_t *mine, const uint32_t *the
     return last;
 }
 
-/* The turns: `repeats` times waits by plain loads until *line shows `turn`, then makes it one more
- * by `instruction`, with the number after `turn` at hand. A side's turns are two apart. Returns
+/* The turns: `repeats` times waits by plain loads until *line shows `turn`, then sets it to turn +
+ * 1 by `instruction`, which finds that number in a register. A side's turns are two apart. Returns
  * the next turn to wait for. */
 #define TURN_LOOP(name, instruction)                                                               \
     static inline uint32_t name(uint32_t *line, uint32_t turn, uint64_t repeats)                   \

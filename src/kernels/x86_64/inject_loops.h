@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Where the next line is, in %[at]. Forward: prefetchers see it coming. Anywhere: Knuth's MMIX
- * generator, of which the bits from 24 on are used; those below them repeat too soon. */
+/* Computes the next line in %[at]. Forward: prefetchers can predict it. Anywhere: Knuth's MMIX
+ * generator, of which the bits from 24 on are used, because those below repeat too soon. */
 #define INJECT_FORWARD                                                                             \
     "add %[step], %[position]\n\t"                                                                 \
     "mov %[position], %[at]\n\t"

@@ -1,6 +1,6 @@
 /*
- * The timed loops for x86-64, in assembly, so that a compiler's taste in registers and alignment
- * never shows in a figure.
+ * The timed loops for x86-64, in assembly, so that a compiler's choice of registers and alignment
+ * never affects a result.
  */
 #ifndef FATHOM_KERNELS_LOOPS_H
 #define FATHOM_KERNELS_LOOPS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* `repeats` x ADDITION_STEPS dependent additions, one cycle each. Register to register: recent
- * cores execute an addition of a small constant while renaming, in no time at all. */
+ * cores execute an addition of a small constant while renaming, at no cost. */
 #define ADDITION_STEPS 64
 static inline uint64_t loops_additions(uint64_t value, uint64_t repeats)
 {

@@ -34,7 +34,7 @@ static inline enum stream_width loops_stream_widest(void)
     return arch_has_avx512() ? STREAM_512 : arch_has_avx() ? STREAM_256 : STREAM_128;
 }
 
-/* Stores past the caches wait in buffers: they are over when these are empty. */
+/* Stores past the caches wait in buffers and are done when these are empty. */
 static inline void loops_stream_drain(void)
 {
     __asm__ volatile("sfence" : : : "memory");
@@ -114,7 +114,7 @@ STREAM_SSE(scalar, "0,8,16,24,32,40,48,56", "movsd %[factor], %%xmm15\n\t", "mov
 STREAM_SSE(128, "0,16,32,48", "movsd %[factor], %%xmm15\n\tunpcklpd %%xmm15, %%xmm15\n\t", "movapd",
            "mulpd", "addpd", "movntpd", STREAM_AS_IS, "movapd", STREAM_ITSELF)
 
-/* AVX and AVX-512: three operands, and upper halves that SSE code must not find in use. */
+/* AVX and AVX-512: three operands, and upper halves that must be cleared before SSE code runs. */
 #define STREAM_AVX(width, parts, r)                                                                \
     STREAM_AVX_LOOPS(width, parts, "%%" r "mm0", "%%" r "mm15",                                    \
                      "vbroadcastsd %[factor], %%" r "mm15\n\t")

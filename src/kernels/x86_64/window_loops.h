@@ -1,6 +1,6 @@
 /*
- * Two loads and what is between them, for x86-64, in assembly. How many fillers there are is where
- * the jumps lead that enter them; they always go to the same place, so they are predicted.
+ * Two loads and what is between them, for x86-64, in assembly. The jumps into the fillers decide
+ * how many run; they always go to the same place, so they are predicted.
  */
 #ifndef FATHOM_KERNELS_WINDOW_LOOPS_H
 #define FATHOM_KERNELS_WINDOW_LOOPS_H

@@ -8,7 +8,7 @@
  * end.
  */
 #include "probes/bandwidth/bandwidth.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
 {
@@ -65,11 +65,11 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
  * node. Beside other probes, or in a hurry, only by threads. */
-static int next_bandwidth(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                          struct error *error)
+static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage, struct error *error)
 {
     struct bandwidth_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     if (state->quick || settings_has(task->settings, "stream") || state->size)
         return 0;
     if (stage == 1)
@@ -109,7 +109,7 @@ static const struct finding_line finding_lines[] = {
                 "not the sequential one.",
      .moves = "One core cannot have enough misses under way to use all that DRAM can give. "
               "Prefetchers, page size, neighbours, and stores that fetch their line first move it.",
-     .advice = "Take more threads until they fill the road to DRAM, but no more."},
+     .advice = "Add threads until they saturate the path to DRAM, and no more."},
     {.patterns = "bandwidth.*.all, bandwidth.*.*.all",
      .unit = "B/s",
      .role = ROLE_WIDTH,
@@ -125,15 +125,16 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_PROPERTY,
      .side = SIDE_LESS,
      .meaning = "What all CPUs get together, over one CPU's bandwidth times their number.",
-     .moves = "Caches and roads to memory that the CPUs share lower it.",
-     .advice = "Where it is low, threads share a road: do not expect more of them to help."},
+     .moves = "Caches and paths to memory that the CPUs share lower it.",
+     .advice = "Where it is low, the threads share a path: more of them will hardly help."},
     {.patterns = "bandwidth.*.saturated_by, bandwidth.*.*.saturated_by, "
                  "L<n>.bandwidth.*.saturated_by, L<n>.bandwidth.*.*.saturated_by",
      .unit = "",
      .role = ROLE_PROPERTY,
-     .meaning = "How many CPUs reach 95 % of the most there is.",
+     .meaning = "How many CPUs reach 95 % of the highest bandwidth.",
      .moves = "The more one core can have under way at once, the fewer it takes.",
-     .advice = "Give work that is bound by memory so many threads, and the others something else."},
+     .advice =
+         "Give work that is bound by memory that many threads, and the other CPUs something else."},
     {.patterns = "L<n>.bandwidth.*.all, L<n>.bandwidth.*.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -141,7 +142,7 @@ static const struct finding_line finding_lines[] = {
      .part = 1,
      .meaning = "What all CPUs together move between that cache and themselves, each with a set of "
                 "its own where the cache is private.",
-     .moves = "The clock moves it, and a shared cache's own road is its limit.",
+     .moves = "The clock moves it, and the bandwidth of a shared cache limits it.",
      .advice = "Cut work so that each thread's part fits a cache that is its own."},
     {.patterns = "L<n>.bandwidth.*, L<n>.bandwidth.*.*",
      .unit = "B/s",
@@ -150,7 +151,8 @@ static const struct finding_line finding_lines[] = {
      .part = 1,
      .meaning = "What one CPU moves between that cache and itself.",
      .moves = "The width of loads and stores counts in the first levels, the clock in all.",
-     .advice = "Compare it with the next level's: so much is won by blocking for this one."},
+     .advice =
+         "Compare it with the next level's: the difference is what blocking for this level wins."},
     {.patterns = "stream.*.1, stream.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -170,26 +172,25 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe bandwidth_probe = {
     .name = "bandwidth",
+    .place = 60,
     .title = "Bandwidth by working-set size and by threads",
     .summary = "how many bytes a second one CPU and all of them can read, write and copy",
     .about =
-        "Arrays of doubles are gone through as fast as it goes: read, write, copy, and STREAM's "
-        "scale, add and triad; write_nt, copy_nt and triad_nt store past the caches. First by "
-        "size on one CPU, which shows how wide the road to each cache is, then at each level by "
-        "threads, each with arrays of its own near its CPU. What is counted are the bytes that "
-        "the program loads and stores, as STREAM counts them.\n"
-        "What moves it: an ordinary store fetches its line before it writes, so a copy moves half "
-        "as much again as is counted, and stores past the caches can win that back in DRAM. The "
-        "prefetchers: they follow sequences, so strides and small blocks in random order "
-        "(--access) "
-        "are slower. Wide loads and stores: they count in the first caches and hardly in DRAM. "
-        "Page size, as every page has to be translated. Neighbours, who use the same roads. And "
-        "one core cannot have enough misses under way to fill the road to DRAM: that takes "
-        "several, "
-        "and 'saturated_by' is how many. Beyond that more threads only share what there is.\n"
-        "Alone, this measures all kernels; beside other probes or with --quick, read by size, and "
-        "read, write_nt and triad in DRAM with one CPU and all; in 'fathom run --quick' and "
-        "'fathom check', read in DRAM with one CPU and all and nothing else.",
+        "Arrays of doubles are gone through as fast as the CPU can: read, write, copy, and "
+        "STREAM's scale, add and triad; write_nt, copy_nt and triad_nt store past the caches. "
+        "First by size on one CPU, which shows the bandwidth of each cache, then at each level by "
+        "threads, each with arrays of its own near its CPU. What is counted are the bytes that the "
+        "program loads and stores, as STREAM counts them.\nWhat moves it: an ordinary store "
+        "fetches its line before it writes, so a copy moves half as much again as is counted, and "
+        "stores past the caches can win that back in DRAM. The prefetchers: they follow sequences, "
+        "so strides and small blocks in random order (--access) are slower. Wide loads and stores: "
+        "they count in the first caches and hardly in DRAM. Page size, as every page has to be "
+        "translated. Neighbours, who use the same paths. And one core cannot have enough misses "
+        "under way to saturate the path to DRAM: that takes several, and 'saturated_by' is how "
+        "many. Beyond that, more threads only share the same bandwidth.\nAlone, this measures all "
+        "kernels; beside other probes or with --quick, read by size, and read, write_nt and triad "
+        "in DRAM with one CPU and all; in 'fathom run --quick' and 'fathom check', read in DRAM "
+        "with one CPU and all and nothing else.",
     .weight = 5,
     .quick = true,
     .options = bandwidth_options,

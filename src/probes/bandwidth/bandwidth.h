@@ -98,7 +98,7 @@ void bandwidth_prepare(struct trial *);
 /* --- bandwidth_findings.c: what the series say --- */
 
 /* Adds the series that are derived. */
-int bandwidth_conclude(struct probe_task *, const struct sampled *, struct error *);
+int bandwidth_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 int bandwidth_analyse(struct analysis *, struct error *);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A count has saturated the road that brings so much of the most there is. */
+/* So many CPUs have saturated the path when they reach this share of the highest bandwidth. */
 static const double saturated = 0.95;
 
 /* --- derived series --- */
@@ -41,12 +41,13 @@ static int add_per_cpu(struct probe_task *task, size_t from, struct error *error
     return 0;
 }
 
-int bandwidth_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                       struct error *error)
 {
     const struct bandwidth_state *state = task->state;
     const size_t measured = state->curve_count;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     for (size_t i = 0; i < measured && code == 0 && !state->brief && state->cpu_count > 1; i++)
         if (state->curves[i].shape == BANDWIDTH_BY_THREADS && task->plan.series[i].point_count > 1)
             code = add_per_cpu(task, i, error);
@@ -85,7 +86,7 @@ static const char *stem_of(struct analysis *analysis, const struct curve *curve)
                        stream_op_names[curve->op]);
 }
 
-/* What is moved beside what was asked for. */
+/* Bytes moved in addition to those that the program asked for. */
 static const char *text_of(struct analysis *analysis, const struct curve *curve,
                            const struct point *point)
 {
@@ -130,10 +131,9 @@ static int add_efficiency(struct analysis *analysis, const char *stem, const str
              : NULL;
     if (!finding)
         return error_out_of_memory(error);
-    finding->text = pool_printf(analysis->pool,
-                                "of %.0f times one CPU's bandwidth, so much is there when all of "
-                                "them want it",
-                                cpus);
+    finding->text = pool_printf(
+        analysis->pool,
+        "the share of %.0f times one CPU's bandwidth that is left when all CPUs ask for it", cpus);
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
@@ -143,7 +143,7 @@ static int add_saturation(struct analysis *analysis, const char *stem, const str
 {
     const struct point *best = NULL, *first = NULL, *earliest = NULL, *latest = NULL;
     size_t measured = 0;
-    bool known = true; /* an interval that is not known may hold any other point's */
+    bool known = true; /* an unknown interval may overlap any other */
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         measured += point->y.n > 0;
@@ -175,13 +175,13 @@ static int add_saturation(struct analysis *analysis, const char *stem, const str
     if (!finding)
         return error_out_of_memory(error);
     finding->text = first->x < last
-                        ? "so many CPUs reach 95 % of the most there is; more add nothing"
-                        : "every CPU adds bandwidth: they do not fill the road";
+                        ? "so many CPUs reach 95 % of the highest bandwidth; more add nothing"
+                        : "every CPU adds bandwidth: together they do not saturate the path";
     return 0;
 }
 
-/* Whether the document has what each CPU gets beside: where it is one probe of many, efficiency in
- * the caches is left out with it. */
+/* Whether the document also holds what each CPU gets. In a run of many probes it does not, and
+ * efficiency in the caches is then left out too. */
 static bool is_whole(const struct analysis *analysis, const struct curve *curve)
 {
     const struct probe_result *result = analysis->result;

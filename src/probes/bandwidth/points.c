@@ -9,12 +9,13 @@
 
 static const uint64_t HUGE_PAGE = 2 << 20;
 enum { SMALL_PAGE = 4096, EVERY_OTHER = 2 };
-/* A batch is long enough for teams to start and end at different times, and for a clock. */
+/* A batch is long enough that neither the clock's step nor the time between the threads' starts
+ * matters. */
 static const double batch_ns = 300e3, stream_batch_ns = 20e6;
-/* What a CPU touches of fresh memory in a second, about. */
+/* Bytes of fresh memory that a CPU touches in a second, roughly. */
 static const double touched_bytes_s = 1e9;
-/* Batches of a trial by threads: with more of them, where others use the CPUs and batches have to
- * be repeated, fewer rounds are left than an interval takes. */
+/* Batches of a trial by threads. With more of them, on busy CPUs where batches are repeated, too
+ * few rounds would be left for an interval. */
 enum { BATCHES_MOST = 10 };
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
@@ -140,7 +141,7 @@ static void begin_plan(struct probe_task *task)
     struct plan *plan = &task->plan;
     probe_plan_afresh(task);
     plan->yields = OPERATIONS_PER_SECOND;
-    plan->cycles = false; /* beyond the caches it is no core's clock that counts */
+    plan->cycles = false; /* beyond the caches the core clock does not decide the rate */
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->touch_cpu = state->cpus[0];
     plan->batch_ns = batch_ns;
@@ -194,7 +195,8 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
         for (size_t i = 0; i < n; i++) {
             uint64_t bytes =
                 level->bytes / (depth ? bandwidth_sharing(task, depth, counts[i]) : counts[i]);
-            /* It would fit the cache before, or holds no step of the access. */
+            /* Whether the set would fit the cache before, or is smaller than one step of the
+             * access. */
             if ((bytes <= level->above && depth) || !bandwidth_bytes_of_array(state, kernel, bytes))
                 continue;
             if (series < 0)
@@ -211,8 +213,8 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
     return 0;
 }
 
-/* Every round has fresh memory, and takes as long to touch it as a first part, which is the
- * largest, takes one CPU. Measuring is to take about as long: longer trials then cost little. */
+/* Every round touches fresh memory, which takes as long as one CPU needs for the first and largest
+ * part. Measuring should take about as long as that, so that longer trials cost little. */
 static void fill_rounds(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
@@ -351,7 +353,7 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
 
 /* --- a quick run --- */
 
-/* How fast one CPU and all of them read DRAM: a road that is missing is seen. */
+/* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
 int bandwidth_plan_quick(struct probe_task *task, struct error *error)
 {
     struct bandwidth_state *state = task->state;

@@ -3,8 +3,8 @@
 #include "kernels/chains.h"
 #include "kernels/ring.h"
 
-/* Places in the order are known to 1 in 4096, and where many chains begin, to a quarter of what
- * lies between two of them. */
+/* A place in the order is known to one part in 4096 of the ring and, where many chains begin, to a
+ * quarter of the distance between two of them. */
 enum { PAGE = 4096, MARKS_USUAL = 4096, MARKS_EACH = 4 };
 
 struct chain_places {
@@ -87,8 +87,8 @@ void *chain_ring_start(const struct chain_places *places, double turn, size_t i,
     return mark_at(places, turn, i, n, 0);
 }
 
-/* Walks what lies behind so many of the n starting points, as many chains at once as there may be:
- * the sooner the caches are filled, the more time there is to measure. */
+/* Walks the lines that lie behind the starting points, with as many chains at once as possible: the
+ * sooner the caches are filled, the more time is left to measure. */
 static void walk_behind(const struct chain_places *places, double turn, size_t first, size_t count,
                         size_t n, uint64_t lines_each)
 {
@@ -107,7 +107,7 @@ void chain_ring_settle(const struct chain_ring *ring, struct chain_places *place
                        size_t n)
 {
     uint64_t lines = 2 * (uint64_t)places->count, settled = ring->settled_bytes / ring->line_bytes;
-    if (lines <= settled) { /* it fits: twice round settles any replacement policy */
+    if (lines <= settled) { /* it fits: going round twice settles any replacement policy */
         struct ring built = ring_of(ring, (unsigned char *)places->memory, places->seed);
         ring_warm(&built, (size_t)lines);
         return;

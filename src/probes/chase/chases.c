@@ -247,8 +247,9 @@ void chases_prepare(struct trial *trial)
                         .seed = trial->seed,
                         .link = by_index ? RING_INDEXES : RING_POINTERS};
     ring_build(&ring);
-    /* Twice round settles any replacement policy; beyond the caches, their size does. In random
-     * order each visit brings a line, however small the elements. */
+    /* Going round twice settles any replacement policy; of a set larger than the caches, as many
+     * lines as they hold are enough. In random order each visit brings a line, however small the
+     * elements. */
     bool scattered = kind.order == RING_RANDOM && !kind.block_bytes && !kind.block_count;
     size_t brings =
         scattered && kind.stride < chases->line_bytes ? chases->line_bytes : kind.stride;
@@ -322,7 +323,8 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
         snprintf(level->name, sizeof level->name, "L%d", n);
         above = capacity;
     }
-    /* What is found to behave as cache may be less than there is of it. */
+    /* The capacity that was found may be less than the cache has, because others use a part of it.
+     */
     uint64_t beyond = set_beyond(above > declared_last ? above : declared_last, most);
     if (beyond)
         levels[count++] = (struct chase_level){"DRAM", beyond, above, true};

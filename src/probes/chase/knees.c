@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Narrow enough: what the interval of a capacity leaves open, and how far apart the sizes stand
- * around it. */
+/* A knee needs no more sizes once its capacity's interval, and the gap between the sizes around it,
+ * are as narrow as this. */
 static const double narrow = 1.04;
 
 static double finding_value(const struct document *document, const char *level, const char *page,
@@ -37,7 +37,7 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
     }
     for (size_t i = 0; i < KNEES_TRANSLATION_MOST; i++) {
         double entries = finding_value(document, tlbs[i], tlb_pages[page].name, "entries");
-        if (isnan(entries)) /* not to be told, but where costs begin */
+        if (isnan(entries)) /* their number is unknown, but where costs begin is known */
             entries = finding_value(document, tlbs[i], tlb_pages[page].name, "onset");
         double cost = finding_value(document, "dtlb2", tlb_pages[page].name, costs[i]);
         if (!(entries > 0) || !(cost > so_far))
@@ -50,7 +50,7 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
 }
 
 /* The sizes measured that stand next to an interval on both sides. */
-static void neighbours(const struct series *series, const struct level *level, double *below,
+static void neighbours(const struct series *series, const struct found_level *level, double *below,
                        double *above)
 {
     *below = 0;
@@ -72,7 +72,7 @@ static bool measured(const struct series *series, double x)
     return false;
 }
 
-size_t knees_around(const struct series *series, const struct level *level, uint64_t stride,
+size_t knees_around(const struct series *series, const struct found_level *level, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_A_LEVEL])
 {
     double below, above;
@@ -103,7 +103,7 @@ int knees_choose(const struct probe_task *task, const struct series *series,
                  uint64_t sizes[KNEES_SIZES_MOST], struct error *error)
 {
     double clock;
-    struct levels levels;
+    struct found_levels levels;
     struct level_sample *samples = findings_level_samples(series, task->pool, &clock);
     if (!samples || levels_find(samples, series->point_count, knees,
                                 isfinite(clock) ? knee_count : 0, &levels) < 0)

@@ -1,6 +1,5 @@
 #include "probes/chase/trial_values.h"
 
-#include "engine/visit.h"
 #include "stats/quantile.h"
 
 #include <math.h>

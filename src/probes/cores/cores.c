@@ -11,9 +11,8 @@
 #include "probes/cores/cores.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "findings/finding.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -25,7 +24,7 @@ enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
 /* Beyond so many pairs, each is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
 static const double reference_every_s = 0.5;
-/* Of the time that is left, where the other homes are to have as much. */
+/* Shares of the time that is left, so that each of the other homes gets as much. */
 static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs = 0.9;
 
 int cores_out_of_memory(struct error *error)
@@ -126,7 +125,7 @@ static void plan_lines(struct probe_task *task, size_t pairs)
             plan->touch_cpu = state->cpus[i];
     }
     if (state->lines < fewest_for_interval)
-        plan->precision = INFINITY; /* asked for so few: no interval to be had */
+        plan->precision = INFINITY; /* too few lines were asked for to give an interval */
     else if (!settings_has(settings, "precision"))
         plan->precision = 0.1; /* of the median over lines that do differ */
 }
@@ -275,17 +274,17 @@ static int judge_check(struct probe_task *task, struct error *error)
     return plan_homes(task, CORES_AGAIN, 0, error);
 }
 
-static int next_cores(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                       struct error *error)
 {
     struct cores_state *state = task->state;
     (void)stage;
     const enum cores_stage done = state->stage;
     int node = state->homes[state->home_now];
-    state->began_s += sampled->elapsed_s;
+    state->began_s += outcome->elapsed_s;
     if (done != CORES_CHECK && done != CORES_ENDS)
         state->homes_verified +=
-            node >= 0 ? sampled->placement.node == node : sampled->placement.node >= 0;
+            node >= 0 ? outcome->placement.node == node : outcome->placement.node >= 0;
     const struct plan last = task->plan;
     const bool last_home = state->home_now + 1 == state->home_count;
     int code = 0;
@@ -358,6 +357,7 @@ static void observe_cores(void *observer, const struct observation *seen)
 
 const struct probe cores_probe = {
     .name = "cores",
+    .place = 40,
     .title = "Hand-off latency between cores",
     .summary = "how long one core takes to see what another wrote, for every pair",
     .about =

@@ -130,7 +130,7 @@ int cores_add_drift(struct analysis *, struct error *);
 /* Adds the bias of pairs measured side by side against the same alone, in percent; 0 where none
  * could be compared. ERROR_SYSTEM without memory. */
 int cores_bias(struct probe_task *, const struct series *alone, double *bias, struct error *);
-int cores_conclude(struct probe_task *, const struct sampled *, struct error *);
+int cores_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 /* --- cores_analyse.c --- */
 
 /* "0,1", in the pool, as all names; NULL without memory. */

@@ -172,9 +172,10 @@ static int note_declared(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int cores_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                   struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     const struct cores_state *state = task->state;
     struct series *matrix = &task->result->series[SERIES_MATRIX];
     const struct point *least, *most;
@@ -192,7 +193,7 @@ int cores_conclude(struct probe_task *task, const struct sampled *sampled, struc
         code = cores_add_references(task, error);
     if (code == 0 && least)
         code = cores_ways_conclude(task, state->ways, error);
-    /* A file that could not be written is told, but takes no figure away. */
+    /* A file that could not be written is reported, and every figure stays. */
     int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
     return code == 0 ? closed : code;
 }

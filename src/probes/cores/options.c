@@ -236,7 +236,7 @@ static int choose_operation(struct probe_task *task, struct cores_state *state, 
 static int choose_lines(struct probe_task *task, struct cores_state *state, struct error *error)
 {
     const struct settings *settings = task->settings;
-    state->seed = (uint64_t)settings_number(settings, "seed");
+    state->seed = task->seed;
     state->lines = (unsigned)settings_number(settings, "lines");
     /* A single line is measured as single-line tools do: in one go. */
     state->passes = state->lines > 1 ? 2 : 1;

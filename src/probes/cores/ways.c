@@ -15,7 +15,6 @@
  */
 #include "probes/cores/cores.h"
 
-#include "engine/visit.h"
 #include "findings/finding.h"
 #include "machine/clock.h"
 

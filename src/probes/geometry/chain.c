@@ -97,7 +97,7 @@ void *geometry_chain_build(const struct geometry_chain *chain, unsigned char *me
 {
     if (chain->kind == GEOMETRY_PAIRS)
         return build_pairs(chain, memory, seed);
-    /* Another set for every trial: one that something else uses is one of many. */
+    /* Every trial uses another set, so that a set which something else uses is only one of many. */
     size_t lines = chain->stride / chain->line_bytes;
     memory += (size_t)(random_mix(seed) % (lines ? lines : 1)) * chain->line_bytes;
     return chain->kind == GEOMETRY_HOT ? build_hot(chain, memory, seed)

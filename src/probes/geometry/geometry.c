@@ -17,7 +17,7 @@
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
 #include "probes/geometry/state.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static void plan_stage(struct probe_task *task)
 int geometry_add_series(struct probe_task *task, const char *name, const char *factor, double value,
                         struct axis x, struct axis y, size_t room, struct error *error)
 {
-    /* Room for what is told later as well. */
+    /* Room for the series that are added later as well. */
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     if (!factors)
         return error_out_of_memory(error);
@@ -234,10 +234,10 @@ double geometry_nearest(const struct series *series)
     return (double)(isfinite(point->cycles.median) ? point->cycles.median : point->y.median);
 }
 
-static int next_geometry(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     if (stage == 1)
         return after_conflicts(task, error);
     int code = 0;
@@ -406,6 +406,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe geometry_probe = {
     .name = "geometry",
+    .place = 30,
     .title = "How the caches are built",
     .summary = "line size, ways and way stride of the first two levels, and inclusion",
     .about = "A cache is a table of sets with a few ways each. Lines that lie a way stride apart "

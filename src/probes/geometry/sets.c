@@ -9,8 +9,8 @@
 
 enum { ENDS = 6 };
 static const double least_rise = 1.5; /* cycles: no second level is nearer to the first */
-/* A latency over the floor's at which lines don't fit for certain: how far beyond does not matter,
- * or the step to the next level would hide behind the one after it. */
+/* From this many times the floor's latency on, lines certainly do not fit. Values are cut off
+ * there, or the step to the next level would hide behind the one after it. */
 static const double off = 1.5;
 
 size_t geometry_lines_at(int index)

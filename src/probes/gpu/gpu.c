@@ -8,12 +8,11 @@
  */
 #include "probes/gpu/gpu.h"
 
-#include "engine/visit.h"
 #include "findings/device.h"
 #include "probes/gpu/options.h"
-#include "probes/gpu/senses.h"
+#include "probes/gpu/sensors.h"
 #include "probes/gpu/state.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -189,7 +188,7 @@ static void plan_afresh(struct probe_task *task)
     struct gpu_state *state = task->state;
     const bool quick = settings_has(task->settings, "quick");
     probe_plan_afresh(task);
-    task->plan.device = &state->device;
+    task->plan.device = &state->device.device;
     task->plan.batches = 3;
     task->plan.batch_ns = quick ? 250e3 : 1e6;
     task->plan.span_s = quick ? 0 : 0.3;
@@ -209,14 +208,10 @@ static int start_device(struct probe_task *task, struct error *error)
     struct gpu_state *state = task->state;
     const unsigned index = state->devices[state->device_at];
     int code = state->backend->start(state->library, index, &state->gpu, error);
-    if (code < 0) {
-        state->gpu = NULL;
-        return code;
-    }
-    state->device = gpu_device(state, state->facts[index].modelled);
-    code = gpu_wake(state->backend, state->gpu, error);
     if (code < 0)
-        stop_device(state);
+        state->gpu = NULL;
+    else
+        gpu_device_begin(&state->device, state->backend, state->gpu, state->facts[index].modelled);
     return code;
 }
 
@@ -293,12 +288,30 @@ static int move_on(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static int next_gpu(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+/* A device that does nothing from the start is left, and what was planned for it with it. */
+static int leave_device(struct probe_task *task, const char *why, struct error *error)
+{
+    struct gpu_state *state = task->state;
+    struct plan *plan = &task->plan;
+    const size_t planned = plan->series_count - state->task.first_series;
+    int code = gpu_failed(task, state->devices[state->device_at], why, error);
+    memset(&plan->series[state->task.first_series], 0, planned * sizeof *plan->series);
+    plan->series_count = state->task.first_series;
+    state->running = false;
+    stop_device(state);
+    state->device_at++;
+    state->experiment_at = 0;
+    return code;
+}
+
+static int next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                     struct error *error)
 {
-    (void)sampled;
     (void)stage;
     struct gpu_state *state = task->state;
+    int left = outcome->not_woken ? leave_device(task, outcome->not_woken, error) : 0;
+    if (left < 0)
+        return left;
     for (;;) {
         int code = state->running ? plan_stage(task, error) : 0;
         if (code != 0)
@@ -323,9 +336,10 @@ static void observe_gpu(void *observer, const struct observation *seen)
 
 /* --- concluding --- */
 
-static int conclude_gpu(struct probe_task *task, const struct sampled *sampled, struct error *error)
+static int conclude_gpu(struct probe_task *task, const struct stage_outcome *outcome,
+                        struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     struct gpu_state *state = task->state;
     int code = finish_experiment(task, error); /* one that was interrupted */
     task->result->series = task->plan.series;
@@ -402,6 +416,7 @@ static int analyse_gpu(struct analysis *analysis, struct error *error)
 
 const struct probe gpu_probe = {
     .name = "gpu",
+    .place = 140,
     .title = "GPU memory",
     .summary = "how deep, wide and far the memories of GPUs are",
     .about =

@@ -7,7 +7,6 @@
 #ifndef FATHOM_PROBES_GPU_GPU_H
 #define FATHOM_PROBES_GPU_GPU_H
 
-#include "engine/device.h"
 #include "gpu/gpu.h"
 #include "probes/probe.h"
 

@@ -1,8 +1,9 @@
-/* The state of the `gpu` probe: where it is in its experiments. For gpu.c and gpu_work.c. */
+/* The state of the `gpu` probe: where it is in its experiments. For gpu.c and work.c. */
 #ifndef FATHOM_PROBES_GPU_STATE_H
 #define FATHOM_PROBES_GPU_STATE_H
 
-#include "probes/gpu/senses.h"
+#include "gpu/device.h"
+#include "probes/gpu/sensors.h"
 
 struct gpu_state {
     const struct gpu_backend *backend; /* that is open; NULL: none */
@@ -18,20 +19,12 @@ struct gpu_state {
     bool running;                    /* the experiment has begun and is not concluded */
     struct gpu *gpu;                 /* NULL: the device is not started */
     struct gpu_task task;            /* the experiment's */
-    struct device device;            /* the engine's */
+    struct gpu_device device;        /* the engine's; its works are the points' */
 
-    struct gpu_work *works; /* the points' own: plan_point.detail is an index */
-    size_t work_count;
     struct gpu_log log;
     const char *not_measured; /* "gpu0 texture: needs ..."; NULL: nothing was left out */
     const char *failures;     /* "gpu1: ..."; NULL: none */
 };
-
-/* The engine's view of the device that is running: trials are works. */
-struct device gpu_device(struct gpu_state *, bool modelled);
-/* Lets the device work until its clock has come up to speed: an idle one begins its first
- * milliseconds slowly. Errors as gpu_backend.prepare() and run(). */
-int gpu_wake(const struct gpu_backend *, struct gpu *, struct error *);
 
 /* Says in the result that this device did not do that, and why. 0, or ERROR_SYSTEM. */
 int gpu_not_measured(struct gpu_task *, const char *what, const char *why, struct error *);

@@ -118,7 +118,7 @@ static int plan_ladders(struct gpu_task *task, struct error *error)
     return code < 0 ? code : 1;
 }
 
-static int narrow_knee(struct gpu_task *task, size_t s, const struct level *level,
+static int narrow_knee(struct gpu_task *task, size_t s, const struct found_level *level,
                        struct error *error)
 {
     const struct translation_state *state = task->state;

@@ -20,8 +20,8 @@ struct translation_state {
 
 /* What the curve of one stride says, less what the packed one does. */
 struct translation_reading {
-    struct levels levels; /* their latencies differ as the curve's do */
-    bool cycles;          /* not ns */
+    struct found_levels levels; /* their latencies differ as the curve's do */
+    bool cycles;                /* not ns */
     unsigned flags;
 };
 

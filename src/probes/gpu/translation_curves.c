@@ -84,10 +84,10 @@ static struct level_sample sample_of(const struct point *point, const struct ser
 }
 
 /* Two plateaus whose intervals meet are one: chance put more near lines on the first. */
-static void join_levels(struct levels *levels)
+static void join_levels(struct found_levels *levels)
 {
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct level *low = &levels->list[k], *high = low + 1;
+        struct found_level *low = &levels->list[k], *high = low + 1;
         if (high->low > low->high) {
             k++;
             continue;
@@ -181,7 +181,7 @@ static struct finding *add(struct gpu_task *task, size_t tlb, const char *what, 
 static int add_reach(struct gpu_task *task, const struct translation_reading *reading, size_t tlb,
                      size_t s, struct error *error)
 {
-    const struct level *level = &reading->levels.list[tlb];
+    const struct found_level *level = &reading->levels.list[tlb];
     char stride[UNIT_TEXT];
     struct finding *finding = add(task, tlb, "reach", "B");
     if (!finding)
@@ -213,8 +213,8 @@ static int add_page(struct gpu_task *task,
         next++;
     if (next == TRANSLATION_STRIDES)
         return 0;
-    const struct level *here = &readings[s].levels.list[tlb],
-                       *there = &readings[next].levels.list[tlb];
+    const struct found_level *here = &readings[s].levels.list[tlb],
+                             *there = &readings[next].levels.list[tlb];
     const double stride = (double)translation_strides[next];
     struct finding *finding = add(task, tlb, "page", "B");
     if (!finding)
@@ -248,7 +248,7 @@ static int add_miss(struct gpu_task *task,
         s = readings[i].levels.count > tlb + 1 ? i : s;
     if (s == TRANSLATION_STRIDES)
         return 0;
-    const struct level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
+    const struct found_level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
     struct finding *finding = add(task, tlb, "miss", readings[s].cycles ? "cycles" : "ns");
     if (!finding)
         return error_out_of_memory(error);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More sizes are a sweep, however they were named. */
+/* More sizes than this are a sweep, even where each was named. */
 enum { SIZES_NAMED_MOST = 12 };
 
 /* --- which curves --- */

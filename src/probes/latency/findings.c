@@ -44,9 +44,8 @@ const struct finding_line latency_lines[] = {
     {.patterns = "levels.untold",
      .unit = "",
      .role = ROLE_NOTE,
-     .meaning =
-         "Where the curve has sizes, but no two that agree: a level may be hidden there, and "
-         "any number for it would be a guess. It has no value, its text says where.",
+     .meaning = "Where the curve has sizes of which no two agree: a level may be hidden there, and "
+                "any number for it would be a guess. It has no value; its text says where.",
      .moves = "How many sizes an octave were measured, and how far trials scatter.",
      .advice = "Measure more sizes there: --per-octave 4, or --from and --to around it."},
     {.patterns = "levels.translation",

@@ -16,7 +16,7 @@
 #include "probes/latency/analyse.h"
 #include "probes/latency/findings.h"
 #include "probes/latency/table.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -253,7 +253,7 @@ static int plan_latency(struct probe_task *task, struct error *error)
         return code;
     state->stride = kind.stride;
     plan_place(task);
-    /* Of the time; the knees' stages have the rest. */
+    /* Share of the time that the sweep takes; the knees' stages have the rest. */
     task->plan.share = sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
     code = chases_add_series(&state->chases, task, "latency", &kind,
                              settings_text(task->settings, "pages"), error);
@@ -266,27 +266,28 @@ static int plan_latency(struct probe_task *task, struct error *error)
 /* --- further stages --- */
 
 /* What translation adds to the pages that were obtained, as it was found before. */
-static size_t translation(const struct probe_task *task, const struct sampled *sampled,
+static size_t translation(const struct probe_task *task, const struct stage_outcome *outcome,
                           struct translation_knee knees[KNEES_TRANSLATION_MOST])
 {
-    return knees_of_translation(task->document, sampled->placement.page_bytes, knees);
+    return knees_of_translation(task->document, outcome->placement.page_bytes, knees);
 }
 
 /* The table's stages: pages as asked for or the largest to be had, then small ones, where that is
  * a difference. Returns 1, or 0 when both are done. */
-static int plan_table(struct probe_task *task, const struct sampled *sampled, struct error *error)
+static int plan_table(struct probe_task *task, const struct stage_outcome *outcome,
+                      struct error *error)
 {
     struct latency_state *state = task->state;
     const bool again = state->table_stages == 1 && !settings_given(task->settings, "pages") &&
-                       sampled->placement.huge_share >= 0.9;
+                       outcome->placement.huge_share >= 0.9;
     if (state->table_stages > 0 && !again)
         return 0;
-    /* What the sweep found so far; where it found nothing, what is declared has to do. */
+    /* The capacities that the sweep found so far, or the declared ones where it found none. */
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
     int code = findings_levels(&found, task->pool, &task->plan.series[0], &task->machine->facts,
-                               knees, translation(task, sampled, knees), error);
+                               knees, translation(task, outcome, knees), error);
     if (code < 0)
         return code;
     size_t count = chases_levels(task, &found, levels);
@@ -305,8 +306,8 @@ static int plan_table(struct probe_task *task, const struct sampled *sampled, st
 }
 
 /* More sizes around the knees, unless all sizes were named. Returns 1, or 0 when they are known. */
-static int refine_knees(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                        struct error *error)
+static int refine_knees(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage, struct error *error)
 {
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
@@ -314,7 +315,7 @@ static int refine_knees(struct probe_task *task, const struct sampled *sampled, 
     int count = stage > KNEES_STAGES || sizes_are_named(task)
                     ? 0
                     : knees_choose(task, &task->plan.series[0], knees,
-                                   translation(task, sampled, knees), state->stride, sizes, error);
+                                   translation(task, outcome, knees), state->stride, sizes, error);
     if (count <= 0)
         return count;
     probe_plan_afresh(task);
@@ -329,27 +330,28 @@ static int refine_knees(struct probe_task *task, const struct sampled *sampled, 
     return 1;
 }
 
-static int next_latency(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                        struct error *error)
+static int next_latency(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage, struct error *error)
 {
     const struct latency_state *state = task->state;
-    int more = state->table_stages ? 0 : refine_knees(task, sampled, stage, error);
-    return more == 0 && state->table ? plan_table(task, sampled, error) : more;
+    int more = state->table_stages ? 0 : refine_knees(task, outcome, stage, error);
+    return more == 0 && state->table ? plan_table(task, outcome, error) : more;
 }
 
 /* --- concluding --- */
 
 /* The clock is read beside the trials and stands in no series. */
-static int conclude_latency(struct probe_task *task, const struct sampled *sampled,
+static int conclude_latency(struct probe_task *task, const struct stage_outcome *outcome,
                             struct error *error)
 {
-    if (sampled->core_hz.n && !probe_add_summary(task, "core.clock", "Hz", &sampled->core_hz, 0))
+    if (outcome->core_hz.n && !probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, 0))
         return error_out_of_memory(error);
     return 0;
 }
 
 const struct probe latency_probe = {
     .name = "latency",
+    .place = 20,
     .title = "Load latency by working-set size",
     .summary = "how long a load takes, from the first-level cache to DRAM",
     .about = "Load-to-use latency: each load gives the address of the next, so nothing overlaps. "

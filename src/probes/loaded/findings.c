@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A trial in which the injectors moved less than this of what they mostly do at that step: they had
- * their CPUs for less than half of the time. */
+/* Injectors that moved less than this share of what they usually move at that step had their CPUs
+ * for less than half of the trial. */
 static const double usual_least = 0.5;
 
 static struct series *series_of(const struct probe_task *task, int which)
@@ -26,8 +26,8 @@ static struct point *point_at(const struct probe_task *task, int which, unsigned
 
 /* --- series --- */
 
-/* Where injectors starve together, or there is one, none is busier than another: what tells is what
- * they moved in the step's other trials. */
+/* Where all injectors starve together, or there is only one, comparing them shows nothing; what
+ * they moved in the step's other trials does. */
 static int drop_starved(struct loaded_state *state, struct error *error)
 {
     double *moved = calloc(state->trials_max, sizeof *moved);
@@ -53,8 +53,8 @@ static int drop_starved(struct loaded_state *state, struct error *error)
     return 0;
 }
 
-/* The engine's summary is of all trials: what is told of a step is told of those that were kept. Of
- * cycles no single trials are known here. */
+/* The engine summarises all trials, but a step is judged by those that were kept. The cycles of
+ * single trials are not known here. */
 static int summarize_kept(struct probe_task *task, struct error *error)
 {
     const struct loaded_state *state = task->state;
@@ -78,7 +78,7 @@ static int summarize_kept(struct probe_task *task, struct error *error)
     return 0;
 }
 
-/* A latency beside injectors that had no CPU is not one under load. */
+/* A latency measured while the injectors had no CPU is not one under load. */
 static int fail_starved(struct probe_task *task, struct error *error)
 {
     struct loaded_state *state = task->state;
@@ -249,10 +249,11 @@ static int tell_knee(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int loaded_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                    struct error *error)
 {
     const struct loaded_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     task->plan.series_count = task->result->series_count = LOADED_KNEE;
     int code = drop_starved(task->state, error);
     if (code == 0)
@@ -351,7 +352,7 @@ static int add_knee(struct analysis *analysis, const struct series *latency, str
     const struct factor *why = analysis_parameter(analysis, "knee_left_out");
     const struct series *rounds = shown(analysis, LOADED_KNEE),
                         *curve = shown(analysis, LOADED_CURVE);
-    /* What could not be looked for: no value, and no doubt in one. */
+    /* The knee could not be looked for: the finding has no value, and so no doubt either. */
     if (why && why->text)
         return add_text(analysis_add(analysis, "loaded.knee", "B/s"),
                         pool_printf(analysis->pool, "left out: %s", why->text), error);
@@ -367,7 +368,7 @@ static int add_knee(struct analysis *analysis, const struct series *latency, str
                         "the traffic up to which latency rises little: bandwidth over latency is "
                         "greatest there",
                         error);
-    /* Nothing was found: that is no value, and no doubt in one. */
+    /* There is no knee: the finding has no value, and so no doubt either. */
     const double injectors = number_of(latency, "injectors");
     return add_text(
         analysis_add(analysis, "loaded.knee", "B/s"),

@@ -11,23 +11,23 @@
 #include "probes/loaded/loaded.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
 #include "probes/chase/working_sets.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 /* All injectors' memory is touched in every round. */
 static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
-/* An injector that did less than this of what the busiest did had no CPU, not a slow one. */
+/* An injector that did less than this share of what the busiest one did had no CPU at all, rather
+ * than a slow one. */
 static const double starved_below = 0.05;
-/* A latency under load is no property of the second digit after the point. */
+/* A latency under load is not reproducible to the second decimal. */
 static const double usual_precision = 0.02;
-/* What the ends may take of the time where a curve is to follow. */
+/* Share of the time for the two ends where the steps between them follow. */
 static const double ends_share = 0.5;
-/* Every second or third step still shows how latency rises, and between which two the knee lies;
- * fewer would be half a curve. */
+/* Every second or third step still shows how latency rises and between which two steps the knee
+ * lies; fewer do not. */
 enum { STRIDE_MOST = 3 };
 enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
 
@@ -53,7 +53,7 @@ static const struct option_spec options[] = {
 
 /* --- planning: where --- */
 
-/* CPUs that share one instance of the last level, 1 where nobody says. */
+/* CPUs that share one instance of the last level; 1 where the machine does not say. */
 static size_t last_level_sharers(const struct machine *machine)
 {
     const struct cache_facts *cache = machine_cache(machine, 0);
@@ -254,7 +254,7 @@ static int plan_loaded(struct probe_task *task, struct error *error)
 
 /* What so many trials of each of so many steps take, by what the ends took. Fresh memory is touched
  * once a round, however many steps there are. */
-static double rounds_need_s(const struct loaded_state *state, const struct sampled *ends,
+static double rounds_need_s(const struct loaded_state *state, const struct stage_outcome *ends,
                             unsigned rounds, unsigned steps)
 {
     const unsigned done = state->steps[LOADED_NONE].trials + state->steps[LOADED_FULL].trials;
@@ -268,23 +268,23 @@ static unsigned steps_between(unsigned stride)
 
 /* The steps between: all of them, or every second or third where there is no time for more. A whole
  * run wants the ends, and has the curve only where it has much time. */
-static int next_loaded(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_loaded(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                        struct error *error)
 {
     struct loaded_state *state = task->state;
     const unsigned rounds = task->plan.trials_min;
-    const double left_s = task->plan.budget_s / task->plan.share - sampled->elapsed_s;
+    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
     const unsigned most = task->named ? STRIDE_MOST : 1;
     unsigned stride = 1;
     int code = 0;
     if (stage > 1 || !state->steps[LOADED_FULL].trials)
         return 0;
-    while (stride <= most && left_s < rounds_need_s(state, sampled, rounds, steps_between(stride)))
+    while (stride <= most && left_s < rounds_need_s(state, outcome, rounds, steps_between(stride)))
         stride++;
     if (task->named && stride > 1) {
-        const double need_s = rounds_need_s(state, sampled, rounds, steps_between(1));
+        const double need_s = rounds_need_s(state, outcome, rounds, steps_between(1));
         state->left_out_s =
-            need_s + fmax(need_s, rounds_need_s(state, sampled, ENDS_TRIALS_MAX, ENDS));
+            need_s + fmax(need_s, rounds_need_s(state, outcome, ENDS_TRIALS_MAX, ENDS));
     }
     if (stride > most)
         return 0;
@@ -355,6 +355,7 @@ static void observe_loaded(void *observer, const struct observation *seen)
 
 const struct probe loaded_probe = {
     .name = "loaded",
+    .place = 70,
     .title = "DRAM latency under load",
     .summary = "what traffic of other CPUs does to the latency of DRAM",
     .about =

@@ -90,7 +90,7 @@ static int compare(struct probe_task *task, int from, int near, int far, struct 
     const unsigned nearer = declared(task->machine, from, near),
                    farther = declared(task->machine, from, far);
     if (!a || !b || !nearer || !farther || nearer >= farther || !(a->y.low > b->y.high) ||
-        !(a->y.coverage > 0) || !(b->y.coverage > 0)) /* of single trials nothing is sure */
+        !(a->y.coverage > 0) || !(b->y.coverage > 0)) /* a single trial has no interval */
         return 0;
     const char *name = pool_printf(task->pool, "numa.disagreement.%d.%d.%d", from, near, far);
     struct finding *finding =
@@ -110,10 +110,10 @@ static int compare(struct probe_task *task, int from, int near, int far, struct 
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-int numa_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int numa_conclude(struct probe_task *task, const struct stage_outcome *outcome, struct error *error)
 {
     const struct numa_state *state = task->state;
-    (void)sampled;
+    (void)outcome;
     int code = add_failed(task, error);
     if (code == 0)
         code = note_verified(task, error);
@@ -240,7 +240,7 @@ const struct finding_line numa_lines[] = {
      .meaning = "From the first node, the second is declared nearer than the third and is farther: "
                 "so many times as far.",
      .moves = "Firmware declares the distances, and a hypervisor may make them up.",
-     .advice = "The kernel places memory by what is declared: bind it by hand, and tell the "
-               "firmware's maker."},
+     .advice = "The kernel places memory by the declared distances: where they are wrong, bind "
+               "memory by hand."},
     {.patterns = NULL},
 };

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "kernels/stream.h"
 #include "probes/chase/working_sets.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -334,15 +334,15 @@ static int plan_numa(struct probe_task *task, struct error *error)
     return code < 0 ? code : 0;
 }
 
-static int next_numa(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_numa(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                      struct error *error)
 {
     struct numa_state *state = task->state;
     struct numa_to *to = &state->to[state->now / NUMA_SERIES];
     (void)stage;
     to->verified = task->plan.node >= 0
-                       ? !isnan(sampled->placement.node_share)
-                       : sampled->placement.node >= 0 && sampled->placement.node == to->id;
+                       ? !isnan(outcome->placement.node_share)
+                       : outcome->placement.node >= 0 && outcome->placement.node == to->id;
     probe_plan_afresh(task);
     return plan_from(task, state->now + 1, error);
 }
@@ -372,6 +372,7 @@ static void prepare_numa(struct trial *trial)
 
 const struct probe numa_probe = {
     .name = "numa",
+    .place = 80,
     .title = "Latency and bandwidth by NUMA node",
     .summary = "how far each node's memory is from each node's CPUs, and how wide the way",
     .about =

@@ -33,7 +33,7 @@ struct numa_state {
 
 /* Adds the cells that failed, and what only the machine can tell: declared distances that the
  * latencies contradict. */
-int numa_conclude(struct probe_task *, const struct sampled *, struct error *);
+int numa_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 int numa_analyse(struct analysis *, struct error *);
 extern const struct finding_line numa_lines[]; /* the registry's */
 extern const struct standard numa_experiment[];

@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Four chains where nothing is used up may differ so much from a quarter of one's time. */
+/* Where nothing limits them, four chains take a quarter of one chain's time per access, within this
+ * share. */
 static const double four_tolerance = 0.03;
 
-/* What the trials tell together has an interval of its own: it may be narrow where a point's is
- * not, because one moment's neighbours move all points of a trial. */
+/* A value that is computed trial by trial has an interval of its own. It may be narrow where a
+ * point's is not, because neighbours move all points of one trial alike. */
 static unsigned flags_by_trial(const struct summary *told, unsigned flags)
 {
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
@@ -146,12 +147,12 @@ static int note_left_out(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int parallelism_conclude(struct probe_task *task, const struct sampled *sampled,
+int parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                          struct error *error)
 {
     const struct parallelism_state *state = task->state;
     int code = note_left_out(task, error);
-    (void)sampled;
+    (void)outcome;
     parallelism_take(task);
     for (size_t i = state->level_count; i-- > 0 && code == 0;)
         if (state->curves[i].series >= 0)
@@ -227,15 +228,15 @@ static int add_sustained(struct analysis *analysis, const struct curve *curve,
     }
     finding->text =
         pool_printf(analysis->pool,
-                    "sustains %s%.1f %s at once: one chain's time over the least there is; %s%.0f "
-                    "chains come within 5 %% of it%s",
+                    "sustains %s%.1f %s at once: one chain's time per access over the least time; "
+                    "%s%.0f chains come within 5 %% of that%s",
                     found->open ? "at least " : "", (double)sustained->median, what,
                     found->open ? "not before " : "", series->points[found->knee].x, documented);
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-/* In a level that answers at once, four chains that do not take a quarter of one's time are the
- * loop's fault, and then no curve can be trusted. */
+/* In a level that answers at once, four chains take a quarter of one chain's time. Where they do
+ * not, the loop or the clock is at fault and no curve can be trusted. */
 static int add_four(struct analysis *analysis, const struct curve *curve, struct error *error)
 {
     char name[48];
@@ -252,11 +253,11 @@ static int add_four(struct analysis *analysis, const struct curve *curve, struct
     struct finding *finding = analysis_add_summary(analysis, name, "", four, 0);
     if (!finding)
         return error_out_of_memory(error);
-    finding->text = pool_printf(analysis->pool,
-                                "four chains take %.2f of a quarter of one chain's time, where "
-                                "nothing should hold them up: times of several chains are too %s "
-                                "by about that much",
-                                (double)four->median, (double)four->median > 1 ? "long" : "short");
+    finding->text = pool_printf(
+        analysis->pool,
+        "four chains take %.2f times a quarter of one chain's time, although nothing should hold "
+        "them up: the times of several chains are too %s by about that much",
+        (double)four->median, (double)four->median > 1 ? "long" : "short");
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
@@ -336,11 +337,17 @@ static const struct point *told_of(const struct series *told)
     return told && told->point_count ? told->points : NULL;
 }
 
-/* Why there is no knee: that none was seen, only where any trial could have seen one. */
+/* Of fewer trials a single disturbed one could decide. */
+enum { KNEE_TRIALS_LEAST = 3 };
+
+/* Why there is no knee: that none was seen, only where trials enough could have seen one. */
 static const char *no_knee(struct analysis *analysis, const struct point *told)
 {
-    if (!(told->x > 0))
-        return "not known: no trial measured enough to tell; give it time (a larger --budget)";
+    if (told->x < KNEE_TRIALS_LEAST)
+        return pool_printf(analysis->pool,
+                           "not enough data: %.0f trials measured enough to tell, and it takes %d: "
+                           "give it time (a larger --budget)",
+                           told->x, KNEE_TRIALS_LEAST);
     return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
                        analysis_number(analysis, "work"));
 }
@@ -355,17 +362,18 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
         return analysis_keep(analysis, "parallelism.work.*",
                              "the document does not hold what each trial told", error);
     const struct summary *knee = &told->y;
+    const bool seen = knee->n >= KNEE_TRIALS_LEAST;
     struct finding *finding =
-        knee->n ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
-                                       flags_by_trial(knee, flags))
-                : analysis_add(analysis, "parallelism.work.knee", "cycles");
+        seen ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
+                                    flags_by_trial(knee, flags))
+             : analysis_add(analysis, "parallelism.work.knee", "cycles");
     if (!finding)
         return error_out_of_memory(error);
     finding->text =
-        knee->n ? "with more work than this after each access, the processor no longer sees the "
-                  "next one while it waits; work that waits for the access fills the schedulers, "
-                  "which may be smaller than the window (fathom window)"
-                : no_knee(analysis, told);
+        seen ? "with more work than this after each access, the processor no longer sees the "
+               "next one while it waits; work that waits for the access fills the schedulers, "
+               "which may be smaller than the window (fathom window)"
+             : no_knee(analysis, told);
     if (!finding->text)
         return error_out_of_memory(error);
     if (won) {
@@ -456,7 +464,7 @@ const struct finding_line parallelism_lines[] = {
      .meaning = "The time per access when that many are under way.",
      .moves =
          "It is the level's latency over the parallelism: whatever moves one of them moves it.",
-     .advice = "Compare it with the level's latency: so much is to be won by overlapping."},
+     .advice = "Compare it with the level's latency: the ratio is what overlapping can win."},
     {.patterns = "*.parallelism.rate",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -482,6 +490,7 @@ const struct finding_line parallelism_lines[] = {
     {.patterns = "parallelism.work.knee",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
+     .least_points = 2,
      .meaning = "How much work after each access, in dependent additions of a cycle each, keeps "
                 "the processor from seeing the next access while it waits for this one.",
      .moves = "The processor's window of instructions and its schedulers, where work waits, decide "

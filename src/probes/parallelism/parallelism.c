@@ -13,14 +13,14 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "kernels/chains.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 
 enum { THREADS_MOST = 65536 };
 /* Further stages are for those who ask for this probe; a run has a few seconds for it. */
 static const double time_enough_s = 6;
-/* What the first stage may take of the time, and each of the others of what is left. */
+/* Shares of the time: of all of it for the first stage, of what is left for each of the others. */
 static const double first_share = 0.6, next_share = 0.5;
 
 static const struct option_spec options[] = {
@@ -268,8 +268,8 @@ static int plan_parallelism(struct probe_task *task, struct error *error)
     return plan_stage(task, error);
 }
 
-/* Notes a level that there is no time for, and the time that would do whatever the stages before it
- * take. */
+/* Notes a level that there is no time for, and a budget that would be enough however long the
+ * stages before it take. */
 static int leave_out(struct probe_task *task, const struct parallelism_stage *stage,
                      struct error *error)
 {
@@ -284,11 +284,11 @@ static int leave_out(struct probe_task *task, const struct parallelism_stage *st
     return state->left_out ? 0 : error_out_of_memory(error);
 }
 
-static int next_parallelism(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                            struct error *error)
+static int next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
+                            unsigned stage, struct error *error)
 {
     struct parallelism_state *state = task->state;
-    const double left_s = task->plan.budget_s / task->plan.share - sampled->elapsed_s;
+    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
     (void)stage;
     parallelism_take(task);
     int code = 0;
@@ -345,6 +345,7 @@ static void observe_parallelism(void *observer, const struct observation *seen)
 
 const struct probe parallelism_probe = {
     .name = "parallelism",
+    .place = 50,
     .title = "Loads under way at once",
     .summary = "how many misses overlap, and the time per access that leaves",
     .about =

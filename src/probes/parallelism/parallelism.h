@@ -81,7 +81,7 @@ uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct c
 /* Numbers of chains for what follows the first curve: all of them, or the rest. */
 void parallelism_list_chains(struct parallelism_state *, bool rest);
 
-/* What is within it of the best is as good. */
+/* Values within this share of the best count as equally good. */
 extern const double parallelism_tolerance;
 /* Where a curve ends to fall, by the indexes of its points. False where it has too few. */
 bool parallelism_plateau(const struct series *, struct saturation *);
@@ -93,7 +93,7 @@ extern const char *const parallelism_all_name,
                                                                         *const parallelism_knee,
                                                                             *const parallelism_gain;
 /* Adds what all stages came to, as series. */
-int parallelism_conclude(struct probe_task *, const struct sampled *, struct error *);
+int parallelism_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 int parallelism_analyse(struct analysis *, struct error *);
 extern const struct finding_line parallelism_lines[]; /* the registry's */
 extern const struct standard parallelism_experiment[];

@@ -5,9 +5,9 @@
 #include <math.h>
 
 enum { TRIALS_MOST = 512, FOUR = 4 };
-/* What is within it of the best is as good. */
+/* Values within this share of the best count as equally good. */
 const double parallelism_tolerance = 0.05;
-/* Two accesses overlap, or none does. */
+/* At this many accesses at once two of them overlap; below it, none do. */
 static const double overlap_ends = 1.5;
 
 /* The median of what each trial tells, NAN where it tells nothing. */
@@ -48,7 +48,7 @@ struct curve_plateau {
     size_t count;
 };
 
-/* One ring and one moment for both, so what moves the memory moves both. */
+/* Both are measured on one ring at one time, so what disturbs the memory disturbs both. */
 static double trial_sustained(const struct probe_task *task, unsigned trial, const void *about)
 {
     const struct curve_plateau *plateau = about;
@@ -164,7 +164,8 @@ static void take_work(struct probe_task *task)
         state->work_trials += could_tell(task, trial);
     if (state->work[2] < 0)
         return;
-    /* Where the window has just stopped to reach the next access; else the most work there is. */
+    /* The work at which the window just fails to reach the next access, or else the most work
+     * measured. */
     double from = state->work_knee.n ? (double)state->work_knee.median : state->work_most;
     state->prefetch_at = state->work_most;
     for (size_t i = 0; i < task->plan.point_count; i++) {

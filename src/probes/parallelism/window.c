@@ -14,7 +14,7 @@
 #include "probes/chase/chain_ring.h"
 #include "probes/chase/chases.h"
 #include "probes/parallelism/window_steps.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -25,9 +25,9 @@ enum {
     AROUND = 24,      /* counts looked at on both sides of where the step was seen, at least */
     RING_PARTS = 256, /* each point of a round goes through a part of the ring of its own */
 };
-/* A step that the trials do not agree on any better is not known. */
+/* Where the step's interval is wider than this, the step is unknown. */
 static const double widest = 0.05;
-/* Of the trials: fewer that saw a step were disturbed. */
+/* Where a smaller share of the trials saw a step, those that saw one were disturbed. */
 static const double noticed = 0.25;
 
 static const struct {
@@ -218,12 +218,12 @@ static void observe_window(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-static int next_window(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_window(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                        struct error *error)
 {
     struct window_state *state = task->state;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     if (stage > 1)
         return 0;
     for (int i = 0; i < WINDOW_FILLERS; i++)
@@ -277,12 +277,12 @@ static int tell_steps(struct probe_task *task, enum window_filler filler, int lo
                                  steps->voted, &steps->at, error);
 }
 
-static int conclude_window(struct probe_task *task, const struct sampled *sampled,
+static int conclude_window(struct probe_task *task, const struct stage_outcome *outcome,
                            struct error *error)
 {
     const struct window_state *state = task->state;
     int code = 0;
-    (void)sampled;
+    (void)outcome;
     for (int i = 0; i < WINDOW_FILLERS && code == 0 && state->refined; i++) {
         const struct window_steps fine =
             window_steps_of(&state->values, &task->plan, state->fine[i]);
@@ -329,7 +329,7 @@ static struct window_steps steps_told(const struct series *told)
     return steps;
 }
 
-/* Why there is no number: that no step was seen is an answer, all else a doubt. */
+/* Why there is no number. That no step was seen is an answer; everything else is a doubt. */
 static struct finding *add_unknown(struct analysis *analysis, enum window_filler filler,
                                    const struct window_steps *coarse,
                                    const struct window_steps *fine)
@@ -341,8 +341,8 @@ static struct finding *add_unknown(struct analysis *analysis, enum window_filler
     if (last->voted < WINDOW_LEAST_VOTERS) {
         finding->flags = FLAG_BIT(FLAG_UNCONVERGED);
         finding->text = pool_printf(analysis->pool,
-                                    "not known: only %u trial%s got so far as to tell, and %d are "
-                                    "the fewest; give it time (a larger --budget)",
+                                    "not known: only %u trial%s finished, and %d are needed; give "
+                                    "it time (a larger --budget)",
                                     last->voted, last->voted == 1 ? "" : "s", WINDOW_LEAST_VOTERS);
     } else if (last == fine || last->saw >= noticed * last->voted) {
         finding->flags = FLAG_BIT(FLAG_UNSTABLE);
@@ -424,6 +424,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe window_probe = {
     .name = "window",
+    .place = 130,
     .title = "Instructions under way at once",
     .summary = "how far past a load that waits the processor works on",
     .about =

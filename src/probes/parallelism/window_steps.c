@@ -11,7 +11,8 @@ enum {
 };
 /* Between one miss's time and two. */
 static const double step_level = 1 / 1.5;
-/* A step that does not come near twice the time is none: something else took the time. */
+/* A rise that stays well below twice the time is not the window's step: something else took the
+ * time. */
 static const double least_top = 1.6;
 
 struct curve {

@@ -16,8 +16,8 @@ struct window_steps {
     unsigned voted, saw;
 };
 
-/* Of a series (-1: none) of that plan, whose points stand at ascending x and whose first ones tell
- * what a pair takes at best. A trial votes that has these and most of the others. */
+/* Reads a series (-1: none) of that plan. Its points stand at ascending x, and its first ones show
+ * what a pair takes at best. A trial votes if it has these and most of the others. */
 struct window_steps window_steps_of(const struct trial_values *, const struct plan *, int series);
 /* Whether enough trials voted and more than half of them saw a step. */
 bool window_steps_agree(const struct window_steps *);

@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "probes/chase/chases.h"
 #include "probes/prefetch/findings.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -21,13 +21,13 @@
 static const uint64_t SPAN_MOST = (uint64_t)512 << 20;
 enum { PAGE = 4096, STRIDES_MAX = 16, FEWEST_ELEMENTS = 16, CROSSING_PAGES = 1024 };
 
-/* A latency hidden by less than a quarter may as well be that of an open row in DRAM. */
+/* Where less than a quarter of a latency is hidden, open rows of DRAM may explain it as well. */
 static const double hidden_well = 0.25;
 /* A set whose indexes a cache hashes may fit the level before: then its latency is not this
  * level's. */
 static const double still_there = 0.5;
-/* Going on into the next page rather than starting anew in it saves at least so much, or nothing
- * worth the name. */
+/* Prefetchers that go on into the next page save at least this share against those that start anew
+ * in it. */
 static const double crossing_saves = 0.05;
 
 enum { RANDOM, FORWARD, BACKWARD, WITHIN_PAGE, NEARBY, ORDERS };
@@ -40,8 +40,9 @@ static const struct {
     [FORWARD] = {"forward", RING_FORWARD, 0, 0},
     [BACKWARD] = {"backward", RING_BACKWARD, 0, 0},
     [WITHIN_PAGE] = {"random within a page", RING_RANDOM, PAGE, 0},
-    /* Page after page, forward order needs neighbouring translations, which come together (and in a
-     * virtual machine cost more than the data). So does this one, and no prefetcher follows it. */
+    /* From page to page, forward order needs neighbouring translations, which the processor fetches
+       together (in a virtual machine they cost more than the data). This order needs them too, and
+       no prefetcher follows it. */
     [NEARBY] = {"random within 64 strides", RING_RANDOM, 0, 64},
 };
 /* Forward all through, and forward within pages that follow in random order. */
@@ -92,7 +93,7 @@ static int plan_order(struct probe_task *task, struct prefetch_state *state,
     const char *pages = settings_text(task->settings, "pages");
     size_t strides[STRIDES_MAX], count = choose_strides(line, strides);
     const uint64_t most = machine_memory_budget(task->machine);
-    /* Near, but well beyond the level before: so the sets of odd strides don't grow out of hand. */
+    /* Close to the level before but well beyond it, so that the sets of odd strides stay small. */
     const uint64_t near = 4 * level->above;
     const uint64_t set_bytes = level->last || level->bytes < near ? level->bytes : near;
     const struct chase_kind kind = {.address = ADDRESS_POINTER,
@@ -117,8 +118,8 @@ static int plan_order(struct probe_task *task, struct prefetch_state *state,
     return code;
 }
 
-/* On small pages, and few enough for any second-level TLB, so that translation costs both the
- * same: each comes to a page once and stays until it is through. */
+/* On small pages, few enough for any second-level TLB, so that translation costs both orders the
+ * same: each order comes to a page once and stays until it has read all of it. */
 static int plan_crossing(struct probe_task *task, struct prefetch_state *state, struct error *error)
 {
     uint64_t bytes = 0;
@@ -175,14 +176,15 @@ static int plan_prefetch(struct probe_task *task, struct error *error)
     }
     if (code == 0 && task->plan.point_count == 0)
         return error_set(error, ERROR_IMPOSSIBLE,
-                         "too little memory is free to go beyond any cache: free some");
+                         "too little memory is free for a working set beyond the caches: stop "
+                         "programs that use memory, or raise the memory limit");
     return code;
 }
 
-static int next_prefetch(struct probe_task *task, const struct sampled *sampled, unsigned stage,
-                         struct error *error)
+static int next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     return stage == 1 ? plan_crossing(task, task->state, error) : 0;
 }
 
@@ -292,7 +294,8 @@ static int add_direction(struct analysis *analysis, const struct level_series *l
     return 0;
 }
 
-/* Beyond doubt; where there are only single trials, as far as those tell: their flags say so. */
+/* Certain where there are intervals. Of single trials it is taken as it stands, and their flags say
+ * so. */
 static bool hides_well(const struct share *share)
 {
     return (isfinite(share->low) ? share->low : share->value) >= hidden_well;
@@ -391,6 +394,7 @@ static int analyse_prefetch(struct analysis *analysis, struct error *error)
 
 const struct probe prefetch_probe = {
     .name = "prefetch",
+    .place = 110,
     .title = "Latency that prefetchers hide, by order and stride",
     .summary = "how much of each level's latency the prefetchers hide, and for which orders",
     .about =

@@ -11,14 +11,15 @@
 #include "findings/finding.h"
 #include "kernels/contention.h"
 #include "kernels/ring.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An odd number of lines apart: all sets of a cache alike, and no line's neighbour is used by the
- * prefetcher of pairs. 512 of them lie in the helper's first-level or second-level cache. */
+/* The lines lie an odd number of lines apart, so that they spread evenly over a cache's sets and no
+ * line is the neighbour that a prefetcher of pairs would fetch. 512 of them fit the helper's
+ * first-level or second-level cache. */
 enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
 
 struct coherence_state {
@@ -153,7 +154,7 @@ static int describe(struct probe_task *task, struct error *error)
 static void plan_batches(struct plan *plan, const struct settings *settings)
 {
     plan->arena_life = ARENA_WHOLE_RUN;
-    /* A batch is once round a ring that was prepared for it. */
+    /* A batch goes once round a ring that was prepared for it. */
     plan->batches = 1;
     plan->repeats = plan->warm_repeats = 1;
     plan->trials_per_visit = RINGS;
@@ -250,10 +251,10 @@ static const char *sharers_of(struct probe_task *task)
     return text;
 }
 
-static int conclude_coherence(struct probe_task *task, const struct sampled *sampled,
+static int conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome,
                               struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     struct factor *sharers = probe_add_parameter(task, "sharers");
     if (!sharers || !(sharers->text = sharers_of(task)))
         return error_out_of_memory(error);
@@ -378,6 +379,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe coherence_probe = {
     .name = "coherence",
+    .place = 100,
     .title = "Operations by the line's state",
     .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
     .about =

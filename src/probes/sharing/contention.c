@@ -11,8 +11,7 @@
 #include "probes/sharing/contention.h"
 
 #include "base/random.h"
-#include "engine/visit.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -171,7 +170,7 @@ static int plan_contention(struct probe_task *task, struct error *error)
     task->state = state;
     plan->series_count = CONTENTION_MEASURED;
     plan->arena_life = ARENA_WHOLE_RUN;
-    plan->cycles = false; /* as many cores, as many clocks */
+    plan->cycles = false; /* several cores have several clocks */
     if (!settings_has(task->settings, "precision"))
         plan->precision = 0.05;
     int code = choose_cpus(task, state, error);
@@ -204,8 +203,8 @@ static void prepare_contention(struct trial *trial)
     trial->operations = contention_steps;
 }
 
-/* Repeats a nanosecond of one writer, each by its own time, and of the groups that were kept alone:
- * in one that is measured again the others may have had the line to themselves. */
+/* Repeats per nanosecond of one writer, by its own time and only in groups of batches that were
+ * kept: in one that was measured again, the others may have had the line to themselves. */
 static double writer_rate(const struct observation *seen, size_t seat)
 {
     const struct background *did = &seen->background[seat];
@@ -298,6 +297,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe contention_probe = {
     .name = "contention",
+    .place = 90,
     .title = "One line, many writers",
     .summary = "what it costs when several cores write to one line, or to one line's neighbours",
     .about =

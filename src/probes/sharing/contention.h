@@ -37,7 +37,7 @@ struct contention_state {
 };
 
 /* Adds the series of throughput and fairness. */
-int contention_conclude(struct probe_task *, const struct sampled *, struct error *);
+int contention_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 int contention_analyse(struct analysis *, struct error *);
 
 #endif

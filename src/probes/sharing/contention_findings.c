@@ -34,9 +34,10 @@ static int add_tallied(struct probe_task *task, enum contention_op op, bool fair
     return 0;
 }
 
-int contention_conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+int contention_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                        struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     int code = 0;
     task->plan.series_count = task->result->series_count = CONTENTION_ALL;
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {

@@ -289,7 +289,7 @@ static int after_fine(struct probe_task *task, int level, struct error *error)
         return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN, error);
     }
     int code = keep_votes(task, level, answers, trials, error);
-    /* Beyond an end that the trials do not agree on, there is no telling where to look. */
+    /* Where the trials do not agree on an end, nothing says where to look beyond it. */
     if (code == 0 && level == 0 && votes_agree(sorted, n, trial_values_rounds(&state->values)))
         code = after_first(task, entries, error);
     return code;

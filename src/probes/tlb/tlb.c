@@ -16,7 +16,7 @@
 #include "findings/registry.h"
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "probes/tlb/state.h"
 #include "result/flag.h"
 
@@ -112,7 +112,7 @@ static void prepare_tlb(struct trial *trial)
     struct worker *worker = &trial->workers[0];
     struct chase *chase = (struct chase *)worker->room;
     chase->position = tlb_chain_build(&chain);
-    /* Twice round, and TLBs and caches hold what they will. */
+    /* After going round twice, TLBs and caches hold all that they can. */
     chase_run(chase, 2 * chain.count / chase_steps + 1);
     worker->run = chase_run;
     worker->state = chase;
@@ -126,10 +126,10 @@ static void observe_tlb(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-static int next_tlb(struct probe_task *task, const struct sampled *sampled, unsigned stage,
+static int next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                     struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     (void)stage;
     struct tlb_state *state = task->state;
     int more = tlb_plan_next(task, error);
@@ -148,9 +148,10 @@ static int next_tlb(struct probe_task *task, const struct sampled *sampled, unsi
 /* --- concluding --- */
 
 /* Pages that were not measured are in no series: a parameter says why. */
-static int conclude_tlb(struct probe_task *task, const struct sampled *sampled, struct error *error)
+static int conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome,
+                        struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     const struct tlb_state *state = task->state;
     for (size_t i = 0; i < state->size_count; i++) {
         const struct tlb_size *size = &state->sizes[i];
@@ -354,6 +355,7 @@ static const struct finding_line finding_lines[] = {
 
 const struct probe tlb_probe = {
     .name = "tlb",
+    .place = 10,
     .title = "Address translation",
     .summary = "how many pages each TLB holds, and what an access beyond it costs",
     .about =

@@ -1,5 +1,5 @@
 /* In place of the page where the program is built without it. */
-#include "render/view.h"
+#include "render/output.h"
 
 int view_html_possible(struct error *error)
 {
@@ -15,3 +15,18 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
     (void)out, (void)documents, (void)count, (void)threshold;
     return view_html_possible(error);
 }
+
+static int write_html(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)out, (void)content;
+    return view_html_possible(error);
+}
+
+const struct output html_output = {
+    .name = "html",
+    .help = "a page with charts and tables",
+    .place = 50,
+    .takes_several = true,
+    .write = write_html,
+    .able = view_html_possible,
+};

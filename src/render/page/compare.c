@@ -3,8 +3,8 @@
  * the first document, the points that have changed, and why to be careful.
  */
 #include "quantity/quantity.h"
-#include "render/differences.h"
 #include "render/page/page.h"
+#include "report/differences.h"
 #include "report/figure.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "base/clean.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
-#include "render/view.h"
+#include "render/output.h"
 #include "report/figure.h"
 
 #include <math.h>
@@ -390,3 +390,16 @@ int view_html_possible(struct error *error)
     (void)error;
     return 0;
 }
+
+static int write_html(FILE *out, const struct output_content *content, struct error *error)
+{
+    return view_html(out, content->documents, content->count, content->threshold, error);
+}
+
+const struct output html_output = {
+    .name = "html",
+    .help = "a page with charts and tables",
+    .place = 50,
+    .takes_several = true,
+    .write = write_html,
+};

@@ -1,4 +1,5 @@
 #include "base/clean.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "render/page/page.h"
 #include "report/figure.h"
@@ -7,74 +8,30 @@
 #include <math.h>
 #include <string.h>
 
-/* Text that is inert and not too long, one character at a time. */
-struct inert {
-    const char *cursor;
-    size_t left;
-    char character[5]; /* with a NUL behind it */
-};
-
-static bool inert_next(struct inert *inert)
-{
-    size_t bytes = clean_next(&inert->cursor, inert->character);
-    inert->character[bytes] = '\0';
-    if (bytes == 0)
-        return false;
-    if (bytes > inert->left) {
-        strcpy(inert->character, *inert->cursor ? "…" : "");
-        inert->cursor = "";
-        return true;
-    }
-    inert->left -= bytes;
-    return true;
-}
-
-static struct inert inert_begin(const char *text)
-{
-    return (struct inert){.cursor = text ? text : "", .left = HTML_TEXT_BYTES_MAX};
-}
-
 void html_text(FILE *out, const char *text)
 {
-    for (struct inert inert = inert_begin(text); inert_next(&inert);)
-        switch (inert.character[0]) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            fputs(inert.character, out);
+    static const char special[] = "<>&\"'";
+    static const char *const escapes[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes, used = 0;
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        const char *at = memchr(special, character[0], sizeof special - 1);
+        used += bytes;
+        if (used > HTML_TEXT_BYTES_MAX) {
+            fputs("…", out);
+            return;
         }
-}
-
-static void put_json_character(FILE *out, const char *character)
-{
-    if (strchr("<>&'", character[0]))
-        fprintf(out, "\\u%04x", (unsigned)character[0]);
-    else if (strchr("\"\\", character[0]))
-        fprintf(out, "\\%c", character[0]);
-    else
-        fputs(character, out);
+        if (at)
+            fputs(escapes[at - special], out);
+        else
+            fwrite(character, 1, bytes, out);
+    }
 }
 
 void html_json_text(FILE *out, const char *text)
 {
-    fputc('"', out);
-    for (struct inert inert = inert_begin(text); inert_next(&inert);)
-        if (inert.character[0])
-            put_json_character(out, inert.character);
-    fputc('"', out);
+    json_print(out, text, HTML_TEXT_BYTES_MAX, true);
 }
 
 void html_json_number(FILE *out, double number)

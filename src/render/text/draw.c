@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TITLE_BYTES = 24, LABEL_COLUMNS = 13 };
+enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
 
 /* --- headings --- */
 
@@ -146,13 +146,14 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
     line_print_wrapped(out, style, 4, &line);
 }
 
-static void draw_verdict(FILE *out, const struct verdict_block *verdict,
+static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of_differences,
                          const struct view_style *style)
 {
-    if (verdict->complete)
+    if (verdict->complete && !of_differences)
         return; /* the marks and the notes say the rest */
-    fprintf(out, "%s! ", ink(style, INK_WARN));
-    draw_sentence(out, verdict->sentence, 2, style);
+    fputs(ink(style, of_differences ? INK_BOLD : INK_WARN), out);
+    fputs(of_differences ? "" : "! ", out);
+    draw_sentence(out, verdict->sentence, of_differences ? 0 : 2, style);
     fputs(ink(style, INK_PLAIN), out);
 }
 
@@ -183,7 +184,7 @@ void draw_block(FILE *out, const struct report *report, const struct block *bloc
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
-        draw_verdict(out, &block->verdict, style);
+        draw_verdict(out, &block->verdict, block->section == SECTION_DIFFERENCES, style);
         break;
     case BLOCK_HEADING:
         draw_heading(out, &block->heading, style);
@@ -204,6 +205,7 @@ void draw_block(FILE *out, const struct report *report, const struct block *bloc
         draw_note(out, &block->note, block->probe != NULL, style);
         break;
     case BLOCK_DIFFERENCES:
+        draw_differences(out, &block->differences, style);
         break;
     }
 }

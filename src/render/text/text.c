@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "base/clean.h"
 #include "findings/device.h"
+#include "render/output.h"
 #include "render/parts.h"
 #include "render/text/draw.h"
 #include "report/builders.h"
@@ -168,3 +169,20 @@ void view_text_probe(FILE *out, const struct document *document, const struct pr
     draw_report(out, &report, before, &style);
     report_free(&report);
 }
+
+static int write_text(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)error;
+    if (content->probe)
+        view_text_probe(out, content->documents[0], content->probe, &content->style);
+    else
+        view_text_summary(out, content->documents[0], &content->style);
+    return 0;
+}
+
+const struct output text_output = {
+    .name = "text",
+    .place = 10,
+    .is_text = true,
+    .write = write_text,
+};

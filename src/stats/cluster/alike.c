@@ -5,26 +5,27 @@
 #include <math.h>
 #include <string.h>
 
-/* Smaller differences between profiles are no groups, however well they are measured. */
+/* Smaller differences between profiles make no groups, however precisely they are measured. */
 static const double least_difference = 0.01;
 static const double least_noise = 0.004;
 enum { POOL_MIN = 8, COLUMNS_LOOKED_AT = 256 };
 
-/* Rows that no group tells apart yet: those directly within one group, or in none. */
-struct undivided {
+/* Rows that no smaller group separates yet: those directly within one group, or in none. */
+struct ungrouped {
     size_t *rows, count;
-    double *distance; /* of profiles, count * count */
-    size_t *class;    /* of each: the first of those that see all others alike */
+    double *distance; /* distances between the profiles, count * count */
+    size_t *class; /* for each row, the first row of its class: those whose latencies to all others
+                      are alike */
 };
 
-static double *distance_of(const struct undivided *pool, size_t i, size_t j)
+static double *distance_of(const struct ungrouped *pool, size_t i, size_t j)
 {
     return &pool->distance[i * pool->count + j];
 }
 
-/* How far two profiles lie apart that differ by noise alone: of each row and the one most like it,
- * where half of the columns say which that is and the other half how far away. */
-static double noise_of(const struct undivided *pool, const struct cells *cells, double *room)
+/* The distance of two profiles that differ by noise alone: that of each row and the row most like
+ * it. Half of the columns choose the latter, the other half give the distance. */
+static double noise_of(const struct ungrouped *pool, const struct cells *cells, double *room)
 {
     size_t count = 0;
     for (size_t i = 0; i < pool->count; i++) {
@@ -50,8 +51,8 @@ static double noise_of(const struct undivided *pool, const struct cells *cells, 
     return fmax(seen, sqrt(2) * median(room, pool->count));
 }
 
-/* Those within `reach` of one another, directly or by way of others, are one class. */
-static void classify(struct undivided *pool, double reach)
+/* Rows within `reach` of one another, directly or by way of others, form one class. */
+static void classify(struct ungrouped *pool, double reach)
 {
     for (size_t i = 0; i < pool->count; i++)
         pool->class[i] = i;
@@ -66,10 +67,10 @@ static void classify(struct undivided *pool, double reach)
         }
 }
 
-/* Whether a class is one: alike among themselves, and clearly less so to all others. A chain, in
- * which each is like the next and the ends are not, is none. Of many rows two are always most
- * alike: a pair has to be much more so. */
-static bool is_class(const struct undivided *pool, size_t class, double reach)
+/* Whether a class is real: its rows are alike, and clearly less like all others. A chain, in which
+ * each row is like the next but the ends differ, is no class. Among many rows some two are always
+ * most alike, so a pair has to be much more alike. */
+static bool is_class(const struct ungrouped *pool, size_t class, double reach)
 {
     double inside = 0, outside = INFINITY;
     size_t count = 0;
@@ -86,7 +87,7 @@ static bool is_class(const struct undivided *pool, size_t class, double reach)
 }
 
 static int add_classes(struct groups *groups, const struct cells *cells,
-                       const struct undivided *pool, double reach, size_t *room)
+                       const struct ungrouped *pool, double reach, size_t *room)
 {
     size_t classes = 0, rows = 0, fewest = pool->count, most = 0;
     bool *chosen = pool_alloc(groups->pool, pool->count, sizeof *chosen);
@@ -105,8 +106,9 @@ static int add_classes(struct groups *groups, const struct cells *cells,
         fewest = count && count < fewest ? count : fewest;
         most = count > most ? count : most;
     }
-    /* One class and the rest is odd rows and not a group; so are a few classes among many, and a
-     * small one beside a large: modules are of a size, but for cores that are off. */
+    /* One class beside a rest of single rows is not a group but a sign of odd rows; so are a few
+     * classes among many rows, and a small class beside a large one. Modules have equal sizes,
+     * apart from cores that are offline. */
     bool regular = classes >= 2 && 2 * rows > pool->count && most <= 2 * fewest;
     for (size_t i = 0; i < pool->count && regular; i++) {
         size_t count = 0;
@@ -123,7 +125,7 @@ static int divide(struct groups *groups, const struct cells *cells, const size_t
                   size_t count)
 {
     struct pool scratch = {0};
-    struct undivided pool = {.rows = pool_alloc(&scratch, count, sizeof(size_t)),
+    struct ungrouped pool = {.rows = pool_alloc(&scratch, count, sizeof(size_t)),
                              .count = count,
                              .distance = pool_alloc(&scratch, count * count, sizeof(double)),
                              .class = pool_alloc(&scratch, count, sizeof(size_t))};

@@ -1,6 +1,6 @@
 /* Kinds of core that show as blocks: the slower kind is farther from itself than from the faster
  * one, and the faster is nearest to itself. A hand-off is as slow as the two cores that take part,
- * whatever lies between them, so no group of these is nearer to itself than to all others. */
+ * whatever lies between them, so no group of slow cores is nearer to itself than to all others. */
 #include "base/error.h"
 #include "stats/cluster/parts.h"
 #include "stats/quantile.h"
@@ -8,17 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A core or two may be slow by themselves. */
+/* A kind needs this many rows: a core or two may be slow for other reasons. */
 enum { ROWS_MIN = 4 };
-/* From one block to the next latencies rise at least so much, and at most so much: what lies
- * farther apart is not as far as it is for being slow. */
+/* From one block to the next, latencies rise at least by the first factor and at most by the
+ * second: what lies farther apart than that is distant, not slow. */
 static const double block_ratio = 1.05, block_ratio_most = 1.7;
-/* Cores differ somewhat, so that some are the slower ones: where no threads tell the kinds apart,
- * they have to differ more. */
+/* Some cores are always a little slower than others, so where no threads separate the kinds,
+ * latencies have to rise more. */
 static const double block_ratio_alone = 1.1;
-/* Rows are that much nearer to the faster kind than to the slower. */
+/* Each row is nearer to the faster kind than to the slower one by this factor. */
 static const double row_ratio = 1.02;
-/* Such a part of the rows and of the cells may be odd. */
+/* This share of the rows and of the cells may be exceptions. */
 static const double odd = 0.1;
 
 struct row {
@@ -37,8 +37,8 @@ struct blocks {
 
 enum block { BLOCK_FAST, BLOCK_BETWEEN, BLOCK_SLOW, BLOCKS };
 
-/* Latency of two rows; NAN of a row with itself and with the other of its pair: how near threads of
- * a core are says nothing of how near cores are. */
+/* Latency of two rows; NAN for a row with itself and with the other of its pair, because the
+ * distance of a core's threads says nothing about the distance of cores. */
 static double latency_of(const struct blocks *blocks, size_t i, size_t j)
 {
     const struct row *one = &blocks->rows[i], *other = &blocks->rows[j];
@@ -76,7 +76,7 @@ static void sort_rows(struct blocks *blocks, const struct groups *groups)
         }
         blocks->rows[i].mean = count ? sum / (double)count : 0;
     }
-    /* The means are of the unsorted rows: only now may they be moved. */
+    /* The means were computed from the unsorted rows, so sorting has to wait until here. */
     qsort(blocks->rows, m, sizeof *blocks->rows, compare_rows);
 }
 
@@ -89,8 +89,8 @@ static bool kinds_are_alike(const struct blocks *blocks, size_t cut)
     return true;
 }
 
-/* The cut that leaves the least squares about the three blocks' means, of all cuts, each of which
- * moves one row: its cells leave the block that they were in. 0: there is none. */
+/* Of all cuts, the one with the least sum of squares about the three blocks' means. From cut to cut
+ * one row changes sides, and its cells leave the block that they were in. 0: there is none. */
 static size_t find_cut(struct blocks *blocks)
 {
     size_t m = blocks->cells->m, best = 0;
@@ -113,19 +113,19 @@ static size_t find_cut(struct blocks *blocks)
             count[from]--;
             count[to]++;
         }
-        double told = 0;
+        double explained = 0;
         for (int block = 0; block < BLOCKS; block++)
-            told += count[block] > 0 ? sum[block] * sum[block] / count[block] : 0;
-        if (cut >= ROWS_MIN && told > most && kinds_are_alike(blocks, cut)) {
-            most = told;
+            explained += count[block] > 0 ? sum[block] * sum[block] / count[block] : 0;
+        if (cut >= ROWS_MIN && explained > most && kinds_are_alike(blocks, cut)) {
+            most = explained;
             best = cut;
         }
     }
     return best;
 }
 
-/* The cells of rows [first, end) with columns [left, right), ascending, in the room; their number.
- */
+/* Gathers the cells of rows [first, end) and columns [left, right) in the room, ascending; returns
+ * their number. */
 static size_t gather(const struct blocks *blocks, size_t first, size_t end, size_t left,
                      size_t right)
 {

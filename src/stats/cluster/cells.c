@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of whole numbers the noise is at least that of rounding; of all others a part in 300. */
+/* Noise of whole numbers is at least that of rounding; that of others is at least one part in
+ * 300. */
 static const double rounding_deviation = 0.29, least_noise = 0.003;
-/* Too few columns to tell noise from structure: what is usual. */
+/* The usual noise, for matrices with too few columns to tell noise from structure. */
 static const double usual_noise = 0.03;
 enum { COLUMNS_ENOUGH = 6, ROWS_FEW = 24, ROWS_VERY_FEW = 12, COLUMNS_LOOKED_AT = 32 };
 
@@ -39,8 +40,9 @@ static int choose_rows(struct cells *cells, struct pool *pool, const double *lat
     return 0;
 }
 
-/* The largest of the smallest: as far as the nearest go-between makes it, or the whole matrix's
- * farthest where there is none (the completion of an ultrametric, De Soete 1984). */
+/* Guesses a missing latency by way of a third row: of all third rows, the smallest of the larger of
+ * the two latencies; the matrix's largest where there is no third row (the completion of an
+ * ultrametric, De Soete 1984). */
 static float guess(const struct cells *cells, size_t a, size_t b, float farthest)
 {
     size_t m = cells->m;
@@ -84,8 +86,9 @@ double cells_distance(const struct cells *cells, size_t a, size_t b, size_t firs
     return count ? sqrt(sum / (double)count) : NAN;
 }
 
-/* Median absolute difference of two rows, made a standard deviation of one cell, about the median
- * difference: a row that is slower by itself is not noisier. */
+/* Median absolute deviation of two rows' differences from their median difference, converted to a
+ * standard deviation of one cell. It is taken from the median, because a row that is slower as a
+ * whole is not noisier. */
 static double difference_noise(const struct cells *cells, size_t a, size_t b, size_t first,
                                size_t step)
 {
@@ -110,7 +113,7 @@ static double row_noise(const struct cells *cells, size_t a)
     size_t m = cells->m;
     if (m < COLUMNS_ENOUGH)
         return usual_noise;
-    /* An even step would look at first siblings only. */
+    /* An even step would visit first siblings only. */
     size_t step = m / COLUMNS_LOOKED_AT + 1;
     step += m > COLUMNS_LOOKED_AT && step % 2 == 0;
     double least = INFINITY;
@@ -122,12 +125,14 @@ static double row_noise(const struct cells *cells, size_t a)
             nearest = b;
         }
     }
-    /* Half of a few columns are too few: all of them, and more for having been chosen by them. */
+    /* Half of a few columns is too few: this uses all of them, with a factor, because the nearest
+     * row was chosen by the same columns. */
     return m < ROWS_FEW ? (m < ROWS_VERY_FEW ? 3 : 2) * difference_noise(cells, a, nearest, 0, 1)
                         : difference_noise(cells, a, nearest, step, 2 * step);
 }
 
-/* Some columns tell little of their own row's noise: no row is much quieter than the others. */
+/* A row's noise is estimated from few columns, so no row is taken for much quieter than the
+ * others. */
 static void pool_noise(struct cells *cells, double *room)
 {
     if (cells->m == 0)
@@ -141,16 +146,16 @@ static void pool_noise(struct cells *cells, double *room)
         cells->noise[a] = fmax(cells->noise[a], typical);
 }
 
-/* Half of the row's cells are known to be at least this noisy; `room` for m values. */
-static double told_noise(const struct cells *cells, const double *noise, size_t n, size_t a,
-                         double *room)
+/* The noise that half of the row's cells are known to have at least; `room` holds m values. */
+static double given_noise(const struct cells *cells, const double *noise, size_t n, size_t a,
+                          double *room)
 {
     size_t count = 0;
     for (size_t b = 0; b < cells->m && noise; b++) {
         double value = (double)cells->known[a * cells->m + b];
-        double told = both_directions(noise, n, cells->rows[a], cells->rows[b]) / value;
-        if (b != a && is_latency(told))
-            room[count++] = told;
+        double given = both_directions(noise, n, cells->rows[a], cells->rows[b]) / value;
+        if (b != a && is_latency(given))
+            room[count++] = given;
     }
     sort_ascending(room, count);
     return count ? median(room, count) : 0;
@@ -183,9 +188,9 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
     cells->known = pool_alloc(pool, m * m + 1, sizeof *cells->known);
     cells->filled = pool_alloc(pool, m * m + 1, sizeof *cells->filled);
     cells->noise = pool_alloc(pool, m + 1, sizeof *cells->noise);
-    cells->told = pool_alloc(pool, m + 1, sizeof *cells->told);
+    cells->given = pool_alloc(pool, m + 1, sizeof *cells->given);
     double *room = pool_alloc(pool, m + 1, sizeof *room);
-    if (!cells->known || !cells->filled || !cells->noise || !cells->told || !room)
+    if (!cells->known || !cells->filled || !cells->noise || !cells->given || !room)
         return ERROR_SYSTEM;
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)
@@ -196,8 +201,8 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
         cells->noise[a] = fmax(least_noise, row_noise(cells, a));
     pool_noise(cells, room);
     for (size_t a = 0; a < m; a++) {
-        cells->told[a] = told_noise(cells, noise, n, a, room);
-        cells->noise[a] = fmax(cells->noise[a], cells->told[a]);
+        cells->given[a] = given_noise(cells, noise, n, a, room);
+        cells->noise[a] = fmax(cells->noise[a], cells->given[a]);
         cells->noise[a] = fmax(cells->noise[a], rounding_noise(cells, latency, n, a, room));
     }
     return 0;

@@ -26,8 +26,8 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The largest group with the row that is smaller than `count`, and the smallest that is not; -1:
- * none. */
+/* Finds, of the groups that hold the row, the largest with fewer than `count` rows and the smallest
+ * with no fewer; -1: none. */
 static void find_place(const struct groups *groups, size_t row, size_t count, int *within,
                        int *around)
 {
@@ -39,8 +39,8 @@ static void find_place(const struct groups *groups, size_t row, size_t count, in
     }
 }
 
-/* Whether a set has one place in the forest: all its rows below the same group, which may be the
- * set itself, and every group that it reaches into wholly within. */
+/* Whether a set has one place in the forest: all its rows lie in the same group, which may be the
+ * set itself, and every smaller group that shares a row with it lies wholly within it. */
 static bool has_place(struct groups *groups, const size_t *members, size_t count, int *parent)
 {
     int within, around;
@@ -55,7 +55,7 @@ static bool has_place(struct groups *groups, const size_t *members, size_t count
         const struct group *inner = within < 0 ? NULL : &groups->list[within];
         if (inner && groups->marked[inner->members[0]] != mark)
             return false;
-        /* Once a group: at its first row. */
+        /* Looks at each group once, at its first row. */
         for (size_t j = 0; inner && members[i] == inner->members[0] && j < inner->count; j++)
             if (groups->marked[inner->members[j]] != mark)
                 return false;
@@ -76,7 +76,7 @@ int groups_add(struct groups *groups, const struct cells *cells, const size_t *m
     if (count < 2 || count >= cells->m || !has_place(groups, members, count, &parent))
         return 0;
     if (parent >= 0 && groups->list[parent].count == count) {
-        /* What a group is in its kind says more than that its members are near. */
+        /* That a group is a kind says more than that its members are near. */
         if (basis == CLUSTER_KIND)
             groups->list[parent].basis = basis;
         return 0;
@@ -131,8 +131,8 @@ double group_within(const struct group *group, const struct cells *cells, struct
     return count ? median(values, count) : NAN;
 }
 
-/* Of two groups that begin with the same row the larger is first: the order of a tree that is
- * walked from its root. */
+/* Orders groups by their first rows, and of two with the same first row the larger first: the order
+ * of a tree that is walked from its root. */
 static int compare_groups(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
@@ -166,7 +166,7 @@ static int write_group(struct clusters *clusters, struct pool *pool, const struc
     return 0;
 }
 
-/* The list of groups is sorted, and no forest any more. */
+/* Writes the result. The list of groups is then sorted and no longer a forest. */
 static int write_all(struct clusters *clusters, struct pool *pool, struct groups *groups,
                      const struct cells *cells)
 {

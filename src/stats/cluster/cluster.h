@@ -1,7 +1,7 @@
 /*
  * Groups in a matrix of latencies: which rows belong together, by the numbers alone.
  *
- * Three things make a group, and each has its test against the noise, or against chance:
+ * Groups are of three kinds, each with a test against the noise, or against chance:
  *
  * - NEAR: its members are nearer to one another than to all others: threads of a core, cores of a
  *   complex or of a socket. Average linkage (Sokal and Michener 1958) proposes groups, once on the
@@ -22,8 +22,8 @@
  *
  * Noise is taken relative to the latency, as it is in timings. It is estimated from the matrix: of
  * two rows that see the others most alike, half of the columns tell which they are and the other
- * half how much they differ; to which the rounding of whole numbers and the intervals that are
- * known are lower bounds.
+ * half how much they differ; the rounding of whole numbers and the intervals that are known are
+ * lower bounds.
  */
 #ifndef FATHOM_STATS_CLUSTER_CLUSTER_H
 #define FATHOM_STATS_CLUSTER_CLUSTER_H
@@ -37,21 +37,22 @@ enum cluster_basis { CLUSTER_NEAR, CLUSTER_ALIKE, CLUSTER_KIND };
 struct cluster {
     const size_t *members; /* row numbers, ascending; at least two and never all */
     size_t count;
-    int parent; /* the smallest cluster that it is part of, an index below its own; -1: none */
+    int parent; /* index of the smallest cluster that holds it, which is below its own; -1: none */
     enum cluster_basis basis;
     double within; /* median latency between its members */
 };
 
 struct clusters {
-    struct cluster *list; /* a tree, walked from its root, siblings by their first member */
+    struct cluster
+        *list; /* in the order of a tree walked from its root, siblings by their first member */
     size_t count;
 };
 
 /* Finds the groups of a matrix latency[n * n] in the pool. Both directions of a pair count as one,
- * their mean; a cell that was not measured is NAN (also zero and less), and so may be a whole row;
- * the diagonal is not looked at. `noise` has each cell's standard deviation in the same unit where
- * it is known, else NAN; it may be NULL. Takes O(n^2) memory and at most O(n^3) time, a second for
- * 1024 rows. Returns ERROR_SYSTEM when there is no memory. */
+ * their mean; a cell that was not measured is NAN (zero and less count as NAN too), and so may be a
+ * whole row; the diagonal is ignored. `noise` has each cell's standard deviation in the same unit
+ * where it is known, else NAN; it may be NULL. Takes O(n^2) memory and at most O(n^3) time, a
+ * second for 1024 rows. Returns ERROR_SYSTEM when there is no memory. */
 int clusters_find(struct clusters *, struct pool *, const double *latency, const double *noise,
                   size_t n);
 

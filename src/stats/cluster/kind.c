@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Groups of different makes differ at least so much in how far apart their members lie. */
+/* Groups of different kinds differ at least by this factor in how far apart their members lie. */
 static const double least_ratio = 1.5;
-/* A single group is its own kind. */
+/* A kind has at least two groups: a single group is no kind. */
 enum { GROUPS_MIN = 2 };
 
 struct leaf {
@@ -21,7 +21,7 @@ static int compare_leaves(const void *a, const void *b)
     return (x->within > y->within) - (x->within < y->within);
 }
 
-/* Of each group, whether none is within it. */
+/* For each group, whether it holds no other. */
 static bool *find_leaves(const struct groups *groups, struct pool *scratch)
 {
     bool *leaf = pool_alloc(scratch, groups->count + 1, sizeof *leaf);
@@ -51,9 +51,9 @@ static size_t same_kind(const struct leaf *leaves, size_t count)
     return same;
 }
 
-/* Whether the groups of each kind are of one size, and those of no two kinds: how far apart members
- * lie alone says too little, least of all of pairs that a coarse clock tells apart. `leaves` is
- * sorted by that distance, so kinds stand one after the other. */
+/* Whether the groups within each kind have one size, and no two kinds have the same. The distance
+ * of members alone says too little, above all for pairs measured by a coarse clock. `leaves` is
+ * sorted by that distance, so the groups of a kind stand together. */
 static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size_t *kind_of_size)
 {
     size_t kinds = 0;
@@ -70,7 +70,7 @@ static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size
         }
         rows -= same * leaves[i].count;
     }
-    /* Rows in no group are of an unknown make. */
+    /* Rows in no group are of an unknown kind. */
     return kinds >= 2 && rows == 0;
 }
 
@@ -93,8 +93,8 @@ int groups_add_kinds(struct groups *groups, const struct cells *cells)
     }
     if (code == 0 && count)
         qsort(leaves, count, sizeof *leaves, compare_leaves);
-    bool told = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
-    for (size_t i = 0, same; code == 0 && told && i < count; i += same) {
+    bool found = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
+    for (size_t i = 0, same; code == 0 && found && i < count; i += same) {
         same = same_kind(leaves + i, count - i);
         code = add_kind(groups, cells, leaves + i, same, members);
     }

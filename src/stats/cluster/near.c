@@ -5,26 +5,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Smaller differences say nothing of where a core sits, however well they are measured. */
+/* Smaller differences say nothing about a core's place, however precisely they are measured. */
 static const double least_gap = 0.0953; /* ln 1.1 */
-/* Two single cells of this noise differ so far by chance too seldom to matter among the half
- * million pairs of a thousand rows. */
+/* A difference of this many deviations between two single cells is rare enough by chance, even
+ * among the half million pairs of a thousand rows. */
 static const double deviations = 6;
-/* Of a group's inner latencies as large a part may be odd. */
+/* This share of the latencies within a group may be exceptions. */
 static const double far_share = 0.2;
-/* And of its rows. */
+/* And this share of its rows. */
 static const double blind_share = 0.25;
 enum { ROWS_TO_CORRECT = 6 };
 
-/* What is known of the rows before the tree is built. */
+/* What is found out about the rows before the tree is built. */
 struct rows {
-    double *own;  /* what each adds to all its latencies */
+    double *own;  /* what each row adds to all its latencies */
     double far;   /* median over the rows of their far latencies; 0: nothing is corrected */
     size_t *mate; /* the other row of its pair, or the row itself */
 };
 
-/* What each row adds to all its latencies: how its far ones differ from those of the others. The
- * far ones, because near ones differ by where the row sits. */
+/* Finds what each row adds to all its latencies: how its far latencies differ from those of the
+ * other rows. Near latencies would not do, because they depend on the row's place. */
 static int read_own_parts(const struct cells *cells, struct rows *rows)
 {
     struct pool scratch = {0};
@@ -79,7 +79,7 @@ static double latency_of(size_t row, const struct tree *tree, const struct tree_
     return 2 * count < all ? NAN : quantile(room, count, p);
 }
 
-/* No single row outside comes near, as it would if it were torn from its group. */
+/* Whether no single row outside comes near, as one would that belongs to the group. */
 static bool is_apart(const struct tree *tree, const struct tree_node *node,
                      const struct cells *cells, const double *own, double *room)
 {
@@ -92,8 +92,9 @@ static bool is_apart(const struct tree *tree, const struct tree_node *node,
     return true;
 }
 
-/* Most of its rows see the group nearer than what comes next, of which there is to be enough to
- * see. A core that is near to all others makes no group with one of them. */
+/* Whether for most of its rows the group is nearer than the next one, to which enough latencies
+ * were measured. This keeps a core that is near to all others from making a group with one of
+ * them. */
 static bool is_seen(const struct tree *tree, const struct tree_node *node,
                     const struct cells *cells, const double *own, double *room)
 {
@@ -111,9 +112,10 @@ static bool is_seen(const struct tree *tree, const struct tree_node *node,
     return (double)blind <= blind_share * (double)node->count;
 }
 
-/* Few of the latencies within lie nearer to that at which the next group joins. Where some groups
- * are farther from themselves than from the others, as efficiency cores are, the correction makes
- * them near to each of the others, which it leaves as far from one another as from the rest. */
+/* Whether few of the latencies within lie nearer to that at which the next group joins. Without
+ * this test the correction could make false groups: it brings groups that are farther from
+ * themselves than from others, such as efficiency cores, near to each of the others, but leaves
+ * those others as far from one another as from the rest. */
 static bool is_whole(const struct tree *tree, const struct tree_node *node,
                      const struct cells *cells, const double *own)
 {
@@ -132,7 +134,8 @@ static bool is_whole(const struct tree *tree, const struct tree_node *node,
     return (double)far <= far_share * (double)count;
 }
 
-/* Whether those that were joined at this node lie nearer than what it was joined with next. */
+/* Whether the rows that were joined at this node are nearer to each other than to the group that
+ * they were joined with next. */
 static bool is_near(const struct tree *tree, const struct tree_node *node,
                     const struct cells *cells, const double *own, double far, double *room)
 {
@@ -141,10 +144,11 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
         return false;
     double difference = fmin(next->adjusted - node->adjusted, 0.95 * next->join);
     double gap = -log(1 - difference / next->join);
-    /* What was corrected by far latencies is as noisy as they are. */
+    /* Latencies that were corrected by far ones are as noisy as the far ones. */
     double noise = noise_of(tree, next, cells, room) * fmax(1, far / next->join);
     double scatter = fmax(noise, fmax(node->scatter, next->scatter));
-    /* Cells of a row share what is odd about it: rows count, not cells. */
+    /* The cells of a row share its peculiarities, so the number of rows counts, not that of
+     * cells. */
     double here = (double)(node->pairs < node->count ? node->pairs : node->count);
     double there = (double)(next->pairs < next->count ? next->pairs : next->count);
     return gap >= least_gap && gap >= 3 * scatter &&

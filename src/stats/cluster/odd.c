@@ -1,16 +1,17 @@
-/* Near groups that are none after all, seen beside the others. */
+/* Drops near groups that turn out to be none when compared with the others. */
 #include "base/error.h"
 #include "stats/cluster/parts.h"
 #include "stats/quantile.h"
 
 #include <math.h>
 
-/* A core that is slow by itself is not slower than this. */
+/* A core that is slow as such is slower by at most this factor. */
 static const double slow_core = 2;
-/* A group is plain if its farthest members are by this much nearer to one another than its nearest
- * others are, but for such a part of either. */
+/* A group is plain if even its farthest members are nearer to one another by this factor than its
+ * nearest outsiders are, with this share of exceptions on either side. */
 static const double plain_ratio = 1.15, plain_odd = 0.1;
-/* A third. */
+/* Groups of about one size are company for each other if together they hold a third of the rows of
+ * their outer group. */
 enum { COMPANY = 3 };
 
 struct room {
@@ -18,7 +19,8 @@ struct room {
     size_t *rest;   /* for m */
 };
 
-/* The rows of what holds a group (NULL: of everything) that are not in it; their number. */
+/* Finds the rows of the outer group (NULL: of the whole matrix) that are not in the group; returns
+ * their number. */
 static size_t find_rest(const struct group *group, const struct group *outer, size_t m,
                         size_t *rest)
 {
@@ -33,7 +35,8 @@ static size_t find_rest(const struct group *group, const struct group *outer, si
     return count;
 }
 
-/* A quantile of the latencies between rows of two sets, which may be one; NAN of none. */
+/* A quantile of the latencies between the rows of two sets, which may be the same; NAN where there
+ * are none. */
 static double latency_between(const struct cells *cells, const size_t *rows, size_t row_count,
                               const size_t *columns, size_t column_count, double p, double *room)
 {
@@ -48,7 +51,7 @@ static double latency_between(const struct cells *cells, const size_t *rows, siz
     return count ? quantile(room, count, p) : NAN;
 }
 
-/* Whether what the outer group has beside a group in it is a group too. */
+/* Whether the remaining rows of the outer group are a group too. */
 static bool rest_is_group(const struct groups *groups, int index, size_t rest)
 {
     for (size_t i = 0; i < groups->count; i++)
@@ -58,8 +61,9 @@ static bool rest_is_group(const struct groups *groups, int index, size_t rest)
     return false;
 }
 
-/* "All but the slow cores" is their doing and no group. These are farther from one another than
- * from the group, as one is slow and two are slower, but not too far for that. */
+/* Whether the group is just "all but the slow cores", which is no group. Slow cores are farther
+ * from one another than from the group, because a hand-off between two slow cores is slower than
+ * one with one slow core, but only within limits. */
 static bool is_all_but_slow(const struct groups *groups, int index, const struct cells *cells,
                             struct room *room)
 {
@@ -74,7 +78,7 @@ static bool is_all_but_slow(const struct groups *groups, int index, const struct
         latency_between(cells, group->members, group->count, room->rest, rest, 0.5, room->values);
     if (between > slow_core * within)
         return false;
-    /* Two threads of one slow core are near to one another all the same. */
+    /* Two threads of one slow core are still near to one another. */
     if (rest == 1 || (rest == 2 && rest_is_group(groups, index, rest)))
         return true;
     double apart = latency_between(cells, room->rest, rest, room->rest, rest, 0.5, room->values);
@@ -91,8 +95,9 @@ static bool is_plain(const struct group *group, const struct group *outer,
                            room->values) >= plain_ratio * within;
 }
 
-/* A group that is not plain is believed in company: it and others of about its size are a large
- * part of what holds them. Alone it is a few cores of many that happen to be somewhat nearer. */
+/* Whether a group that is not plain stands alone. It is trusted only in company, when it and others
+ * of about its size make up a large part of their outer group. Alone it is just a few cores of many
+ * that happen to be somewhat nearer. */
 static bool is_alone(const struct groups *groups, int index, const struct cells *cells,
                      struct room *room)
 {
@@ -109,7 +114,7 @@ static bool is_alone(const struct groups *groups, int index, const struct cells 
 
 int groups_drop_odd(struct groups *groups, const struct cells *cells)
 {
-    /* What the first leaves is the company that the second looks for. */
+    /* The second test compares with the groups that the first one leaves. */
     static bool (*const tests[])(const struct groups *, int, const struct cells *,
                                  struct room *) = {
         is_all_but_slow,

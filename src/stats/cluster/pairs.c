@@ -1,15 +1,16 @@
-/* Pairs as a whole: threads of a core, cores of a module. One pair of a small or noisy matrix may
- * be near by chance. A regular partition, in which row after row has one other as its nearest, that
- * one has it as its own, and the next lies clearly farther away, is no chance, whatever the far
- * cells scatter: it is evidence that no single pair could be. */
+/* Pairs as a whole: threads of a core, cores of a module. In a small or noisy matrix one pair may
+ * be near by chance. A regular partition is no chance, however much the far cells scatter: there,
+ * row after row is mutually nearest with one other row, and the next row is clearly farther away.
+ * No single pair could be such evidence. */
 #include "base/error.h"
 #include "stats/cluster/parts.h"
 
 #include <math.h>
 
-/* What makes pairs a partition: at least so many rows in the matrix, such a share of them in pairs,
- * and in each pair both next ones farther by such a ratio. Of cells that scatter by 20 % and have
- * no structure less than two matrices in a thousand pass any of them, by 10 % none of 20000. */
+/* What makes pairs a partition: the least number of rows in the matrix, the least share of them in
+ * pairs, and the least ratio by which for both rows of a pair the next row is farther. Without
+ * structure, fewer than two in a thousand matrices whose cells scatter by 20 % pass any of these
+ * lines, and none of 20000 whose cells scatter by 10 %. */
 static const struct {
     size_t rows;
     double share, ratio;
@@ -17,20 +18,21 @@ static const struct {
     {4, 0.5, 2}, {4, 0.75, 1.4}, {12, 0.5, 1.4}, {8, 1, 1.15}, {16, 0.75, 1.15}, {4, 0, 3},
 };
 enum { PAIRS_MIN = 2 };
-/* Once there is a partition, a pair that is as near as its others need not stand out as much. */
+/* Once there is a partition, a pair that is as near as the other pairs need not stand out as
+ * much. */
 static const double least_ratio = 1.15, as_near_as_others = 1.5;
-/* Noise that is known must not explain the gap. */
+/* The gap must exceed the known noise by this many deviations. */
 static const double deviations = 3;
 
 struct pairs {
     size_t m;
-    size_t *mate; /* a row's nearest, if it is that one's nearest too, or the row itself */
+    size_t *mate; /* the row's nearest row if the two are mutually nearest, else the row itself */
     double *nearest, *next; /* latency to that one, and to the next */
-    double *gap;            /* of the pair: logarithm of how much farther the nearest third is */
+    double *gap; /* of the row's pair: logarithm of how much farther the nearest third row is */
 };
 
-/* The nearest of a row, and how near that and the next one are. Of rows with half of their cells
- * missing the nearest may be among those. */
+/* Finds a row's nearest row, and the latencies to it and to the next one. Where half of a row's
+ * cells are missing, its nearest may be among those, so it has none. */
 static size_t find_nearest(const struct cells *cells, size_t row, double *nearest, double *next)
 {
     size_t found = row, known = 0;
@@ -66,15 +68,15 @@ static int read_pairs(struct pairs *pairs, struct pool *scratch, const struct ce
     for (size_t a = 0; a < m; a++) {
         size_t b = nearest[a];
         bool mutual = b != a && nearest[b] == a;
-        double told = fmax(cells->told[a], cells->told[b]);
+        double given = fmax(cells->given[a], cells->given[b]);
         double gap = log(fmin(pairs->next[a], pairs->next[b]) / pairs->nearest[a]);
-        pairs->mate[a] = mutual && gap >= log(least_ratio) && gap >= deviations * told ? b : a;
+        pairs->mate[a] = mutual && gap >= log(least_ratio) && gap >= deviations * given ? b : a;
         pairs->gap[a] = gap;
     }
     return 0;
 }
 
-/* The least gap of the pairs of a partition, or infinity where they are none. */
+/* The least gap among the pairs of a partition; infinity where the pairs are no partition. */
 static double find_partition(const struct pairs *pairs)
 {
     for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++) {

@@ -1,4 +1,4 @@
-/* The parts of cluster.c. Not for use outside of it. */
+/* The parts of cluster.c, internal to it. */
 #ifndef FATHOM_STATS_CLUSTER_PARTS_H
 #define FATHOM_STATS_CLUSTER_PARTS_H
 
@@ -13,9 +13,9 @@ struct cells {
     size_t m;
     size_t *rows;  /* the row of the caller's that each is */
     float *known;  /* latency; NAN where it was not measured */
-    float *filled; /* logarithm of the latency, of what was not measured a guess */
+    float *filled; /* logarithm of the latency, guessed where it was not measured */
     double *noise; /* of each row, relative to the latency */
-    double *told;  /* the part of it that the caller knows of */
+    double *given; /* the part of the noise that the caller knows */
 };
 /* In the pool; ERROR_SYSTEM without memory. */
 int cells_read(struct cells *, struct pool *, const double *latency, const double *noise, size_t n);
@@ -31,7 +31,7 @@ struct tree_node {
     int parent;          /* -1 of the root */
     size_t pairs;        /* measured pairs between left and right */
     double join;         /* median latency of those; NAN where there are none */
-    double adjusted;     /* the same without what the rows add by themselves */
+    double adjusted;     /* the same without what each row adds to all its latencies */
     double least, most;  /* the shortest and the longest of those; NAN */
     double scatter;      /* robust deviation of those relative to `join`, 0 of fewer than four */
 };
@@ -66,17 +66,17 @@ struct groups {
 
 /* An empty list in the pool. ERROR_SYSTEM without memory. */
 int groups_begin(struct groups *, struct pool *, size_t rows);
-/* Whether no group overlaps the set, which is not empty, without one being within the other. */
+/* Whether the set, which is not empty, overlaps no group, unless one of the two holds the other. */
 bool groups_fit(struct groups *, const size_t *members, size_t count);
-/* Adds a copy of the set if it fits and is not everything. One that is there stays, as a kind if it
- * is added as one. Takes as long as the set and the tree over it are large, however many groups
- * there are. ERROR_SYSTEM without memory. */
+/* Adds a copy of the set if it fits and is not everything. A group that is there already stays, and
+ * becomes a kind if it is added as one. The time depends on the size of the set and of the tree
+ * over it, not on the number of groups. ERROR_SYSTEM without memory. */
 int groups_add(struct groups *, const struct cells *, const size_t *members, size_t count,
                enum cluster_basis);
 /* Leaves only those groups that `keep` has. ERROR_SYSTEM without memory. */
 int groups_keep(struct groups *, const struct cells *, const bool *keep);
-/* Drops near groups that are none after all, seen beside the others. ERROR_SYSTEM without memory.
- */
+/* Drops near groups that turn out to be none when compared with the others. ERROR_SYSTEM without
+ * memory. */
 int groups_drop_odd(struct groups *, const struct cells *);
 /* Median of the measured latencies between the members; NAN where there are none. */
 double group_within(const struct group *, const struct cells *, struct pool *scratch);
@@ -85,7 +85,8 @@ double group_within(const struct group *, const struct cells *, struct pool *scr
 
 int groups_add_pairs(struct groups *, const struct cells *); /* cluster_pairs.c */
 int groups_add_near(struct groups *, const struct cells *);  /* cluster_near.c */
-/* From a tree of latencies as they are; mate[m] is the other row of a row's pair, or the row. */
+/* Works on a tree of uncorrected latencies; mate[m] is the other row of a row's pair, or the row
+ * itself. */
 int groups_add_plain(struct groups *, const struct cells *, const struct tree *,
                      const size_t *mate);                     /* cluster_plain.c */
 int groups_add_blocks(struct groups *, const struct cells *); /* cluster_blocks.c */

@@ -1,23 +1,24 @@
 /* Groups that are plain as they stand: each latency between members is shorter than each to any
- * other. Of a few rows and noisy ones no estimate of the noise tells more than that order does: had
- * it come about by chance, it would be one of all the orders in which as many latencies can stand.
- * One group may be what is left of all where some cores are slow. Two of a size are none such. */
+ * other. For few or noisy rows this order is better evidence than any estimate of the noise: by
+ * chance it would be one among all the possible orders of as many latencies. A single group may be
+ * what remains beside some slow cores; two groups of one size can't be. */
 #include "base/error.h"
 #include "stats/cluster/parts.h"
 
 #include <math.h>
 
-/* The least latency outside over the most inside. */
+/* The least latency to the outside must exceed the greatest inside by this factor. */
 static const double plain_ratio = 1.15;
-/* All plain groups of a size come about by chance less often than this. They share what lies
- * between them, so for two halves, the worst case, this is a fifth of it. */
+/* All plain groups of a size come about by chance less often than this. The chances of groups that
+ * share outside latencies are not independent: in the worst case, two halves, the true chance is
+ * five times the computed one. */
 static const double most_chance = 0.01;
 enum { GROUPS_MIN = 2 };
 
-/* Of the groups of a size. */
+/* The groups of one size. */
 struct same_size {
     size_t groups;
-    double chance; /* logarithm */
+    double chance; /* logarithm of the chance */
 };
 
 struct plain {
@@ -27,7 +28,8 @@ struct plain {
     double *most; /* of each node, the longest latency within */
     bool *found;  /* nodes that are plain */
     struct same_size *sizes;
-    size_t units; /* pairs and single rows: what is near in a pair is so without the group */
+    size_t units; /* pairs and single rows, because the rows of a pair are near even without the
+                     group */
 };
 
 static size_t count_units(const struct plain *plain, const struct tree_node *node)
@@ -38,15 +40,15 @@ static size_t count_units(const struct plain *plain, const struct tree_node *nod
     return units;
 }
 
-/* Shortest latency to a row outside; the noise that is known of the members is taken for a part of
- * the ratio that it has to exceed. */
-static double least_outside(const struct plain *plain, const struct tree_node *node, double *told)
+/* Shortest latency to a row outside. The known noise of the members raises the ratio that it has to
+ * exceed. */
+static double least_outside(const struct plain *plain, const struct tree_node *node, double *given)
 {
     double least = INFINITY;
-    *told = 0;
+    *given = 0;
     for (size_t i = node->first; i < node->first + node->count; i++) {
         size_t row = plain->tree->order[i], m = plain->cells->m;
-        *told = fmax(*told, plain->cells->told[row]);
+        *given = fmax(*given, plain->cells->given[row]);
         for (size_t k = 0; k < m; k++)
             if (k < node->first || k >= node->first + node->count)
                 least = fmin(least, (double)plain->cells->known[row * m + plain->tree->order[k]]);
@@ -59,7 +61,8 @@ static double log_choose(double n, double k)
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* So many sets of `units` are there, and so many orders of latencies within and to the rest. */
+/* Logarithm of the chance: the number of sets of `units` over the number of orders of the latencies
+ * within and to the rest. */
 static double log_chance(double all, double units)
 {
     double within = units * (units - 1) / 2, outside = units * (all - units);
@@ -69,16 +72,16 @@ static double log_chance(double all, double units)
 static void look_at(struct plain *plain, size_t index)
 {
     const struct tree_node *node = &plain->tree->nodes[index];
-    double *most = plain->most, told;
+    double *most = plain->most, given;
     most[index] = fmax(node->most, fmax(most[node->left], most[node->right]));
     if (node->parent < 0 || node->count <= 2 || !(most[index] > 0))
         return;
-    /* What it was joined with next alone rules most nodes out. */
+    /* Comparing with the next joined node alone excludes most nodes quickly. */
     const struct tree_node *next = &plain->tree->nodes[node->parent];
     if (!(next->least >= plain_ratio * most[index]))
         return;
-    double gap = log(least_outside(plain, node, &told) / most[index]);
-    if (!isfinite(gap) || gap < log(plain_ratio) || gap < told)
+    double gap = log(least_outside(plain, node, &given) / most[index]);
+    if (!isfinite(gap) || gap < log(plain_ratio) || gap < given)
         return;
     size_t units = count_units(plain, node);
     plain->found[index] = true;

@@ -1,4 +1,4 @@
-/* Average linkage by nearest-neighbour chains (Murtagh 1983): O(n^2) time, and the same tree as by
+/* Average linkage by nearest-neighbour chains (Murtagh 1983): O(n^2) time, with the same tree as by
  * always joining the nearest two. */
 #include "base/error.h"
 #include "stats/cluster/parts.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What is being joined: slot s of the matrix holds node `node[s]`, or nothing (-1). */
+/* The state while joining: slot s of the matrix holds node `node[s]`, or nothing (-1). */
 struct joining {
     size_t m;
     float *distance;
@@ -19,7 +19,8 @@ static float distance_of(const struct joining *joining, size_t a, size_t b)
     return joining->distance[a * joining->m + b];
 }
 
-/* The nearest other slot; of equally near ones `before`, or the chain might run in a circle. */
+/* The nearest other slot. Of equally near ones `before` is chosen, or the chain might run in a
+ * circle. */
 static size_t nearest_to(const struct joining *joining, size_t slot, size_t before)
 {
     size_t nearest = before;
@@ -75,7 +76,8 @@ static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
     }
 }
 
-/* Members of a node stand side by side: parents first, as nodes come after what they hold. */
+/* Orders the rows so that the members of each node stand side by side. Parents come first: nodes
+ * have greater indexes than the nodes within them. */
 static void set_order(struct tree *tree, size_t m)
 {
     for (size_t i = tree->count; i-- > m;) {

@@ -8,10 +8,11 @@
 
 enum { BINS_AN_OCTAVE = 8, NEIGHBOURS = 9 };
 
-/* How uneven a plateau may be without being noise: lines, sets and rows differ a little. */
+/* How uneven a plateau is without any noise: lines, sets and rows differ a little. */
 static const double unevenness = 0.02;
-/* More noise than this makes a rise look as flat as a plateau: three deviations would bridge the
- * step between two levels. A plateau that noisy has to be longer to be one. */
+/* With more noise than this a rise looks as flat as a plateau, because three deviations bridge the
+ * step between two levels. So noise counts as no more than this, and a noisier plateau has to be
+ * longer to be accepted. */
 static const double noise_most = 0.06;
 /* A 95 % interval's half width in standard deviations. */
 static const double deviations_95 = 1.96;
@@ -31,8 +32,8 @@ static int by_bytes(const void *a, const void *b)
     return (p->latency > q->latency) - (p->latency < q->latency);
 }
 
-/* A page holds so many lines that a random chase comes back to pages at random and not in a cycle.
- */
+/* What translation adds to a load. A page holds many lines, so a random chase visits pages at
+ * random and not in a cycle. */
 static double translation_at(double bytes, const struct translation_knee *knees, size_t count)
 {
     double sum = 0;
@@ -42,7 +43,7 @@ static double translation_at(double bytes, const struct translation_knee *knees,
     return sum;
 }
 
-static void read_samples(struct curve *curve, struct level_sample *samples, size_t n,
+static void read_samples(struct level_curve *curve, struct level_sample *samples, size_t n,
                          const struct translation_knee *knees, size_t knee_count)
 {
     for (size_t i = 0; i < n; i++) {
@@ -55,11 +56,13 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
     qsort(curve->of, curve->n, sizeof *curve->of, by_bytes);
     for (size_t i = 0; i < curve->n; i++) {
         const struct level_sample *sample = curve->of[i];
-        /* Where trials fall into two moods, the near end of the interval tells how well the median
-         * knows its own. */
+        /* Where trials form two groups, the end of the interval nearer to the median says how well
+         * the median of its own group is known. The geometric mean of both ends' distances weighs
+         * that end most. */
         double half = sqrt((sample->high - sample->latency) * (sample->latency - sample->low)) /
                       deviations_95;
-        /* Half the latency is a load's own, whatever is said of translation. */
+        /* At least half of the latency counts as the load's own, whatever the knees say about
+         * translation. */
         double pure = fmax(sample->latency / 2,
                            sample->latency - translation_at(sample->bytes, knees, knee_count));
         curve->clean[i] = (struct mixture_sample){
@@ -78,7 +81,7 @@ double curve_middle(double *values, size_t n)
     return median(values, n);
 }
 
-static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t end)
+static struct curve_bin make_bin(const struct level_curve *curve, size_t first, size_t end)
 {
     const size_t n = end - first;
     double x = 0;
@@ -100,9 +103,9 @@ static double roughness(const struct curve_bin *bins, size_t i)
     return fabs(off) / sqrt(1 + share * share + (1 - share) * (1 - share));
 }
 
-/* The noise is what intervals say of it or what neighbours do, whichever is more: trials of one
- * place and time know nothing of the next. */
-static void add_noise(struct curve *curve)
+/* A bin's noise is the larger of what its intervals and what its neighbours show, because trials of
+ * one place and time say nothing about the next place. */
+static void add_noise(struct level_curve *curve)
 {
     const size_t n = curve->bin_count;
     struct curve_bin *bins = curve->bins;
@@ -120,7 +123,7 @@ static void add_noise(struct curve *curve)
         bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));
 }
 
-static void make_bins(struct curve *curve)
+static void make_bins(struct level_curve *curve)
 {
     if (curve->n == 0)
         return;
@@ -145,10 +148,10 @@ static void make_bins(struct curve *curve)
     add_noise(curve);
 }
 
-struct curve *curve_create(struct level_sample *samples, size_t n,
-                           const struct translation_knee *knees, size_t knee_count)
+struct level_curve *curve_create(struct level_sample *samples, size_t n,
+                                 const struct translation_knee *knees, size_t knee_count)
 {
-    struct curve *curve = calloc(1, sizeof *curve);
+    struct level_curve *curve = calloc(1, sizeof *curve);
     if (!curve)
         return NULL;
     curve->of = malloc((n + 1) * sizeof *curve->of);
@@ -163,7 +166,7 @@ struct curve *curve_create(struct level_sample *samples, size_t n,
     return curve;
 }
 
-void curve_free(struct curve *curve)
+void curve_free(struct level_curve *curve)
 {
     free(curve->of);
     free(curve->clean);

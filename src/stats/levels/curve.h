@@ -1,6 +1,7 @@
 /*
  * A latency curve made ready to be read: its usable samples in order, without what translation adds
- * to them, and gathered into bins, for dense and repeated sizes say no more than one.
+ * to them, and gathered into bins, because sizes that repeat or lie close together say no more than
+ * one.
  */
 #ifndef FATHOM_STATS_LEVELS_CURVE_H
 #define FATHOM_STATS_LEVELS_CURVE_H
@@ -11,21 +12,21 @@
 
 enum { CURVE_BINS_MOST = 256 };
 
-struct curve {
+struct level_curve {
     struct level_sample **of;     /* the caller's usable samples, ascending by size */
     struct mixture_sample *clean; /* the same without translation */
-    double *scratch;              /* room for one number a sample */
+    double *scratch;              /* room for one number per sample */
     size_t n;
     struct curve_bin bins[CURVE_BINS_MOST];
     size_t bin_first[CURVE_BINS_MOST + 1]; /* samples */
     size_t bin_count;
 };
 
-/* Resets what levels_find() fills of the samples, and keeps pointers to them. NULL without memory.
- */
-struct curve *curve_create(struct level_sample *, size_t n, const struct translation_knee *,
-                           size_t knee_count);
-void curve_free(struct curve *);
+/* Resets those members of the samples that levels_find() fills, and keeps pointers to the samples.
+ * NULL without memory. */
+struct level_curve *curve_create(struct level_sample *, size_t n, const struct translation_knee *,
+                                 size_t knee_count);
+void curve_free(struct level_curve *);
 
 /* The median of n values; sorts them. */
 double curve_middle(double *values, size_t n);

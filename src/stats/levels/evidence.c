@@ -5,28 +5,31 @@
 #include <math.h>
 
 static const double agree = 0.0488, agree_most = 0.12; /* ln 1.05 */
-/* What a level rests on is so long, in octaves; less where samples have intervals. */
+/* The least length of a flat that proves a level, in octaves; less where samples have intervals. */
 static const double least_octaves = 0.45, least_octaves_measured = 0.25;
-/* A far half is more uneven, for it is made of many parts; so it has to be longer. */
+/* The far half of a cache is more uneven, because it consists of many parts, so its flat has to be
+ * longer. */
 static const double uneven = 0.08, uneven_octaves = 0.6;
 enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
-/* Memory: so long a flat, from so many times the last capacity on to so many; and so near the
- * latency that the whole curve tells, as a logarithm. */
+/* Memory needs a flat this long in octaves, that begins beyond the first multiple of the last
+ * capacity and reaches the second, and lies this near to the latency by the whole fit, as a
+ * logarithm. */
 static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2,
                     memory_near = 0.22;
-/* Where the noise is known, a pooled latency this near to a flat's is as good, and knows more: it
- * is freed of what the last cache still serves. */
+/* Where the noise is known, a pooled latency this near to a flat's is preferred, because it
+ * excludes what the last cache still serves. */
 static const double pooled_near = 0.03;
 /* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
  * have 12 to 128 entries, second ones some 400 to 3072. */
 static const double translation_step_most = 1.55;
 static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
-/* What rises more slowly, in an octave, goes on being the same level. */
+/* A slower rise than this, in an octave, is still the same level. */
 static const double steep = 0.15;
-/* A flat that the fit takes for a rise: from one half to the other it rises so much more. */
+/* The fit takes a flat for a rise if the fit rises by this much more than the flat from one half to
+ * the other. */
 static const double tilted = 0.04;
 
-bool evidence_has_intervals(const struct curve *curve)
+bool evidence_has_intervals(const struct level_curve *curve)
 {
     size_t known = 0;
     for (size_t i = 0; i < curve->n; i++)
@@ -34,7 +37,7 @@ bool evidence_has_intervals(const struct curve *curve)
     return 2 * known > curve->n;
 }
 
-double evidence_tolerance(const struct curve *curve)
+double evidence_tolerance(const struct level_curve *curve)
 {
     if (!evidence_has_intervals(curve))
         return agree;
@@ -51,7 +54,7 @@ bool evidence_is_translation(double before, double after, double bytes)
     return fits && after - before < log(translation_step_most);
 }
 
-bool evidence_of_memory(const struct curve *curve, double last_capacity, double latency,
+bool evidence_of_memory(const struct level_curve *curve, double last_capacity, double latency,
                         struct flat *proof)
 {
     struct flat flats[FLATS_MOST];
@@ -75,14 +78,14 @@ bool evidence_of_memory(const struct curve *curve, double last_capacity, double 
     return found;
 }
 
-void evidence_add_gap(struct levels *levels, double from, double to)
+void evidence_add_gap(struct found_levels *levels, double from, double to)
 {
     if (levels->gap_count < LEVELS_MAX)
         levels->gaps[levels->gap_count++] = (struct level_gap){from, to};
 }
 
-void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, struct level *level,
-                        double *halves)
+void evidence_take_flat(struct level_curve *curve, const struct flat *flat, size_t k,
+                        struct found_level *level, double *halves)
 {
     size_t n = 0;
     level->from = level->to = level->off = NAN;
@@ -111,8 +114,8 @@ void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, 
             curve->of[i]->fitted = level->latency * curve->of[i]->latency / curve->clean[i].latency;
 }
 
-void evidence_bracket(const struct curve *curve, size_t last, double ends, double next,
-                      struct level *level)
+void evidence_bracket(const struct level_curve *curve, size_t last, double ends, double next,
+                      struct found_level *level)
 {
     size_t below = last;
     level->capacity = level->capacity_low = level->capacity_high = NAN;
@@ -135,21 +138,21 @@ void evidence_bracket(const struct curve *curve, size_t last, double ends, doubl
 /* --- the levels of a fit --- */
 
 struct weighing {
-    struct curve *curve;
-    struct levels *levels;
+    struct level_curve *curve;
+    struct found_levels *levels;
     double *halves;
     double tolerance;
     struct flat flats[FLATS_MOST];
     size_t flat_count;
 };
 
-/* The sizes that a level serves, by its fit. */
-static double served_from(const struct levels *levels, size_t k)
+/* The smallest size that a level serves, by the fit. */
+static double served_from(const struct found_levels *levels, size_t k)
 {
     return k ? levels->list[k - 1].capacity : 0;
 }
 
-static double served_to(const struct levels *levels, size_t k)
+static double served_to(const struct found_levels *levels, size_t k)
 {
     return isfinite(levels->list[k].capacity) ? levels->list[k].capacity : INFINITY;
 }
@@ -169,12 +172,12 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
     return best;
 }
 
-/* Leaves a level only those of its samples that read what it says; the least and the most of them.
- */
+/* Keeps only those of a level's samples that agree with its latency; *least and *most are their
+ * extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
-    struct curve *curve = weighing->curve;
-    struct level *level = &weighing->levels->list[k];
+    struct level_curve *curve = weighing->curve;
+    struct found_level *level = &weighing->levels->list[k];
     level->from = level->to = level->off = NAN;
     *least = INFINITY;
     *most = 0;
@@ -194,8 +197,8 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
     }
 }
 
-/* Level k's samples, gathered like the curve's; how many bins. */
-static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *own)
+/* Gathers level k's samples into bins, as the curve's; returns the number of bins. */
+static size_t gather_own(const struct level_curve *curve, size_t k, struct curve_bin *own)
 {
     size_t count = 0;
     for (size_t bin = 0; bin < curve->bin_count; bin++) {
@@ -213,7 +216,7 @@ static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *
     return count;
 }
 
-/* Whether sizes of a level's own agree: those that do are a flat. */
+/* Whether a level's own sizes agree, that is, form a flat. */
 static bool agrees(const struct weighing *weighing, size_t k)
 {
     struct curve_bin own[CURVE_BINS_MOST];
@@ -223,15 +226,15 @@ static bool agrees(const struct weighing *weighing, size_t k)
                       measured ? least_octaves_measured : least_octaves, flats) > 0;
 }
 
-static void forget_samples(struct curve *curve, size_t k)
+static void forget_samples(struct level_curve *curve, size_t k)
 {
     for (size_t i = 0; i < curve->n; i++)
         if (curve->of[i]->level == (int)k)
             curve->of[i]->level = -1;
 }
 
-/* Samples of level k and those above belong to the level so much higher. */
-static void move_samples(struct curve *curve, size_t k, int by)
+/* Renumbers the samples of level k and of those above by that many levels. */
+static void move_samples(struct level_curve *curve, size_t k, int by)
 {
     for (size_t i = 0; i < curve->n; i++)
         if (curve->of[i]->level >= (int)k)
@@ -240,7 +243,7 @@ static void move_samples(struct curve *curve, size_t k, int by)
 
 static void take_out(struct weighing *weighing, size_t k)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     forget_samples(weighing->curve, k);
     move_samples(weighing->curve, k + 1, -1);
     for (size_t i = k; i + 1 < levels->count; i++)
@@ -248,10 +251,10 @@ static void take_out(struct weighing *weighing, size_t k)
     levels->count--;
 }
 
-/* A level's latency lies within its own points; 0 where it has none. */
+/* Moves a level's latency into the range of its own points; returns 0 where it has none. */
 static int hold_to_points(struct weighing *weighing, size_t k)
 {
-    struct level *level = &weighing->levels->list[k];
+    struct found_level *level = &weighing->levels->list[k];
     double least, most;
     keep_own(weighing, k, &least, &most);
     if (!agrees(weighing, k)) {
@@ -270,8 +273,8 @@ static int hold_to_points(struct weighing *weighing, size_t k)
 
 static void refuse_levels(struct weighing *weighing)
 {
-    struct levels *levels = weighing->levels;
-    const struct curve *curve = weighing->curve;
+    struct found_levels *levels = weighing->levels;
+    const struct level_curve *curve = weighing->curve;
     for (size_t k = 0; k < levels->count;) {
         if (hold_to_points(weighing, k)) {
             k++;
@@ -293,8 +296,8 @@ static bool climbs(const struct weighing *weighing, const struct flat *flat, dou
     return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
 }
 
-/* The middle of what the samples of bins [first, end) are below the fit, as logarithms. */
-static double below_fit(const struct curve *curve, size_t first, size_t end)
+/* The median of how far the samples of bins [first, end) lie below the fit, as a logarithm. */
+static double below_fit(const struct level_curve *curve, size_t first, size_t end)
 {
     size_t n = 0;
     for (size_t i = curve->bin_first[first]; i < curve->bin_first[end]; i++)
@@ -302,18 +305,18 @@ static double below_fit(const struct curve *curve, size_t first, size_t end)
     return curve_middle(curve->scratch, n);
 }
 
-/* Whether the fit makes a rise of what is flat. One that is flat in it too is part of what a cache
- * does beyond its capacity. */
-static bool is_misread(const struct curve *curve, const struct flat *flat)
+/* Whether the fit makes a rise of a flat. A flat that is flat in the fit too belongs to how a cache
+ * behaves beyond its capacity. */
+static bool is_misread(const struct level_curve *curve, const struct flat *flat)
 {
     const size_t half = (flat->first + flat->last + 1) / 2;
     return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
 }
 
-/* Where among the levels a flat stands as one of its own; count + 1: nowhere. */
+/* The index at which a flat would be a level of its own; count + 1: nowhere. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
-    const struct levels *levels = weighing->levels;
+    const struct found_levels *levels = weighing->levels;
     const double from = exp2(weighing->curve->bins[flat->first].x),
                  to = exp2(weighing->curve->bins[flat->last].x), nowhere = log(plateau_step);
     size_t k = 0;
@@ -329,7 +332,7 @@ static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 
 static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     for (size_t i = 0; i < count && levels->count < LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
         const size_t k = place_of(weighing, flat);
@@ -338,12 +341,12 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
             levels->list[j] = levels->list[j - 1];
-        struct level *level = &levels->list[k];
-        *level = (struct level){.translated = NAN, .translation = NAN};
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.translated = NAN, .translation = NAN};
         evidence_take_flat(weighing->curve, flat, k, level, weighing->halves);
         evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
                          levels->list[k + 1].latency, level);
-        /* What the fit said of the level before was of both. */
+        /* The fit's capacity of the level before covered both levels. */
         if (k > 0 && !(levels->list[k - 1].capacity_low <= level->from)) {
             size_t last = flat->first;
             while (last > 0 && exp2(weighing->curve->bins[last].x) > levels->list[k - 1].to)
@@ -356,9 +359,9 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
 
 static void join_translation(struct weighing *weighing)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct level *level = &levels->list[k], *next = level + 1;
+        struct found_level *level = &levels->list[k], *next = level + 1;
         if (!isnan(level->translated) ||
             !evidence_is_translation(log(level->latency), log(next->latency), level->capacity)) {
             k++;
@@ -375,11 +378,11 @@ static void join_translation(struct weighing *weighing)
 
 static void prove_memory(struct weighing *weighing)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     if (levels->count < 2 || levels->rising)
         return;
     const size_t k = levels->count - 1;
-    struct level *level = &levels->list[k];
+    struct found_level *level = &levels->list[k];
     struct flat proof;
     levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity,
                                         log(level->latency), &proof);
@@ -390,7 +393,7 @@ static void prove_memory(struct weighing *weighing)
     }
 }
 
-void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels,
+void evidence_weigh(struct level_curve *curve, enum level_pages pages, struct found_levels *levels,
                     double *halves)
 {
     struct weighing weighing = {

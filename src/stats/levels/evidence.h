@@ -1,6 +1,6 @@
 /*
- * Evidence: what of the levels that a fit makes of a curve the points themselves bear out, and what
- * they show beside it. Internal to levels_find().
+ * Evidence: checks the levels of a fit against the points themselves, and finds what the fit
+ * missed. Internal to levels_find().
  *
  *     refused    a level on which no two sizes agree; its sizes become a gap
  *     added      a flat between two levels that the fit made a part of a rise: the far half of a
@@ -15,26 +15,29 @@
 #include "stats/levels/curve.h"
 #include "stats/levels/flats.h"
 
-/* Whether most samples tell how well they are known: they were measured, and are no table's. */
-bool evidence_has_intervals(const struct curve *);
-/* How far apart sizes may be that agree, as a logarithm: 5 %, or more where intervals say so. */
-double evidence_tolerance(const struct curve *);
-/* Whether a step from one flat to the next may be translation's: the latencies, as logarithms, and
- * the size that it comes at. */
+/* Whether most samples have intervals: they were measured, and not read from a table. */
+bool evidence_has_intervals(const struct level_curve *);
+/* How far the latencies of sizes that agree may differ, as a logarithm: 5 %, or more if the
+ * intervals are wider. */
+double evidence_tolerance(const struct level_curve *);
+/* Whether a step from one flat to the next may be due to translation, by their latencies (as
+ * logarithms) and the size at which it comes. */
 bool evidence_is_translation(double before, double after, double bytes);
 /* The longest flat that proves memory behind a cache of that capacity, of about that latency (a
  * logarithm). False: none. */
-bool evidence_of_memory(const struct curve *, double last_capacity, double latency, struct flat *);
-/* Makes level k, new or known, one of that flat's samples: its latency, interval and extent.
- * `halves` has room for one number a sample. */
-void evidence_take_flat(struct curve *, const struct flat *, size_t k, struct level *,
+bool evidence_of_memory(const struct level_curve *, double last_capacity, double latency,
+                        struct flat *);
+/* Sets level k, new or known, to that flat's samples: its latency, interval and extent. `halves`
+ * has room for one number a sample. */
+void evidence_take_flat(struct level_curve *, const struct flat *, size_t k, struct found_level *,
                         double *halves);
-/* Brackets the capacity of a level by the sizes that still are near `ends`, from bin `last` on, and
- * those that are nearer to `next` (latencies; NAN: nothing follows) or twice as slow. */
-void evidence_bracket(const struct curve *, size_t last, double ends, double next, struct level *);
-void evidence_add_gap(struct levels *, double from, double to);
+/* Brackets the capacity of a level, from bin `last` on: between the sizes whose latency is still
+ * near `ends` and those nearer to `next` (NAN: nothing follows) or twice as slow. */
+void evidence_bracket(const struct level_curve *, size_t last, double ends, double next,
+                      struct found_level *);
+void evidence_add_gap(struct found_levels *, double from, double to);
 
-/* Weighs the levels of a fit. */
-void evidence_weigh(struct curve *, enum level_pages, struct levels *, double *halves);
+/* Checks all levels of a fit. */
+void evidence_weigh(struct level_curve *, enum level_pages, struct found_levels *, double *halves);
 
 #endif

@@ -4,10 +4,11 @@
 
 #include <math.h>
 
-/* The longest stretch that is looked for: a table of more bins is as dense as it gets. */
+/* The longest stretch that is searched, in bins: no table is denser. */
 enum { SIZES_MOST = 256 };
 
-/* Of the bins between the ends so many may be off: a neighbour, a page that is far away. */
+/* This share of the bins between the ends may be off: a neighbour interfered, or a page was far
+ * away. */
 static const double off_most = 0.2;
 
 static size_t within(const struct curve_bin *bins, size_t first, size_t last, double low,
@@ -19,7 +20,7 @@ static size_t within(const struct curve_bin *bins, size_t first, size_t last, do
     return count;
 }
 
-/* The band of that width which holds both ends and most of what is between them. */
+/* Finds a band of that width that holds both end bins and most bins between them. */
 static bool look_at(const struct curve_bin *bins, size_t first, size_t last, double tolerance,
                     struct flat *flat)
 {
@@ -62,7 +63,7 @@ static bool taken(const struct flat *list, size_t count, size_t first, size_t la
     return false;
 }
 
-/* The longest flat apart from those of the list. */
+/* Finds the longest flat that touches none of the list. */
 static bool longest(const struct curve_bin *bins, size_t n, double tolerance, double octaves,
                     const struct flat *list, size_t count, struct flat *best)
 {

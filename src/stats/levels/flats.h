@@ -1,7 +1,7 @@
 /*
- * Flats of a curve: stretches of at least two sizes that agree with one another. Where a plateau
- * (stats/levels/plateaus.h) is what a curve may be explained by, a flat is what anyone can see in
- * it, so it is the evidence for a level: no level without one.
+ * Flats of a curve: stretches of at least two sizes that agree with one another. A plateau
+ * (stats/levels/plateaus.h) is one explanation of a curve; a flat is visible in its points. So
+ * flats are the evidence: there is no level without one.
  */
 #ifndef FATHOM_STATS_LEVELS_FLATS_H
 #define FATHOM_STATS_LEVELS_FLATS_H
@@ -13,10 +13,10 @@
 enum { FLATS_MOST = 32 };
 
 struct flat {
-    size_t first, last; /* bins; those between may lie off it, up to a fifth of all */
+    size_t first, last; /* bins; up to a fifth of those between may lie off the flat */
     size_t sizes;       /* bins that agree */
-    double middle;      /* the median of those, as a logarithm */
-    double low, high;   /* all of those lie within, as logarithms */
+    double middle;      /* their median, as a logarithm */
+    double low, high;   /* the range of those that agree, as logarithms */
     double octaves;
 };
 

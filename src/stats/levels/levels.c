@@ -13,17 +13,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How well a fit's shapes describe a machine, at best. */
+/* How far a machine deviates from the fit's shapes at best. */
 static const double fit_unevenness = 0.004;
-/* How far a point of a plateau may be corrected for what other levels have in it. */
+/* How far a point of a plateau may be corrected for the share of other levels in it. */
 static const double correction_most = 0.05;
-/* Of such a correction so much may be wrong; of a larger one, all. */
+/* This share of such a correction may be wrong; of a larger correction, all of it. */
 static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */
 
-/* What the fit is made of: samples where they are few, else bins. */
-static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mixture_sample *out)
+/* Fills in what is fitted: samples where they are few, else bins. */
+static size_t fit_samples(const struct level_curve *curve, size_t first_bin,
+                          struct mixture_sample *out)
 {
     size_t n = 0;
     for (size_t b = first_bin; b < curve->bin_count; b++) {
@@ -38,9 +39,10 @@ static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mi
     return n;
 }
 
-/* A soft knee begins below the capacity and ends beyond it. */
-static void bracket_knees(const struct curve *curve, const struct plateau *plateaus, size_t count,
-                          bool rising, struct mixture *mixture)
+/* Brackets each knee generously, because a soft knee begins below the capacity and ends beyond
+ * it. */
+static void bracket_knees(const struct level_curve *curve, const struct plateau *plateaus,
+                          size_t count, bool rising, struct mixture *mixture)
 {
     mixture->count = count - 1 + rising;
     for (size_t k = 0; k < mixture->count; k++) {
@@ -60,8 +62,8 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
     sort_ascending(values, n);
     struct median_ranks ranks = median_interval(n, 0.95);
     double value = median(values, n);
-    /* No latency is below zero: from half of the value on, a wider interval nears it ever slower.
-     */
+    /* No latency is below zero: where the half width exceeds half of the value, the low end
+     * approaches zero and never reaches it. */
     const bool wide = value > 0 && half > value / 2;
     const double below = wide ? value * value / (4 * half) : value - half;
     return (struct level_estimate){value, fmin(values[ranks.low - 1], below),
@@ -70,8 +72,9 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
 
 /* --- a level's own points --- */
 
-/* What belongs to a rise more than to the plateau does not count, where there is anything else. */
-static double least_share(const struct curve *curve, const struct mixture *mixture,
+/* The least share of the level that a sample must have to count: one that belongs more to a rise
+ * than to the plateau is used only if there is no other. */
+static double least_share(const struct level_curve *curve, const struct mixture *mixture,
                           const struct miss_shares *shares, size_t k)
 {
     double most = 0;
@@ -82,9 +85,9 @@ static double least_share(const struct curve *curve, const struct mixture *mixtu
 
 /* Fills the level from the points that it serves nearly alone: those that the fit puts within a
  * twentieth of it, or if there are none, those where its share is largest. */
-static void pool_samples(struct curve *curve, const struct mixture *mixture,
+static void pool_samples(struct level_curve *curve, const struct mixture *mixture,
                          const struct miss_shares *shares, double *halves, size_t k,
-                         struct level *level)
+                         struct found_level *level)
 {
     const double share = least_share(curve, mixture, shares, k);
     size_t n = 0;
@@ -113,23 +116,23 @@ static void pool_samples(struct curve *curve, const struct mixture *mixture,
     level->high = estimate.high;
 }
 
-/* The middle of what samples [first, end) are off the fit, as logarithms. */
-static double residual(struct curve *curve, size_t first, size_t end)
+/* The median of how far samples [first, end) lie off the fit, as a logarithm. */
+static double residual(struct level_curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->of[i]->latency / curve->of[i]->fitted);
     return curve_middle(curve->scratch + first, end - first);
 }
 
-/* The middle of the samples' latencies, as logarithms. */
-static double middle_log(struct curve *curve, size_t first, size_t end)
+/* The median of the samples' latencies, as a logarithm. */
+static double middle_log(struct level_curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->clean[i].latency);
     return curve_middle(curve->scratch + first, end - first);
 }
 
-/* The level that serves most of the loads at that size. */
+/* The level that serves the largest share of the loads at that size. */
 static size_t serving(const struct mixture *mixture, const struct miss_shares *shares, double bytes)
 {
     size_t best = 0;
@@ -139,9 +142,10 @@ static size_t serving(const struct mixture *mixture, const struct miss_shares *s
     return best;
 }
 
-/* The longest plateau on whose middle level k serves most of the loads: shorter ones are steps on
- * the way to it, or moods. NULL: none. */
-static const struct plateau *longest_of(const struct curve *curve, const struct mixture *mixture,
+/* The longest plateau at whose middle level k serves most of the loads: shorter ones are steps on
+ * the way to it, or noise. NULL: none. */
+static const struct plateau *longest_of(const struct level_curve *curve,
+                                        const struct mixture *mixture,
                                         const struct miss_shares *shares,
                                         const struct plateau *plateaus, size_t count, size_t k)
 {
@@ -161,15 +165,16 @@ static const struct plateau *longest_of(const struct curve *curve, const struct 
     return best;
 }
 
-/* Where a plateau was seen that the fit makes more of a slope than it is, the memory follows a
- * policy of its own, and the points tell the latency better: what the fit says is then what they
- * say. */
-static void trust_plateau(struct curve *curve, const struct plateau *plateau, struct level *level)
+/* Where the fit makes a slope of a plateau, the cache follows a replacement policy that the fit
+ * does not know, and the points are a better guide to the latency: the fit is then moved onto
+ * them. */
+static void trust_plateau(struct level_curve *curve, const struct plateau *plateau,
+                          struct found_level *level)
 {
     size_t first = curve->bin_first[plateau->first];
     const size_t end = curve->bin_first[plateau->last + 1];
     size_t half = (first + end) / 2;
-    /* What little of the last cache is left goes on leaving the last plateau. */
+    /* On the last plateau the rest of the last cache goes on fading out. */
     if (end == curve->n) {
         first = half;
         half = (first + end) / 2;
@@ -188,8 +193,9 @@ static void trust_plateau(struct curve *curve, const struct plateau *plateau, st
         curve->of[i]->fitted = seen * curve->of[i]->latency / curve->clean[i].latency;
 }
 
-/* However well a shape fits, no capacity is known better than by the sizes measured next to it. */
-static void widen_capacity(const struct curve *curve, struct level *level)
+/* No capacity is known more precisely than the distance of the sizes measured next to it, however
+ * well a shape fits. */
+static void widen_capacity(const struct level_curve *curve, struct found_level *level)
 {
     double below = 0, above = INFINITY;
     for (size_t i = 0; i < curve->n; i++) {
@@ -205,16 +211,16 @@ static void widen_capacity(const struct curve *curve, struct level *level)
         level->capacity_high = fmax(level->capacity_high, above);
 }
 
-/* One level and no knee explain a curve that falls as well as they can, which is not at all. */
-static bool falls(struct curve *curve)
+/* Whether the curve falls: then it is one level without a knee, which explains nothing. */
+static bool falls(struct level_curve *curve)
 {
     const size_t half = curve->n / 2;
     return middle_log(curve, 0, half) - middle_log(curve, half, curve->n) > log(plateau_step);
 }
 
-static void read_fit(struct curve *curve, const struct mixture *mixture,
+static void read_fit(struct level_curve *curve, const struct mixture *mixture,
                      const struct miss_shares *shares, const struct plateau *plateaus,
-                     size_t plateau_count, double *halves, struct levels *levels)
+                     size_t plateau_count, double *halves, struct found_levels *levels)
 {
     for (size_t i = 0; i < curve->n; i++)
         curve->of[i]->fitted = mixture_at(mixture, shares, curve->clean[i].bytes) *
@@ -223,19 +229,19 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     for (size_t k = 0; k < levels->count; k++) {
         const struct mixture_knee *knee = &mixture->knees[k];
         bool left = k < mixture->count;
-        struct level *level = &levels->list[k];
-        *level = (struct level){.fitted = mixture_level(mixture, k),
-                                .latency = mixture_level(mixture, k),
-                                .low = NAN,
-                                .high = NAN,
-                                .capacity = left ? knee->capacity : NAN,
-                                .capacity_low = left ? knee->low : NAN,
-                                .capacity_high = left ? knee->high : NAN,
-                                .from = NAN,
-                                .to = NAN,
-                                .off = NAN,
-                                .translated = NAN,
-                                .translation = NAN};
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.fitted = mixture_level(mixture, k),
+                                      .latency = mixture_level(mixture, k),
+                                      .low = NAN,
+                                      .high = NAN,
+                                      .capacity = left ? knee->capacity : NAN,
+                                      .capacity_low = left ? knee->low : NAN,
+                                      .capacity_high = left ? knee->high : NAN,
+                                      .from = NAN,
+                                      .to = NAN,
+                                      .off = NAN,
+                                      .translated = NAN,
+                                      .translation = NAN};
         if (left)
             widen_capacity(curve, level);
         const struct plateau *longest =
@@ -246,8 +252,8 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     }
 }
 
-static int fit_levels(struct curve *curve, enum level_pages pages, const struct plateau *plateaus,
-                      size_t count, struct levels *levels)
+static int fit_levels(struct level_curve *curve, enum level_pages pages,
+                      const struct plateau *plateaus, size_t count, struct found_levels *levels)
 {
     struct miss_shares *shares = miss_shares_make();
     struct mixture_sample *samples = malloc(2 * CURVE_BINS_MOST * sizeof *samples);
@@ -269,30 +275,31 @@ static int fit_levels(struct curve *curve, enum level_pages pages, const struct 
     return code;
 }
 
-/* Whether what follows the last plateau lies as far above it as another level would. */
-static bool goes_on_rising(const struct curve *curve, const struct plateau *last)
+/* Whether the points behind the last plateau lie as far above it as another level would. */
+static bool goes_on_rising(const struct level_curve *curve, const struct plateau *last)
 {
     const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
     return last->last + 1 < curve->bin_count &&
            end->y - last->ends > fmax(log(plateau_step), 3 * end->deviation);
 }
 
-/* A plateau is flat over half an octave; from twice the cache on no policy that the fit knows has
- * one that is not the next level's. */
-static bool stays(const struct curve *curve, const struct levels *levels)
+/* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
+ * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
+static bool stays(const struct level_curve *curve, const struct found_levels *levels)
 {
     if (levels->count == 0 || levels->rising)
         return false;
     double largest = curve->clean[curve->n - 1].bytes;
-    const struct level *last = &levels->list[levels->count - 1];
+    const struct found_level *last = &levels->list[levels->count - 1];
     return largest >= 2 * last->from ||
            (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
 }
 
-/* A knee leads from each plateau to the next, or out of the last one; and the fit may part them. */
+/* A knee leads from each plateau to the next, or out of the last one; the fit may also split a
+ * knee. */
 _Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
-static int fit(struct curve *curve, enum level_pages pages, struct levels *levels)
+static int fit(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
 {
     struct plateau plateaus[KNEES_MOST];
     int count = plateaus_find(curve->bins, curve->bin_count, plateaus, KNEES_MOST);
@@ -304,14 +311,15 @@ static int fit(struct curve *curve, enum level_pages pages, struct levels *level
     return code;
 }
 
-/* Two sizes are no curve. */
+/* It takes three sizes to make a curve. */
 enum { SIZES_LEAST = 3 };
 
 int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t n,
-                   const struct translation_knee *knees, size_t knee_count, struct levels *levels)
+                   const struct translation_knee *knees, size_t knee_count,
+                   struct found_levels *levels)
 {
-    *levels = (struct levels){0};
-    struct curve *curve = curve_create(samples, n, knees, knee_count);
+    *levels = (struct found_levels){0};
+    struct level_curve *curve = curve_create(samples, n, knees, knee_count);
     if (!curve)
         return ERROR_SYSTEM;
     int code = 0;
@@ -322,7 +330,7 @@ int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t 
 }
 
 int levels_find(struct level_sample *samples, size_t n, const struct translation_knee *knees,
-                size_t knee_count, struct levels *levels)
+                size_t knee_count, struct found_levels *levels)
 {
     return levels_find_on(LEVEL_PAGES_KNOWN, samples, n, knees, knee_count, levels);
 }

@@ -10,8 +10,8 @@
  * such shares (stats/levels/mixture.h), and a capacity is no single point that happens to deviate.
  *
  * A level needs evidence (stats/levels/flats.h): at least two sizes that agree, 5 % where they have
- * no intervals, and its latency lies within what they read. Where sizes stand half an octave apart
- * or more nothing can be fitted, and the flats themselves are the levels (stats/levels/sparse.h).
+ * no intervals, and its latency lies within what they read. Where sizes lie half an octave apart or
+ * more nothing can be fitted, and the flats themselves are the levels (stats/levels/sparse.h).
  *
  * Nothing here knows what the machine declares.
  */
@@ -29,70 +29,70 @@ struct level_sample {
     double low, high; /* the latency's interval of 95 %; NAN where there is none */
     /* Filled by levels_find(): */
     int level;     /* the plateau it stands on; -1: none */
-    double fitted; /* what the whole fit says here; NAN where nothing was fitted */
-    double doubt;  /* relative half width: how far the fit may be wrong in what it corrects here */
+    double fitted; /* the latency here by the whole fit; NAN where nothing was fitted */
+    double doubt;  /* relative half width: how far the fit's correction may be wrong here */
 };
 
 /* A size above which translation adds to every load: entries of a TLB times the page size. */
 struct translation_knee {
-    double bytes, cycles; /* cycles: in the unit of the curve, when it is handed to levels_find() */
+    double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
-struct level {
+struct found_level {
     double latency, low, high; /* without what translation adds */
-    double fitted; /* the fit's plateau: a sample is worth latency = y * fitted / its own
-                      fitted, where other levels still have a small part in it */
-    /* What it holds, together with those before it where levels exclude one another; NAN where the
+    double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
+                      a small share: latency = y * fitted / the sample's own fitted */
+    /* What the level holds (with exclusive levels, together with those before it); NAN where the
      * curve does not leave the plateau. */
     double capacity, capacity_low, capacity_high;
     double from, to; /* smallest and largest size on the plateau */
-    double off;      /* smallest size measured that is off it; NAN: none */
-    /* Where pages may be small: the step within the level that looks like translation's, the size
-     * that it comes at and what it adds; NAN: none. */
+    double off;      /* smallest measured size that is off the plateau; NAN: none */
+    /* Where pages may be small: a step within the level that looks like translation, as the size at
+     * which it comes and the latency that it adds; NAN: none. */
     double translated, translation;
 };
 
-/* Sizes of which no level could be told. */
+/* A range of sizes for which no level was found. */
 struct level_gap {
     double from, to;
 };
 
-struct levels {
-    struct level list[LEVELS_MAX]; /* ascending */
+struct found_levels {
+    struct found_level list[LEVELS_MAX]; /* ascending */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
-    bool stays;  /* the largest sizes are on the last plateau: an octave of them, or they go to
-                    twice the last capacity */
-    bool proven; /* and that is no cache: three sizes and more agree over an octave or more, well
-                    past the last capacity */
-    bool sparse; /* sizes stand too far apart for a fit */
+    bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
+                    last capacity */
+    bool proven; /* and that plateau is memory: at least three sizes agree over an octave or more,
+                    well past the last capacity */
+    bool sparse; /* sizes lie too far apart for a fit */
     struct level_gap gaps[LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
     size_t gap_count;
 };
 
-/* Which pages the memory had that the samples are of. */
+/* What is known of the pages that the samples were measured on. */
 enum level_pages {
-    LEVEL_PAGES_KNOWN,   /* and what translation adds is known, or is what is asked for */
-    LEVEL_PAGES_UNKNOWN, /* a small step may be the TLB's */
+    LEVEL_PAGES_KNOWN,   /* and what translation adds is known, or is itself what is measured */
+    LEVEL_PAGES_UNKNOWN, /* a small step may be due to the TLB */
 };
 
 /* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or
  * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. ERROR_SYSTEM
  * (base/error.h) without memory. */
 int levels_find(struct level_sample *, size_t n, const struct translation_knee *, size_t knee_count,
-                struct levels *);
-/* The same of memory whose pages are known or not; levels_find() takes them for known. */
+                struct found_levels *);
+/* The same where pages may be unknown; levels_find() assumes that they are known. */
 int levels_find_on(enum level_pages, struct level_sample *, size_t n,
-                   const struct translation_knee *, size_t knee_count, struct levels *);
+                   const struct translation_knee *, size_t knee_count, struct found_levels *);
 
 struct level_estimate {
     double value, low, high;
 };
 
 /* One latency from the n >= 1 points of a plateau: their median, with the order-statistic interval
- * that the points give it (stats/interval.h), and never narrower than those are of themselves:
- * `half_widths`, NAN where there is none. Points share the moods of their rounds, so many of them
- * know hardly more than one. Sorts both. */
+ * of the points (stats/interval.h), but never narrower than the points' own intervals
+ * (`half_widths`, NAN where there is none). Points share the disturbances of their rounds, so many
+ * of them are hardly more precise than one. Sorts both arrays. */
 struct level_estimate level_pool(double *values, double *half_widths, size_t n);
 
 #endif

@@ -8,11 +8,12 @@
 
 enum policy { LRU, RANDOM, RESISTING, POLICIES };
 enum { WAYS_MAX = 16, LINES_TRIED = 6, LINES_MAX = LINES_TRIED * WAYS_MAX };
-/* Ratios are tabulated from 2^-12 to 2^5, 64 an octave: far below a capacity the few sets that are
- * filled by chance still miss, and beside a DRAM of 400 cycles a share of 0.7 % is half an L1. */
+/* Ratios are tabulated from 2^-12 to 2^5, 64 an octave: far below the capacity a few sets are
+ * overfull by chance and miss, and with a DRAM of 400 cycles a share of 0.7 % costs half as much as
+ * an L1 hit. */
 enum { OCTAVES_BELOW = 12, OCTAVES = 17, PER_OCTAVE = 64, RATIOS = OCTAVES * PER_OCTAVE + 1 };
 
-/* Those of so many ways stand together, so that their sets are looked at once. */
+/* Shapes with the same number of ways stand together, so that their sets are simulated once. */
 static const struct {
     int ways;
     bool scattered;
@@ -30,10 +31,10 @@ static double ratio_of(int i)
     return exp2((double)i / (double)PER_OCTAVE - (double)OCTAVES_BELOW);
 }
 
-/* --- one set --- */
+/* --- misses in one set --- */
 
-/* Misses over visits of `lines` lines in a cycle, after the set has settled, with random
- * replacement. */
+/* The share of misses when `lines` lines are visited in a cycle, after the set has settled, with
+ * random replacement. */
 static double simulate_random(int ways, int lines)
 {
     enum { SETTLE = 40, LAPS = 160 };
@@ -67,8 +68,9 @@ static double set_share(enum policy policy, int ways, int lines)
 
 /* --- all sets --- */
 
-/* Beyond LINES_TRIED times the ways the share of a set hardly changes where replacement forgets.
- * One that resists goes on keeping all ways but one, which is less and less of the lines. */
+/* Beyond LINES_TRIED times as many lines as ways a set's share hardly changes, for policies that
+ * forget. A policy that resists thrashing keeps all ways but one, a share that shrinks as lines are
+ * added. */
 static double at(enum policy policy, const double *of_lines, int ways, long lines)
 {
     if (lines <= LINES_TRIED * ways)
@@ -86,8 +88,8 @@ static double even_share(enum policy policy, const double *of_lines, int ways, d
     return missing / mean;
 }
 
-/* A line shares its set with a Poisson-distributed number of others. Each number's chance follows
- * from the one before; only their ratios count. */
+/* A line shares its set with a Poisson-distributed number of others. Each number's probability
+ * follows from the one before; only their ratios matter. */
 static void scattered_shares(double (*of_lines)[LINES_MAX + 1], int ways, double mean,
                              double share[POLICIES])
 {
@@ -109,7 +111,7 @@ double miss_share_drawn(double ratio)
     return ratio > 1 ? 1 - 1 / ratio : 0;
 }
 
-/* Shares of sets of so many ways by policy and by lines. */
+/* Computes the shares of sets of that many ways, by policy and number of lines. */
 static void look_at_sets(int ways, double (*of_lines)[LINES_MAX + 1])
 {
     for (int policy = 0; policy < POLICIES; policy++)

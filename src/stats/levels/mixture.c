@@ -139,8 +139,8 @@ static void search_knee(struct fit *fit, size_t knee, double least, double most,
     }
 }
 
-/* The weight of each size: the likelihoods of all shapes, with the residuals' own variance, for no
- * shape is quite true. */
+/* Computes the weight of each size from the likelihoods of all shapes, with the residuals' variance
+ * as the noise, because no shape is exactly true. */
 static void weigh(const struct search *search, const struct fit *fit, struct mixture_knee *knee)
 {
     double freedom = fmax(1, (double)fit->n - 2 * (double)fit->columns);
@@ -154,7 +154,7 @@ static void weigh(const struct search *search, const struct fit *fit, struct mix
         mean += weights[s] * search->log_capacity[s];
     }
     double below = 0;
-    /* A step stands for the half steps beside it. */
+    /* A step of the search stands for half a step on either side. */
     double half = search->steps > 1 ? (search->log_capacity[1] - search->log_capacity[0]) / 2 : 0;
     knee->capacity = exp2(mean / total);
     knee->low = NAN;

@@ -1,6 +1,6 @@
 /*
- * A latency curve as a mixture: each level adds its step to the share of loads that miss all levels
- * before it,
+ * A latency curve as a mixture: each level adds its step for the share of loads that miss all
+ * levels before it,
  *
  *     latency(size) = base + sum over knees of height * miss_share(shape, size / capacity)
  *
@@ -24,13 +24,13 @@ struct mixture_sample {
 };
 
 struct mixture_knee {
-    double least, most; /* in: between which sizes the capacity is looked for */
+    double least, most; /* in: the sizes between which the capacity is searched */
     double height;
     int shape;
     /* The capacity's mean and its interval of 95 % over all shapes and sizes, each weighted by how
      * well it explains the curve (a flat prior on the size's logarithm). */
     double capacity, low, high;
-    double best; /* the capacity that with `shape` fits best */
+    double best; /* the capacity that fits best with `shape` */
 };
 
 struct mixture {
@@ -42,15 +42,15 @@ struct mixture {
 
 enum mixture_effort { MIXTURE_ROUGH, MIXTURE_THOROUGH };
 
-/* Fits `count` knees, each looked for from `least` to `most`, to n samples with ascending sizes. 0,
- * or ERROR_SYSTEM without memory. Where no such mixture explains the samples the cost is INFINITY.
- */
+/* Fits `count` knees, each searched from `least` to `most`, to n samples with ascending sizes. 0,
+ * or ERROR_SYSTEM without memory. Where no such mixture explains the samples the cost is
+ * INFINITY. */
 int mixture_fit(struct mixture *, const struct miss_shares *, const struct mixture_sample *,
                 size_t n, enum mixture_effort);
 
-/* Begins with the knees that are given, takes those away that the curve does not need and parts
- * those that it can't do with (mixture_choose.c says when); leaves the thorough fit of what
- * remains. As mixture_fit(). */
+/* Begins with the given knees, removes those that the curve does not need and splits those that
+ * can't explain it alone (mixture_choose.c says when), then fits what remains thoroughly. Returns
+ * as mixture_fit(). */
 int mixture_choose(struct mixture *, const struct miss_shares *, const struct mixture_sample *,
                    size_t n);
 

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* What plateaus show is a level unless the curve is described nearly as well without it. */
+/* A level that plateaus show is removed if the loss grows by less than this factor without it. */
 static const double needless_below = 1.3;
-/* What no plateau shows is one only where the curve can't be described without it: the loss is
- * above the noise's, and with it less than so much of it remains. */
+/* A level that no plateau shows is added only if the curve needs it: without it the loss exceeds
+ * that of noise by the first factor, and with it less than the second share of the loss remains. */
 static const double unfit_above = 1.5, parted_below = 0.4;
-/* Two knees nearer than this are one whose shape is not among those known. */
+/* Two knees nearer than this factor are one knee of an unknown shape. */
 static const double apart = 1.6;
 
 struct choice {
@@ -46,8 +46,8 @@ static struct mixture parted(const struct mixture *mixture, size_t knee, double 
     return more;
 }
 
-/* Whether all levels differ, are apart and serve most of the loads at some size that was measured.
- */
+/* Whether all levels differ in latency, have capacities apart, and serve most of the loads at some
+ * measured size. */
 static bool sound(const struct choice *choice, const struct mixture *mixture)
 {
     if (!isfinite(mixture->cost))
@@ -66,7 +66,7 @@ static bool sound(const struct choice *choice, const struct mixture *mixture)
     return true;
 }
 
-/* Takes the least needed level away; 1 when there was one. */
+/* Removes the level that is needed least; returns 1 if there was one to remove. */
 static int take_away(const struct choice *choice, struct mixture *mixture)
 {
     struct mixture best = {.cost = INFINITY};
@@ -85,7 +85,7 @@ static int take_away(const struct choice *choice, struct mixture *mixture)
     return needless;
 }
 
-/* Parts the knee that gains most by it; 1 when there was one. */
+/* Splits the knee that gains most by it; returns 1 if there was one to split. */
 static int part(const struct choice *choice, struct mixture *mixture)
 {
     struct mixture best = *mixture;
@@ -120,7 +120,7 @@ int mixture_choose(struct mixture *mixture, const struct miss_shares *shares,
         code = more = part(&choice, mixture);
     if (code == 0)
         code = mixture_fit(mixture, shares, samples, n, MIXTURE_THOROUGH);
-    /* What only a rough fit needed was none. */
+    /* A level that only the rough fit needed is none. */
     if (code == 0 && mixture->count > seen.count && !sound(&choice, mixture)) {
         *mixture = seen;
         code = mixture_fit(mixture, shares, samples, n, MIXTURE_THOROUGH);

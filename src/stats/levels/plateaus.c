@@ -9,10 +9,11 @@
 const double plateau_step = 1.2;
 
 static const double plateau_cost = 0.5, plateau_length = 0.45;
-/* What a plateau may rise or fall in an octave: translation, rows and a shared cache tilt it. A
- * rise takes two or three octaves at most for a step between levels, which is far steeper. */
+/* What a plateau may rise or fall in an octave, because translation, DRAM rows and a shared cache
+ * tilt it. A rise from one level to the next takes two or three octaves at most and is far
+ * steeper. */
 static const double slope_most = 0.15;
-/* What looks steeper than this is none, however noisy it is. */
+/* A line steeper than this is no plateau, however noisy. */
 static const double slope_seen_most = 0.25;
 
 struct line {
@@ -25,14 +26,14 @@ static double line_at(const struct line *line, double x)
     return line->value + line->slope * (x - line->middle);
 }
 
-/* Part of the full price that a bin costs on a line: 0 on it, 1 from three deviations on. */
+/* The share of the full price that a bin costs: 0 on the line, 1 from three deviations on. */
 static double misfit(const struct curve_bin *bin, const struct line *line)
 {
     double distance = (bin->y - line_at(line, bin->x)) / (3 * bin->deviation);
     return fmin(1, distance * distance);
 }
 
-/* The weighted line through bins, refitted twice with what lies far off it weighted down. */
+/* The weighted line through bins, refitted twice with less weight for bins far off it. */
 static struct line fit_line(const struct curve_bin *bins, size_t first, size_t last)
 {
     struct line line = {0};
@@ -71,7 +72,7 @@ static double segment_cost(const struct curve_bin *bins, size_t first, size_t la
 static struct plateau make_plateau(const struct curve_bin *bins, size_t first, size_t last)
 {
     struct line line = fit_line(bins, first, last);
-    /* What lies off the line at either end is the rise's. */
+    /* Bins off the line at either end belong to the rise. */
     while (last > first && misfit(&bins[last], &line) >= 1)
         last--;
     while (first < last && misfit(&bins[first], &line) >= 1)
@@ -80,7 +81,7 @@ static struct plateau make_plateau(const struct curve_bin *bins, size_t first, s
                             line_at(&line, bins[last].x)};
 }
 
-/* Whether the step from one plateau to the next is one: large, and no mood of the noise. */
+/* Whether the step from one plateau to the next is real: large enough, and more than noise. */
 static bool distinct(const struct curve_bin *bins, const struct plateau *a, const struct plateau *b)
 {
     double variance = 0;
@@ -99,8 +100,8 @@ static double length(const struct curve_bin *bins, const struct plateau *plateau
     return bins[plateau->last].x - bins[plateau->first].x;
 }
 
-/* Joins neighbours that are no two levels; of one that lies below its predecessor the shorter goes,
- * for no memory is faster the more of it is used. */
+/* Joins neighbours that are one level. Where a plateau lies below its predecessor the shorter of
+ * the two is dropped, because no memory gets faster when more of it is used. */
 static size_t settle(const struct curve_bin *bins, struct plateau *list, size_t count)
 {
     size_t i = 0;
@@ -125,8 +126,9 @@ static size_t settle(const struct curve_bin *bins, struct plateau *list, size_t 
 
 int plateaus_find(const struct curve_bin *bins, size_t n, struct plateau *list, size_t most)
 {
-    double *best = malloc((n + 1) * sizeof *best);   /* of the first i bins */
-    size_t *begin = malloc((n + 1) * sizeof *begin); /* of the plateau that ends there; n: none */
+    double *best = malloc((n + 1) * sizeof *best); /* the least cost of the first i bins */
+    size_t *begin =
+        malloc((n + 1) * sizeof *begin); /* first bin of the plateau that ends there; n: none */
     struct plateau *found = malloc((n / 2 + 1) * sizeof *found);
     size_t count = 0;
     if (best && begin && found) {

@@ -1,11 +1,11 @@
 /*
  * Plateaus of a curve: a segmentation into stretches that are nearly flat and, between them, rises.
  *
- * Of all segmentations the one is taken that costs least, by dynamic programming (Bellman, "On the
- * approximation of curves by line segments", CACM 4(6), 1961): an octave of x on a rise costs 1; on
- * a plateau it costs how far the points lie from the plateau's line, in units of three deviations,
- * at most 1; a plateau itself costs half an octave, so it is one only where it explains more. A
- * spike costs no more than its own width and splits nothing.
+ * It chooses the segmentation of least cost, by dynamic programming (Bellman, "On the approximation
+ * of curves by line segments", CACM 4(6), 1961): an octave of x on a rise costs 1; on a plateau it
+ * costs how far the points lie from the plateau's line, in units of three deviations, at most 1; a
+ * plateau itself costs half an octave, so it is one only where it explains more. A spike costs no
+ * more than its own width and splits nothing.
  */
 #ifndef FATHOM_STATS_LEVELS_PLATEAUS_H
 #define FATHOM_STATS_LEVELS_PLATEAUS_H
@@ -15,7 +15,7 @@
 struct curve_bin {
     double x, y;      /* log2 of the size, ln of the latency */
     double deviation; /* of y */
-    double octaves;   /* of x that it stands for */
+    double octaves;   /* octaves of x that the bin stands for */
 };
 
 struct plateau {
@@ -23,12 +23,11 @@ struct plateau {
     double begins, ends; /* the line's y at both */
 };
 
-/* Neighbouring plateaus differ by at least this factor: what is nearer is one level for all
- * purposes. */
+/* Neighbouring plateaus differ by at least this factor; nearer ones count as one level. */
 extern const double plateau_step;
 
-/* Ascending plateaus of n bins with ascending x, at most `most` of them; how many, or ERROR_SYSTEM
- * without memory. O(n^3). */
+/* Finds at most `most` plateaus of n bins with ascending x, in ascending order. Returns how many,
+ * or ERROR_SYSTEM without memory. O(n^3). */
 int plateaus_find(const struct curve_bin *, size_t n, struct plateau *, size_t most);
 
 #endif

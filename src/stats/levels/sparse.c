@@ -6,27 +6,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Sizes an octave from which on a fit knows more than the flats tell: fewer where samples have
- * intervals, which tell a step from noise; and how many it needs. */
+/* With more sizes an octave than this a fit finds more than the flats show. Fewer are enough where
+ * samples have intervals, which distinguish a step from noise. */
 static const double dense = 2.7, dense_measured = 1.8;
 enum { FIT_SIZES = 8 };
 static const double flat_octaves = 0.25;
-/* Where pages are unknown, a step of this much is told, and below plateau_step passed over else. */
-static const double told_step = 1.12, translated_most = 2;
-/* What a level may rise in an octave: translation makes memory slower and slower. */
+/* Where pages are unknown, a step by this factor is reported as translation; where they are known,
+ * steps below plateau_step are ignored. */
+static const double reported_step = 1.12, translated_most = 2;
+/* What a level may rise in an octave, because translation slows memory down steadily. */
 static const double gentle_slope = 0.1;
-/* Between two levels so far apart another may be hidden. */
+/* Between two levels that differ by this factor another level may be hidden. */
 static const double hiding = 3;
 
-/* Flats that are one level. */
+/* The flats of one level. */
 struct group {
-    const struct flat *own; /* what its latency is read off */
+    const struct flat *own; /* the flat that the level's latency is read off */
     size_t last;            /* bin */
-    double base, ends; /* of the flats since the last step, the first and the last; logarithms */
-    double translated, translation, step; /* where it steps most, all of it, and that step */
+    double base,
+        ends; /* latencies of the first and the last flat since the last step, as logarithms */
+    double translated, translation,
+        step; /* the size at which the level steps most, the sum of all steps, and that step */
 };
 
-bool sparse_is(const struct curve *curve)
+bool sparse_is(const struct level_curve *curve)
 {
     const size_t n = curve->bin_count;
     return n < FIT_SIZES ||
@@ -34,8 +37,8 @@ bool sparse_is(const struct curve *curve)
                                  (curve->bins[n - 1].x - curve->bins[0].x);
 }
 
-/* Of a flat that lies below the one before it the shorter goes: no memory is faster the more of it
- * is used. */
+/* Where a flat lies below the one before it the shorter of the two is dropped, because no memory
+ * gets faster when more of it is used. */
 static size_t let_rise(struct flat *list, size_t count)
 {
     for (size_t i = 0; i + 1 < count;) {
@@ -60,17 +63,17 @@ static void extend(struct group *group, const struct flat *flat)
         group->own = flat;
 }
 
-/* Whether the step to that flat is translation's, as far as one can tell. Both levels of a TLB may
- * show; what they add together is less than a cache's step. */
+/* Whether the step to that flat is probably due to translation. Both levels of a TLB may show;
+ * together they add less than the step of a cache. */
 static bool is_translation(const struct group *group, const struct flat *flat, double at)
 {
-    return flat->middle - group->ends > log(told_step) &&
+    return flat->middle - group->ends > log(reported_step) &&
            flat->middle - group->own->middle < log(translated_most) &&
            evidence_is_translation(group->ends, flat->middle, at);
 }
 
-/* Whether the flat goes on with that group, which it is then a part of. */
-static bool goes_on(const struct curve *curve, enum level_pages pages, struct group *group,
+/* Whether the flat continues the group; if so, adds it. */
+static bool goes_on(const struct level_curve *curve, enum level_pages pages, struct group *group,
                     const struct flat *flat)
 {
     const double from = curve->bins[group->last].x, to = curve->bins[flat->first].x;
@@ -90,8 +93,8 @@ static bool goes_on(const struct curve *curve, enum level_pages pages, struct gr
     return true;
 }
 
-static size_t gather(const struct curve *curve, enum level_pages pages, const struct flat *flats,
-                     size_t count, struct group groups[LEVELS_MAX])
+static size_t gather(const struct level_curve *curve, enum level_pages pages,
+                     const struct flat *flats, size_t count, struct group groups[LEVELS_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -106,9 +109,9 @@ static size_t gather(const struct curve *curve, enum level_pages pages, const st
     return n;
 }
 
-/* The highest latency behind a group, as a logarithm; NAN where the curve does not rise from it as
- * it would to another level. */
-static double top_behind(const struct curve *curve, const struct group *group)
+/* The highest latency behind a group, as a logarithm; NAN where the curve does not rise enough for
+ * another level. */
+static double top_behind(const struct level_curve *curve, const struct group *group)
 {
     double top = -INFINITY;
     for (size_t i = group->last + 1; i < curve->bin_count; i++)
@@ -119,13 +122,14 @@ static double top_behind(const struct curve *curve, const struct group *group)
     return top - group->ends > log(plateau_step) && !gentle ? top : NAN;
 }
 
-/* Sizes from bin `first` up to and without `end` that lie between the two, clearly off both. */
-static void tell_gap(const struct curve *curve, size_t first, size_t end, double above,
-                     double below, struct levels *levels)
+/* Adds a gap for the sizes of bins [first, end) that lie clearly between the two levels. */
+static void tell_gap(const struct level_curve *curve, size_t first, size_t end, double above,
+                     double below, struct found_levels *levels)
 {
     double from = NAN, to = NAN;
     for (size_t i = first; i < end; i++) {
-        if (curve->bins[i].y < above + log(told_step) || curve->bins[i].y > below - log(told_step))
+        if (curve->bins[i].y < above + log(reported_step) ||
+            curve->bins[i].y > below - log(reported_step))
             continue;
         from = isnan(from) ? curve->clean[curve->bin_first[i]].bytes : from;
         to = curve->clean[curve->bin_first[i + 1] - 1].bytes;
@@ -134,8 +138,8 @@ static void tell_gap(const struct curve *curve, size_t first, size_t end, double
         evidence_add_gap(levels, from, to);
 }
 
-static void tell_gaps(const struct curve *curve, const struct group *groups, size_t count,
-                      struct levels *levels)
+static void tell_gaps(const struct level_curve *curve, const struct group *groups, size_t count,
+                      struct found_levels *levels)
 {
     if (count == 0) {
         tell_gap(curve, 0, curve->bin_count, -INFINITY, INFINITY, levels);
@@ -150,16 +154,16 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
              levels);
 }
 
-/* `proof` is the last group's own flat from then on, where memory was proven. */
-static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
-                 double *halves, struct levels *levels)
+/* Fills in the levels. Where memory is proven, *proof becomes the last group's own flat. */
+static void fill(struct level_curve *curve, struct group *groups, size_t count, struct flat *proof,
+                 double *halves, struct found_levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
-        struct level *level = &levels->list[k];
+        struct found_level *level = &levels->list[k];
         const bool last = k + 1 == count;
-        *level = (struct level){.translated = groups[k].translated,
-                                .translation = groups[k].translation};
+        *level = (struct found_level){.translated = groups[k].translated,
+                                      .translation = groups[k].translation};
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
@@ -173,7 +177,7 @@ static void fill(struct curve *curve, struct group *groups, size_t count, struct
     }
 }
 
-int sparse_levels(struct curve *curve, enum level_pages pages, struct levels *levels)
+int sparse_levels(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
 {
     struct flat flats[FLATS_MOST];
     struct group groups[LEVELS_MAX];

@@ -133,7 +133,8 @@ static void a_wrong_value_is_told_with_option_text_and_remedy(void **state)
          "--cpus: CPU list '7-3': write ascending ids, ranges and strides, like "
          "0-7,16-31:2"},
         {"colour", "pink", "--colour 'pink': choose one of red, green, blue"},
-        {"colour", "gree", "--colour 'gree': choose one of red, green, blue"},
+        {"colour", "gree",
+         "--colour 'gree': choose one of red, green, blue; did you mean 'green'?"},
         {"colour", "", "--colour '': choose one of red, green, blue"},
         {"text", "", "--text '': give a name, not an empty text"},
         {"depth", "1", "unknown option '--depth'"}};
@@ -182,6 +183,25 @@ static void unknown_names_are_unset(void **state)
     assert_false(settings_given(*state, "depth"));
 }
 
+static void what_was_given_elsewhere_holds_without_being_parsed_again(void **state)
+{
+    struct settings *given = *state;
+    struct settings settings = {.given = given};
+    const uint64_t *sizes, *same;
+    assert_int_equal(settings_add(&settings, table, NULL), 0);
+    assert_int_equal(settings_set(given, "sizes", "3K", NULL), 0);
+    assert_int_equal(settings_sizes(&settings, "sizes", &sizes), 1);
+    settings_sizes(given, "sizes", &same);
+    assert_ptr_equal(sizes, same);
+    assert_true(settings_given(&settings, "sizes"));
+    /* What is a default there is one here. */
+    assert_false(settings_given(&settings, "integer"));
+    assert_int_equal(settings_set(&settings, "integer", "7", NULL), 0);
+    assert_true(settings_number(&settings, "integer") == 7);
+    assert_true(settings_number(given, "integer") == 5);
+    settings_free(&settings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +212,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(hostile_values_stay_one_short_line, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_add_up, setup, teardown),
-        cmocka_unit_test_setup_teardown(unknown_names_are_unset, setup, teardown)};
+        cmocka_unit_test_setup_teardown(unknown_names_are_unset, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_was_given_elsewhere_holds_without_being_parsed_again,
+                                        setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

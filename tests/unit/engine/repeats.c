@@ -29,10 +29,10 @@ static int run(void *self, uint64_t repeats, double *took_ns)
     return work->fails >> at & 1 ? ERROR_IMPOSSIBLE : 0;
 }
 
-static uint64_t find(struct work *work, double wanted_ns, unsigned growth)
+static uint64_t find(struct work *work, double wanted_ns)
 {
     uint64_t repeats = 0;
-    struct repeats_search search = {wanted_ns, growth, run, work};
+    struct repeats_search search = {wanted_ns, run, work};
     assert_int_equal(repeats_find(&search, &repeats), 0);
     return repeats;
 }
@@ -42,20 +42,16 @@ static void repeats_fill_a_batch(void **state)
 {
     (void)state;
     struct work work = {.repeat_ns = 10};
-    assert_int_equal(find(&work, 10000, 2), 1000);
+    assert_int_equal(find(&work, 10000), 1000);
     assert_int_equal(work.runs, 9); /* 1, 2, ... 128, and that once more */
     assert_int_equal(work.repeats[8], 128);
-    work = (struct work){.repeat_ns = 10};
-    assert_int_equal(find(&work, 10000, 4), 1000);
-    assert_int_equal(work.runs, 6); /* 1, 4, ... 256, and that once more */
-    assert_int_equal(work.repeats[5], 256);
 }
 
 static void a_repeat_may_be_more_than_a_batch(void **state)
 {
     (void)state;
     struct work work = {.repeat_ns = 50000};
-    assert_int_equal(find(&work, 10000, 2), 1);
+    assert_int_equal(find(&work, 10000), 1);
     assert_int_equal(work.runs, 2);
 }
 
@@ -64,7 +60,7 @@ static void one_run_that_was_interrupted_changes_nothing(void **state)
     (void)state;
     for (unsigned at = 0; at < 9; at++) {
         struct work work = {.repeat_ns = 10, .interrupted = UINT64_C(1) << at};
-        assert_int_equal(find(&work, 10000, 2), 1000);
+        assert_int_equal(find(&work, 10000), 1000);
     }
 }
 
@@ -72,10 +68,8 @@ static void work_without_an_end_in_sight_is_cut_off(void **state)
 {
     (void)state;
     struct work work = {.repeat_ns = 0};
-    assert_true(find(&work, 10000, 2) >= UINT64_C(1) << 40);
+    assert_true(find(&work, 10000) >= UINT64_C(1) << 40);
     assert_true(work.runs < RUNS_MAX);
-    work = (struct work){.repeat_ns = 0};
-    assert_true(find(&work, 10000, 4) >= UINT64_C(1) << 40);
 }
 
 static void a_failure_ends_the_search(void **state)
@@ -83,7 +77,7 @@ static void a_failure_ends_the_search(void **state)
     (void)state;
     for (unsigned at = 0; at < 9; at++) {
         struct work work = {.repeat_ns = 10, .fails = UINT64_C(1) << at};
-        struct repeats_search search = {10000, 2, run, &work};
+        struct repeats_search search = {10000, run, &work};
         uint64_t repeats = 7;
         assert_int_equal(repeats_find(&search, &repeats), ERROR_IMPOSSIBLE);
         assert_int_equal(work.runs, at + 1);

@@ -14,18 +14,18 @@ static void a_round_comes_to_every_unit_once_in_random_order(void **state)
     (void)state;
     const struct plan plan = {.point_count = POINTS};
     struct schedule schedule;
-    struct unit unit;
+    struct visit_group group;
     size_t orders[3][POINTS];
     assert_int_equal(schedule_create(&schedule, &plan, 5, NULL), 0);
     for (int round = 0; round < 3; round++) {
         bool seen[POINTS] = {0};
         size_t count = 0;
         assert_true(schedule_begin_round(&schedule));
-        while (schedule_next(&schedule, &unit)) {
-            assert_int_equal(unit.count, 1);
-            assert_false(seen[unit.first]);
-            seen[unit.first] = true;
-            orders[round][count++] = unit.first;
+        while (schedule_next(&schedule, &group)) {
+            assert_int_equal(group.count, 1);
+            assert_false(seen[group.first]);
+            seen[group.first] = true;
+            orders[round][count++] = group.first;
             schedule_keep(&schedule);
         }
         assert_int_equal(count, POINTS);
@@ -44,16 +44,16 @@ static void a_unit_that_is_not_kept_is_left(void **state)
     (void)state;
     const struct plan plan = {.point_count = POINTS};
     struct schedule schedule;
-    struct unit unit;
+    struct visit_group group;
     assert_int_equal(schedule_create(&schedule, &plan, 5, NULL), 0);
     for (size_t round = 0; round < 4; round++) {
         size_t count = 0;
         assert_true(schedule_begin_round(&schedule));
         for (size_t i = 0; i < schedule.open; i++)
-            assert_true(round == 0 || schedule_unit(&schedule, i).first % 4 >= round);
-        while (schedule_next(&schedule, &unit)) {
-            assert_true(unit.first % 4 >= round);
-            if (unit.first % 4 > round)
+            assert_true(round == 0 || schedule_group(&schedule, i).first % 4 >= round);
+        while (schedule_next(&schedule, &group)) {
+            assert_true(group.first % 4 >= round);
+            if (group.first % 4 > round)
                 schedule_keep(&schedule);
             count++;
         }
@@ -63,24 +63,24 @@ static void a_unit_that_is_not_kept_is_left(void **state)
     schedule_free(&schedule);
 }
 
-static void a_group_is_a_unit(void **state)
+static void a_group_is_visited_as_one(void **state)
 {
     (void)state;
     const unsigned groups[] = {3, 1, 4};
     const struct plan plan = {.point_count = 8, .groups = groups, .group_count = 3};
     struct schedule schedule;
-    struct unit unit;
+    struct visit_group group;
     bool seen[8] = {0};
     assert_int_equal(schedule_create(&schedule, &plan, 1, NULL), 0);
     assert_int_equal(schedule.largest, 4);
     assert_true(schedule_begin_round(&schedule));
     for (int i = 0; i < 3; i++) {
-        assert_true(schedule_next(&schedule, &unit));
-        assert_int_equal(unit.count, unit.first == 0 ? 3 : unit.first == 3 ? 1 : 4);
-        seen[unit.first] = true;
+        assert_true(schedule_next(&schedule, &group));
+        assert_int_equal(group.count, group.first == 0 ? 3 : group.first == 3 ? 1 : 4);
+        seen[group.first] = true;
     }
     assert_true(seen[0] && seen[3] && seen[4]);
-    assert_false(schedule_next(&schedule, &unit));
+    assert_false(schedule_next(&schedule, &group));
     schedule_free(&schedule);
 }
 
@@ -111,7 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_round_comes_to_every_unit_once_in_random_order),
         cmocka_unit_test(a_unit_that_is_not_kept_is_left),
-        cmocka_unit_test(a_group_is_a_unit),
+        cmocka_unit_test(a_group_is_visited_as_one),
         cmocka_unit_test(groups_that_miss_points_are_refused),
         cmocka_unit_test(no_points_no_round),
     };

@@ -185,9 +185,35 @@ static void a_documents_probes_are_analysed_by_their_names(void **state)
     pool_free(&desk->document.pool);
 }
 
+static int conclude_from_series(struct analysis *analysis, struct error *error)
+{
+    (void)error;
+    const size_t first = analysis->result->finding_count;
+    const struct summary summary = {.median = 5, .n = 6};
+    assert_non_null(analysis_add_summary(analysis, "parallelism.work.knee", "cycles", &summary, 0));
+    analysis_read_off(analysis, first, analysis->result->series);
+    return 0;
+}
+
+/* A knee takes two points: its line in the registry says so. */
+static void a_series_too_thin_for_a_conclusion_gives_none(void **state)
+{
+    struct desk *desk = *state;
+    desk->result.finding_count = 0;
+    assert_int_equal(analysis_run(&desk->analysis, conclude_from_series, NULL), 0);
+    assert_true(desk->result.findings[0].value == 5);
+    desk->points[1].y.n = 0;
+    desk->result.finding_count = 0;
+    assert_int_equal(analysis_run(&desk->analysis, conclude_from_series, NULL), 0);
+    assert_true(isnan(desk->result.findings[0].value));
+    assert_non_null(strstr(desk->result.findings[0].text, "1 of 2 points of 'some' were measured"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_series_too_thin_for_a_conclusion_gives_none, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(findings_are_replaced_kept_or_left_alone, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(again_it_is_the_same, set_up, tear_down),

@@ -151,8 +151,10 @@ static void a_wrong_numbering_is_noticed(void **state)
     const struct finding *declared = find(&bench, "cluster.disagreement", "0-1");
     assert_non_null(behave);
     assert_non_null(declared);
-    assert_string_equal(behave->text, "CPUs 0,4 behave as one cluster; declared as separate");
-    assert_string_equal(declared->text, "CPUs 0-1 are declared SMT siblings and do not behave so");
+    assert_string_equal(behave->text,
+                        "CPUs 0,4 behave as one cluster; the machine declares them as separate");
+    assert_string_equal(declared->text,
+                        "CPUs 0-1 are declared as SMT siblings but do not behave as such");
     assert_true(isnan(behave->value));
     pool_free(&bench.pool);
 }

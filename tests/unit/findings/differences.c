@@ -242,9 +242,10 @@ static void what_is_not_above_zero_is_named(void **state)
     assert_int_equal(found->count, compared - 4);
     assert_int_equal(found->missing_count, 3);
     assert_true(tells(found->missing, found->missing_count, "L1.latency (latency) was"));
-    assert_true(tells(found->missing, found->missing_count, ", then 0: only values above zero"));
+    assert_true(
+        tells(found->missing, found->missing_count, ", then 0: not compared, for only values"));
     assert_true(tells(found->missing, found->missing_count, "1 point not compared: a value is"));
-    assert_false(tells(found->missing, found->missing_count, "are in both"));
+    assert_false(tells(found->missing, found->missing_count, "pairs are in both"));
 }
 
 static void an_interval_that_reaches_zero_is_none(void **state)
@@ -272,7 +273,8 @@ static void failed_points_are_told_and_passed_over(void **state)
     find(bench);
     const struct differences *found = &bench->differences;
     assert_null(of_point(bench, point));
-    assert_true(tells(found->missing, found->missing_count, "of 1 points that both have"));
+    assert_true(
+        tells(found->missing, found->missing_count, "1 of the points that both have failed"));
     assert_true(tells(found->missing, found->missing_count, "of the second: failed, the sky fell"));
 }
 
@@ -315,7 +317,7 @@ static void pages_of_later_stages_are_compared_where_both_had_them(void **state)
     bench->b.probes[0].parameter_count = 2;
     find(bench);
     assert_true(tells(bench->differences.unfair, bench->differences.unfair_count,
-                      "other pages in latency: small (4 KiB), then small (64 KiB)"));
+                      "different pages in latency: small (4 KiB), then small (64 KiB)"));
 }
 
 static void what_differs_in_devices_is_told(void **state)
@@ -370,7 +372,7 @@ static void what_one_lacks_is_told(void **state)
     find(bench);
     const struct differences *found = &bench->differences;
     assert_true(tells(found->missing, found->missing_count, "only the second has"));
-    assert_true(tells(found->missing, found->missing_count, "1 pairs of 2 and 1"));
+    assert_true(tells(found->missing, found->missing_count, "1 pairs are in both, of 2 and 1"));
     assert_true(tells(found->missing, found->missing_count, "only the first has the series"));
 }
 

@@ -1,5 +1,7 @@
 #include "findings/geometry.h"
 
+#include "result/flag.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,6 +131,76 @@ static const char *text_of(const struct probe_result *result, const char *name)
     return "";
 }
 
+/* Strides from 512 bytes; lines of a first level of 8 ways, 4096 bytes apart. */
+static void add_fitting(struct series *series, struct point *points, size_t n, double ways)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double stride = 512 * (double)(1 << i);
+        const float lines = (float)(stride < 4096 ? ways * 4096 / stride : ways);
+        points[i] = (struct point){
+            .x = stride,
+            .y = {lines, lines, lines, 0.9F, lines, lines, lines, lines, lines, lines, 9}};
+    }
+    *series = (struct series){.name = "lines that fit", .points = points, .point_count = n};
+}
+
+static void ways_that_others_hold_are_told_as_such(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct cache_facts caches[] = {{1, "data", 32 << 10, 64, 8, "0"}};
+    struct machine_facts facts = {.caches = caches, .cache_count = 1};
+    static const struct {
+        double ways;
+        const char *says;
+        unsigned flags;
+    } cases[] = {{8, "fit, and no more", 0}, {4, "50 % of the 8 ways", FLAG_BIT(FLAG_OCCUPIED)}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct probe_result result = {0};
+        struct point points[6];
+        struct series fitting;
+        add_fitting(&fitting, points, 6, cases[i].ways);
+        struct geometry_evidence evidence = {
+            .declared = &facts,
+            .levels = {{.fitting = &fitting, .capacity = NAN}, {.capacity = NAN}},
+            .nearest = NAN};
+        assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+        assert_non_null(strstr(text_of(&result, "L1.ways"), cases[i].says));
+        for (size_t f = 0; f < result.finding_count; f++)
+            if (strcmp(result.findings[f].name, "L1.ways") == 0) {
+                assert_true(result.findings[f].value == cases[i].ways);
+                assert_int_equal(result.findings[f].flags, cases[i].flags);
+            }
+    }
+    pool_free(&pool);
+}
+
+static void a_first_level_within_the_page_is_not_called_hashed(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct cache_facts caches[] = {{1, "data", 32 << 10, 64, 8, "0"},
+                                   {2, "unified", 1 << 20, 64, 16, "0"}};
+    uint64_t page = 4096;
+    struct machine_facts facts = {
+        .caches = caches, .cache_count = 2, .page_sizes = &page, .page_size_count = 1};
+    const struct series none = {.name = "lines that fit"};
+    const struct geometry_evidence evidence = {
+        .declared = &facts,
+        .levels = {{.fitting = &none, .capacity = NAN}, {.fitting = &none, .capacity = NAN}},
+        .nearest = NAN};
+    struct probe_result result = {0};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    assert_null(strstr(text_of(&result, "L1.ways"), "hashed"));
+    assert_non_null(strstr(text_of(&result, "L2.ways"), "hashed"));
+    /* Two ways of 16 KiB: more than a page. */
+    caches[0].ways = 2;
+    result = (struct probe_result){0};
+    assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
+    assert_non_null(strstr(text_of(&result, "L1.ways"), "hashed"));
+    pool_free(&pool);
+}
+
 static void who_abstained_is_counted(void **state)
 {
     (void)state;
@@ -177,6 +249,8 @@ int main(void)
         cmocka_unit_test(a_line_ends_where_the_second_load_misses),
         cmocka_unit_test(what_a_prefetcher_brings_is_no_line),
         cmocka_unit_test(nothing_measured_is_nothing_claimed),
+        cmocka_unit_test(ways_that_others_hold_are_told_as_such),
+        cmocka_unit_test(a_first_level_within_the_page_is_not_called_hashed),
         cmocka_unit_test(who_abstained_is_counted),
         cmocka_unit_test(small_pages_are_blamed_and_not_the_rounds),
     };

@@ -127,7 +127,7 @@ static void a_capacity_that_is_not_the_declared_one_is_told_in_words(void **stat
     conclude(desk, &desk->facts);
     assert_null(find(desk, "L1.capacity")->text);
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "of 24 MiB behaved as cache"));
-    assert_non_null(strstr(find(desk, "L3.capacity")->text, "size buffers by"));
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "keep buffers within"));
 }
 
 static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state)
@@ -135,7 +135,7 @@ static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state
     struct desk *desk = *state;
     desk->caches[2].size_bytes = 5 << 20; /* with the levels before it, 5.5 MiB */
     conclude(desk, &desk->facts);
-    assert_non_null(strstr(find(desk, "L3.capacity")->text, "exclude one another"));
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "exclusive levels"));
     desk->result.finding_count = 0;
     desk->caches[2].size_bytes = 3 << 20;
     conclude(desk, &desk->facts);
@@ -152,7 +152,7 @@ static void a_capacity_that_is_not_known_well_is_no_advice(void **state)
     desk->series.point_count = n;
     conclude(desk, &desk->facts);
     assert_non_null(find(desk, "L3.capacity"));
-    assert_null(strstr(find(desk, "L3.capacity")->text, "As long as"));
+    assert_null(strstr(find(desk, "L3.capacity")->text, "While that lasts"));
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "not known well enough"));
 }
 
@@ -209,7 +209,7 @@ static void what_is_faster_than_memory_is_a_cache(void **state)
     conclude(desk, NULL);
     assert_null(find(desk, "DRAM.latency_ns"));
     assert_non_null(find(desk, "L2.latency_ns"));
-    assert_non_null(strstr(find(desk, "L2.latency_ns")->text, "no larger size"));
+    assert_non_null(strstr(find(desk, "L2.latency_ns")->text, "no size that was measured"));
 }
 
 static void suspected_translation_is_said_and_is_no_cache(void **state)

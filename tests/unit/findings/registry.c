@@ -191,6 +191,56 @@ static void test_a_finding_has_a_side(void **state)
     assert_int_equal(meaning_of("L1.latency", "furlongs").side, SIDE_NEITHER);
 }
 
+static void assert_place(const char *name, const char *unit, bool is_twin, const char *expected,
+                         const char *words)
+{
+    const struct finding finding = {.name = name, .unit = unit};
+    struct finding_place place;
+    if (!expected) {
+        assert_false(finding_place(&finding, is_twin, &place));
+        return;
+    }
+    assert_true(finding_place(&finding, is_twin, &place));
+    assert_string_equal(place.name, expected);
+    assert_string_equal(place.words, words);
+}
+
+static void test_a_finding_of_a_device_has_its_place_and_words(void **state)
+{
+    (void)state;
+    assert_place("gpu0.host.to_device.pinned", "B/s", false, "host", "to the device");
+    assert_place("gpu0.host.to_device.pageable", "B/s", false, "host", "pageable to the device");
+    assert_place("gpu12.peer3.copy", "B/s", false, "peers", "gpu3: a copy");
+    assert_place("gpu0.tlb2.miss", "cycles", false, "translation", "level 2: a miss +");
+    /* One in ns stands in for one in cycles, and does not say it twice. */
+    assert_place("gpu0.L1.load64.latency", "cycles", false, "L1 by width", "64 bits");
+    assert_place("gpu0.L1.load64.latency_ns", "ns", false, "L1 by width", "64 bits");
+    assert_place("gpu0.L1.load64.latency_ns", "ns", true, NULL, NULL);
+    assert_place("gpu0.host.read_ns", "ns", true, "host", "a load of its memory");
+    assert_place("gpu0.host.read", "cycles", false, NULL, NULL);
+    assert_place("gpu0.host.read_ns", "B", false, NULL, NULL);
+    assert_place("gpu0.L1.latency", "cycles", false, NULL, NULL);
+    assert_place("syscall.latency", "ns", false, NULL, NULL);
+}
+
+/* Each pattern has words of its own, or all have the same. */
+static void test_words_are_as_many_as_patterns(void **state)
+{
+    (void)state;
+    const struct finding_line *line;
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
+        size_t patterns = 1, words = 1;
+        for (const char *at = line->patterns; (at = strstr(at, ", ")); at++)
+            patterns++;
+        for (const char *at = line->words ? line->words : ""; (at = strstr(at, ", ")); at++)
+            words++;
+        if (words != 1 && words != patterns)
+            fail_msg("%s: %zu words of %zu patterns", line->patterns, words, patterns);
+        if (line->words && !line->place)
+            fail_msg("%s: words without a place", line->patterns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +254,8 @@ int main(void)
         cmocka_unit_test(test_a_finding_has_a_role_a_fact_and_a_subject),
         cmocka_unit_test(test_what_no_line_explains_is_plain),
         cmocka_unit_test(test_a_finding_has_a_side),
+        cmocka_unit_test(test_a_finding_of_a_device_has_its_place_and_words),
+        cmocka_unit_test(test_words_are_as_many_as_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void trials_that_tell_nothing_count_as_trials(void **state)
     struct probe_result few = {0}, enough = {0};
     const struct finding *entries = five_of(11, false, &pool, &few);
     assert_true(isnan(entries->value));
-    assert_non_null(strstr(entries->text, "only 5 of 11 tell 64"));
+    assert_non_null(strstr(entries->text, "only 5 of 11 find 64"));
     entries = five_of(10, false, &pool, &enough);
     assert_true(entries->value == 64);
     assert_non_null(strstr(entries->text, "5 of 10 trials agree"));
@@ -179,7 +179,7 @@ static void huge_pages_tell_how_much_of_them_is_in_pieces(void **state)
         assert_true(fabs(as->value - cases[i].share) < 0.01);
         assert_true(as->low <= as->value && as->value <= as->high);
         assert_true(cases[i].split ? as->declared == 0 : isnan(as->declared));
-        assert_non_null(strstr(as->text, cases[i].split ? "as pages of 4K" : "whole"));
+        assert_non_null(strstr(as->text, cases[i].split ? "on pages of 4K" : "whole"));
         pool_free(&pool);
     }
     for (size_t i = 0; i < 8; i++)

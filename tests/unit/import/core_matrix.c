@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+extern const struct import_format core_matrix_format;
+
 /* Reads `text` with the option "ids" (NULL: as it is) into the document; its code. */
 static int import(struct document *document, const char *text, const char *ids, const char *op,
                   struct error *error)

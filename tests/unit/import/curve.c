@@ -1,5 +1,8 @@
 #include "desk.h"
 
+extern const struct import_format core_matrix_format, core_to_core_latency_format, curve_format,
+    lat_mem_rd_format;
+
 static const struct series *only(const struct desk *desk)
 {
     assert_int_equal(desk->document.probe_count, 1);

@@ -1,5 +1,7 @@
 #include "desk.h"
 
+extern const struct import_format mlc_format;
+
 static const struct point *at(const struct series *series, int from, int to)
 {
     for (size_t i = 0; i < series->point_count; i++)

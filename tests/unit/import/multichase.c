@@ -1,5 +1,7 @@
 #include "desk.h"
 
+extern const struct import_format multichase_format;
+
 #define RUN(size, stride, ns)                                                                      \
     "nr_threads = 1\npage_size = 4096 bytes\ntotal_memory = " size " (0.0 MiB)\nstride = " stride  \
     "\nchase = simple\nsamples (one column per thread, one row per sample):\n  9.000  "            \

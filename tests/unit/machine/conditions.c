@@ -141,7 +141,7 @@ static void a_container(void **state)
     assert_remark("core clock", REMARK_FINE, "performance on 3 of 3 CPUs", NULL);
     assert_remark("affinity", REMARK_KNOW, "only 3 of 8 CPUs may be used (2-3,6)", "taskset");
     assert_remark("CPU quota", REMARK_SPOILS, "1.50 CPUs' worth of time for 3 CPUs", "cpu.max");
-    assert_remark("memory limit", REMARK_KNOW, "1.5 of 12.0 GiB", "memory.max");
+    assert_remark("memory limit", REMARK_KNOW, "1.5 of the 12.0 GiB", "memory.max");
     assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 2-3"); /* 6 is 2's sibling */
     assert_remark("virtual machine", REMARK_FINE, "no hypervisor", NULL);
 }
@@ -162,7 +162,7 @@ static void without_cpufreq_the_clock_is_unknown(void **state)
     assert_null(conditions.governor);
     assert_null(conditions.turbo);
     assert_string_equal(conditions.smt, "off");
-    assert_remark("core clock", REMARK_KNOW, "can't be known or fixed from here", "cycles");
+    assert_remark("core clock", REMARK_KNOW, "can be neither read nor fixed from here", "cycles");
     assert_null(find("turbo"));
 }
 
@@ -170,8 +170,8 @@ static void a_guest_needs_no_cpufreq(void **state)
 {
     (void)state;
     look_at("amd-epyc-milan-kvm-2cpu");
-    assert_remark("core clock", REMARK_FINE, "its host rules the clock", NULL);
-    assert_remark("virtual machine", REMARK_KNOW, "(KVM)", "dedicated host");
+    assert_remark("core clock", REMARK_FINE, "its host sets the clock", NULL);
+    assert_remark("virtual machine", REMARK_KNOW, "(KVM)", "runs this guest alone");
     assert_remark("stolen time", REMARK_FINE, "0.02 %", NULL);
     assert_remark("swap", REMARK_FINE, "there is no swap", NULL);
     assert_remark("reserved pages", REMARK_FINE, "no 2 MiB pages are reserved", NULL);
@@ -235,7 +235,7 @@ static void switches_are_read_both_ways(void **state)
     look_again();
     assert_string_equal(conditions.turbo, "off");
     assert_string_equal(conditions.thp, "always");
-    assert_remark("huge pages", REMARK_KNOW, "unfragmented", "defrag");
+    assert_remark("huge pages", REMARK_KNOW, "not to be fragmented", "defrag");
     assert_remark("reserved pages", REMARK_FINE, "500 of 512", NULL);
 }
 
@@ -272,9 +272,11 @@ static void a_warning_names_state_and_remedy(void **state)
     bool found = false;
     for (size_t i = 0; i < conditions.warning_count; i++)
         found =
-            found || strcmp(conditions.warnings[i],
-                            "1024 MiB are swapped out: end what fills the memory, then swapoff -a "
-                            "and swapon -a") == 0;
+            found ||
+            strcmp(
+                conditions.warnings[i],
+                "1024 MiB are swapped out: stop the programs that fill the memory, then swapoff -a "
+                "and swapon -a") == 0;
     assert_true(found);
 }
 

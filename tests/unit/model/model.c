@@ -4,7 +4,7 @@
 #include "kernels/ring.h"
 #include "machines.h"
 #include "measure.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 #include "support.h"
 
@@ -16,13 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+extern const struct probe latency_probe;
+
 enum { ROOM = 1 << 20 };
 
 /* A ring in an arena, and a trial over it. */
 struct bed {
     struct model_machine machine;
     struct model *model;
-    struct stand_in stand_in;
+    struct timing_model timing;
     struct arena arena;
     struct plan plan;
     struct seat seat;
@@ -63,14 +65,14 @@ static void build(struct bed *bed, size_t bytes, enum ring_order order)
     bed->worker.state = chase;
     if (!bed->model) {
         bed->model = model_create(&bed->machine, ROOM, 1);
-        bed->stand_in = model_stand_in(bed->model);
+        bed->timing = model_timing(bed->model);
     }
     assert_non_null(bed->model);
 }
 
 static uint64_t work(struct bed *bed, uint64_t repeats)
 {
-    return bed->stand_in.work(bed->model, 0, bed->worker.run, bed->worker.state, repeats);
+    return bed->timing.work(bed->model, 0, bed->worker.run, bed->worker.state, repeats);
 }
 
 /* Nanoseconds a step of a fresh trial over so many bytes. */
@@ -78,7 +80,7 @@ static double step_ns(struct bed *bed, size_t bytes, enum ring_order order)
 {
     enum { REPEATS = 1000 };
     build(bed, bytes, order);
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
     return (double)work(bed, REPEATS) * 1e-3 / ((double)REPEATS * (double)chase_steps);
 }
 
@@ -102,7 +104,7 @@ static void short_batches_and_long_ones_agree(void **state)
 {
     struct bed *bed = *state;
     build(bed, 96 * KIB, RING_RANDOM);
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
     double singly = 0;
     for (int i = 0; i < 48; i++)
         singly += (double)work(bed, 1) / 48;
@@ -113,7 +115,7 @@ static void the_position_moves_as_the_kernel_would_move_it(void **state)
 {
     struct bed *bed = *state;
     build(bed, 10 * KIB, RING_RANDOM);
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
     struct chase real = {bed->arena.memory};
     static const uint64_t repeats[] = {1, 7, 100, 2, 12345};
     for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++) {
@@ -134,7 +136,7 @@ static void rings_of_indexes_are_followed_too(void **state)
     struct chase_index *modelled = (struct chase_index *)bed->worker.room;
     *modelled = real;
     bed->worker.run = chase_checked_64_run;
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
     assert_true(about((double)work(bed, 50) * 1e-3 / 50 / chase_steps, 10)); /* 6.25 KiB */
     chase_checked_64_run(&real, 50);
     assert_int_equal(modelled->index, real.index);
@@ -145,7 +147,7 @@ static void a_spilled_pointer_adds_the_store_buffers_time(void **state)
     struct bed *bed = *state;
     build(bed, 1 * KIB, RING_RANDOM);
     bed->worker.run = chase_spilled_run;
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
     assert_true(about((double)work(bed, 100) * 1e-3 / 100 / chase_steps, 2 + 4));
 }
 
@@ -181,7 +183,7 @@ static void clock_steps_show_in_the_additions(void **state)
     unsigned slow = 0, trials = 2000;
     for (unsigned i = 0; i < trials; i++) {
         double ns = step_ns(bed, 1 * KIB, RING_RANDOM);
-        double cycle_ns = (double)bed->stand_in.additions(bed->model, 0, 64000) * 1e-3 / 64000;
+        double cycle_ns = (double)bed->timing.additions(bed->model, 0, 64000) * 1e-3 / 64000;
         assert_true(about(ns, 2 * cycle_ns));
         slow += cycle_ns > 1.5;
     }
@@ -246,19 +248,19 @@ static uint64_t unknown_run(void *chase, uint64_t repeats)
 static void prepare_unknown(struct bed *bed)
 {
     bed->worker.run = unknown_run;
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
 }
 
 static void leave_the_arena(struct bed *bed)
 {
     void *outside = &outside;
     *(void **)bed->arena.memory = &outside;
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
 }
 
 static void work_elsewhere(struct bed *bed)
 {
-    bed->stand_in.prepared(bed->model, &bed->trial);
+    bed->timing.prepared(bed->model, &bed->trial);
     ((struct chase *)bed->worker.state)->position = bed->arena.memory + 8;
     work(bed, 1);
 }

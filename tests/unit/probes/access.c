@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+extern const struct probe access_probe;
+
 enum { LINE = 64, PAGE = 4096, BYTES = 1 << 20 };
 
 /* Prepares a point in ordinary memory and returns its worker; the caller frees the memory. */
@@ -83,19 +85,19 @@ static void assert_elements_lie_at(const struct bench *bench, const char *name, 
 static void elements_lie_within_and_across(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
     if (!chase_straddles) {
-        assert_int_equal(access_probe.next(&bench->task, &sampled, 1, &bench->error), 0);
+        assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
         skip();
     }
     assert_elements_lie_at(bench, "within a line", 2 * LINE, 0);
     assert_elements_lie_at(bench, "across the end of a line", 2 * LINE, LINE - 4);
-    assert_int_equal(access_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+    assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
     assert_int_equal(bench->task.plan.pages, PAGES_SMALL);
     assert_elements_lie_at(bench, "within a page", PAGE, PAGE - LINE);
     assert_elements_lie_at(bench, "across the end of a page", PAGE, PAGE - 4);
-    assert_int_equal(access_probe.next(&bench->task, &sampled, 2, &bench->error), 0);
+    assert_int_equal(access_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
 /* Gives every point planned now what `cycles` says of its series. */
@@ -133,14 +135,14 @@ static const struct finding *find(const struct bench *bench, const char *name)
 
 static void conclude(struct bench *bench, double doubt)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
     give(bench, model, doubt);
-    if (access_probe.next(&bench->task, &sampled, 1, &bench->error) == 1)
+    if (access_probe.next(&bench->task, &outcome, 1, &bench->error) == 1)
         give(bench, model, doubt);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
 static void findings_are_what_it_costs_beyond_a_plain_load(void **state)
@@ -177,16 +179,16 @@ static double hashed(const char *series)
 static void lines_that_fell_into_the_level_before_tell_nothing(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
     if (!chase_straddles)
         skip();
     give(bench, hashed, 0.01);
-    assert_int_equal(access_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+    assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
     give(bench, hashed, 0.01);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_true(isnan(find(bench, "access.page_cross.L3")->value));
     assert_non_null(strstr(find(bench, "access.page_cross.L3")->text, "not detected"));
     assert_true(find(bench, "access.line_cross.L3")->value == 1);
@@ -206,7 +208,7 @@ static void what_is_lost_in_noise_is_said_to_be(void **state)
 static void a_single_trial_gives_no_interval(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     conclude(bench, 0);
     for (size_t s = 0; s < bench->result.series_count; s++)
         for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
@@ -215,7 +217,7 @@ static void a_single_trial_gives_no_interval(void **state)
         }
     bench->result.finding_count = 0;
     bench->result.parameter_count--; /* the levels, which are told again */
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     const struct finding *forwarding = find(bench, "access.forwarding");
     assert_true(forwarding->value == 5 && isnan(forwarding->low) && isnan(forwarding->high));
     if (!chase_straddles)
@@ -228,11 +230,11 @@ static void a_single_trial_gives_no_interval(void **state)
 static void an_interrupted_run_concludes_what_there_is(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_null(find(bench, "access.forwarding"));
 }
 

@@ -77,10 +77,10 @@ static inline void again_analyse(const struct probe_task *task)
 }
 
 /* probe_conclude(), and the same again from the document. */
-static inline int conclude_twice(struct probe_task *task, const struct sampled *sampled,
+static inline int conclude_twice(struct probe_task *task, const struct stage_outcome *outcome,
                                  struct error *error)
 {
-    const int code = probe_conclude(task, sampled, error);
+    const int code = probe_conclude(task, outcome, error);
     if (code == 0) {
         assert_int_equal(experiment_complete(task->result, &task->machine->facts, task->pool, NULL),
                          0);

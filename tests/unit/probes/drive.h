@@ -4,7 +4,6 @@
 
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/chase.h"
 
 #include <math.h>
@@ -56,7 +55,7 @@ static void drive_point(struct bench *bench, const struct plan_point *planned, u
 static unsigned drive(struct bench *bench, const struct probe *probe, unsigned flags,
                       drive_cycles *cycles)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     unsigned stage = 0;
     int more = 1;
     assert_int_equal(bench_plan(bench, probe, NULL), 0);
@@ -71,12 +70,12 @@ static unsigned drive(struct bench *bench, const struct probe *probe, unsigned f
             if (series->point_count > 1)
                 qsort(series->points, series->point_count, sizeof *series->points, drive_by_x);
         }
-        more = probe->next(task, &sampled, stage, &bench->error);
+        more = probe->next(task, &outcome, stage, &bench->error);
     }
     assert_int_equal(more, 0);
     bench->result.series = task->plan.series;
     bench->result.series_count = task->plan.series_count;
-    assert_int_equal(conclude_twice(task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(task, &outcome, &bench->error), 0);
     return stage;
 }
 

@@ -11,7 +11,7 @@ struct failing {
     struct series series;
     bool concluded;
     enum page_policy second_pages;
-    struct sampled sampled;
+    struct stage_outcome outcome;
 };
 
 static struct failing failing;
@@ -49,10 +49,11 @@ static void prepare(struct trial *trial)
     trial->workers[0] = (struct worker){.run = take_a_nanosecond};
 }
 
-static int conclude(struct probe_task *task, const struct sampled *sampled, struct error *error)
+static int conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                    struct error *error)
 {
     (void)task;
-    (void)sampled;
+    (void)outcome;
     (void)error;
     failing.concluded = true;
     return 0;
@@ -82,10 +83,10 @@ static int plan_small(struct probe_task *task, struct error *error)
     return code;
 }
 
-static int next_on_other_pages(struct probe_task *task, const struct sampled *sampled,
+static int next_on_other_pages(struct probe_task *task, const struct stage_outcome *outcome,
                                unsigned stage, struct error *error)
 {
-    (void)sampled;
+    (void)outcome;
     (void)error;
     if (stage > 1)
         return 0;
@@ -115,7 +116,7 @@ static const struct probe_result *measure_by(const struct probe *measured, struc
     clock_calibrate(&clock);
     assert_int_equal(team_create(&engine.team, NULL, NULL), 0);
     assert_int_equal(bench_plan(bench, measured, NULL), 0);
-    assert_int_equal(probe_measure(&bench->task, &engine, budget_s, &failing.sampled, NULL), 0);
+    assert_int_equal(probe_measure(&bench->task, &engine, budget_s, &failing.outcome, NULL), 0);
     team_free(engine.team);
     return &bench->result;
 }
@@ -175,7 +176,7 @@ static void all_is_well_where_every_point_has_a_value(void **state)
     assert_int_equal(result->status, PROBE_OK);
     assert_null(result->reason);
     assert_true(failing.concluded);
-    assert_int_equal(failing.sampled.points_failed + failing.sampled.points_missing, 0);
+    assert_int_equal(failing.outcome.points_failed + failing.outcome.points_missing, 0);
 }
 
 static const char *parameter(const struct probe_result *result, const char *name)
@@ -198,7 +199,7 @@ static void pages_of_a_later_stage_are_not_those_of_the_first(void **state)
     assert_non_null(parameter(result, "pages_obtained"));
     assert_memory_equal(parameter(result, "pages_obtained"), "small", 5);
     assert_non_null(parameter(result, "other_pages_obtained"));
-    assert_int_equal(failing.sampled.pages_used, PAGES_SMALL);
+    assert_int_equal(failing.outcome.pages_used, PAGES_SMALL);
 }
 
 static void stages_on_the_same_pages_have_one_word_for_them(void **state)

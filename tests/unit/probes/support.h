@@ -3,7 +3,7 @@
 #define FATHOM_TESTS_PROBES_SUPPORT_H
 
 #include "again.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static int bench_plan(struct bench *bench, const struct probe *probe, ...)
     settings_free(&bench->settings);
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, probe->options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
+    bench->task.seed = 1;
     va_list options;
     va_start(options, probe);
     const char *name;

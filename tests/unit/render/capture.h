@@ -3,7 +3,7 @@
 #define FATHOM_TESTS_CAPTURE_H
 
 #include "../result/sample.h"
-#include "render/view.h"
+#include "render/output.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,6 +34,16 @@ static inline char *capture_end(struct capture *capture)
     assert_int_equal(fclose(capture->stream), 0);
     assert_int_equal(strlen(capture->text), capture->size); /* no NUL bytes */
     return capture->text;
+}
+
+/* What an output writes of a document; the caller frees. */
+static inline char *capture_output(const char *name, const struct document *document)
+{
+    struct capture capture = {0};
+    struct error error = {0};
+    const struct output_content content = {.documents = &document, .count = 1};
+    assert_int_equal(output_by_name(name)->write(capture_begin(&capture), &content, &error), 0);
+    return capture_end(&capture);
 }
 
 /* Compares with tests/unit/render/golden/<name> and frees `text`. With FATHOM_REFRESH set the file

@@ -2,9 +2,7 @@
 
 static char *print(const struct document *document)
 {
-    struct capture capture = {0};
-    view_gnuplot(capture_begin(&capture), document);
-    return capture_end(&capture);
+    return capture_output("gnuplot", document);
 }
 
 static void the_sample_is_printed_as_before(void **state)

@@ -10,7 +10,7 @@
 
 #define ARCH_NAME         "generic"
 #define ARCH_COUNTER_NAME "clock_gettime"
-/* There is no counter to be asked about. */
+/* There is no counter that the kernel could distrust. */
 #define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   64u
 

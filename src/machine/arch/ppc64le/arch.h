@@ -8,7 +8,7 @@
 
 #define ARCH_NAME         "ppc64le"
 #define ARCH_COUNTER_NAME "timebase"
-/* Linux has no other clock here: it has nothing to say against this one. */
+/* Linux has no other clock here and never distrusts this one. */
 #define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   128u
 

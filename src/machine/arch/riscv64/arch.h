@@ -9,7 +9,8 @@
 
 #define ARCH_NAME         "riscv64"
 #define ARCH_COUNTER_NAME "time"
-/* One counter for all CPUs by the architecture: the kernel need not be asked about it. */
+/* By the architecture all CPUs share one counter, so the kernel need not be asked whether they
+ * agree. */
 #define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   64u
 

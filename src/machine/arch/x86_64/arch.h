@@ -21,8 +21,8 @@ static inline uint64_t arch_counter(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* Invariant TSC: CPUID 8000_0007H EDX bit 8. That speaks of the rate; whether firmware has set all
- * CPUs' counters alike is for the kernel to find out (clock_counter_distrusted()). */
+/* Invariant TSC: CPUID 8000_0007H EDX bit 8. That bit is about the rate. Whether firmware has set
+ * the counters of all CPUs to the same value, the kernel finds out (clock_counter_distrusted()). */
 static inline bool arch_counter_usable(void)
 {
     unsigned a, b, c, d;

@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Large enough for every THP that is worth waiting for; aarch64 with 64 KiB pages has 512 MiB. */
+/* Enough for transparent huge pages of 2 MiB; larger ones (512 MiB on aarch64 with 64 KiB pages)
+ * are not worth waiting for. */
 static const size_t alignment_bytes = (size_t)2 << 20;
 
 enum { NODE_MAX = 1 << 16, HUGE_SHIFT_2M = 21, HUGE_SHIFT_1G = 30 };
@@ -21,8 +22,8 @@ enum { HUGE_FLAG_SHIFT = 26 };
 
 /* A control group may forbid pages that the machine has reserved (hugetlb.2MB.max, which Kubernetes
  * sets to what was asked for, or 0). They can be mapped all the same; the first touch beyond is
- * SIGBUS. Where the limit can't be read, a page of its own tells at least of 0; it does not decide
- * where the arena's come to lie. */
+ * SIGBUS. Where the limit can't be read, touching a page of a separate mapping at least detects a
+ * limit of 0, and does not place the arena's pages. */
 static bool may_be_touched(size_t bytes, unsigned shift, int flags)
 {
     struct cgroup_limits limits;
@@ -36,7 +37,7 @@ static bool may_be_touched(size_t bytes, unsigned shift, int flags)
     const size_t page = (size_t)1 << shift;
     void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED)
-        return true; /* all are taken by the arena, so they were to be had */
+        return true; /* the arena has taken all of them, so they are allowed */
     bool may = madvise(memory, page, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
     munmap(memory, page);
     return may;
@@ -73,7 +74,7 @@ static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
     return NULL;
 }
 
-/* mmap aligns to a base page only: map more, and give back what lies before and behind. */
+/* mmap aligns to a base page only, so this maps more and unmaps what lies before and behind. */
 static void *map_aligned(size_t bytes, struct error *error)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -95,8 +96,8 @@ static void *map_aligned(size_t bytes, struct error *error)
     return memory + before;
 }
 
-/* Where THP is off, MADV_HUGEPAGE still succeeds, and does nothing. Newer kernels have a switch
- * for each size beside the one for all (transhuge.rst: "inherit" follows the general one). */
+/* Where THP is off, MADV_HUGEPAGE still succeeds, and does nothing. Newer kernels have a switch for
+ * each size beside the general one (transhuge.rst: "inherit" follows the general one). */
 static bool thp_off(void)
 {
     static const char *const root = "/sys/kernel/mm/transparent_hugepage";
@@ -131,7 +132,7 @@ static int advise(void *memory, size_t bytes, enum page_policy policy, struct er
     return 0;
 }
 
-/* By the system call, for one call is no reason to depend on libnuma. */
+/* Uses the system call directly: one call is no reason to depend on libnuma. */
 static int bind_node(void *memory, size_t bytes, int node, struct error *error)
 {
     enum { BITS = 8 * sizeof(unsigned long) };
@@ -140,7 +141,7 @@ static int bind_node(void *memory, size_t bytes, int node, struct error *error)
     errno = EINVAL;
     if (node < NODE_MAX) {
         mask[node / BITS] = 1ul << (node % BITS);
-        /* The kernel looks at one bit less than it is told. */
+        /* The kernel looks at one bit less than the number it is given. */
         result = syscall(SYS_mbind, memory, bytes, MPOL_BIND, mask, (unsigned long)node + 2, 0);
     }
     if (result == 0)
@@ -152,8 +153,8 @@ static int bind_node(void *memory, size_t bytes, int node, struct error *error)
         node, strerror(errno));
 }
 
-/* Huge pages are reserved for the whole machine, not for a node: where the node has too few of
- * them, the first touch would end in SIGBUS. */
+/* mmap reserves huge pages of the whole machine, not of a node: if the node has too few, the first
+ * touch ends in SIGBUS. */
 static int check_node_pool(size_t bytes, int node, unsigned shift, struct error *error)
 {
     uint64_t free_pages;
@@ -175,7 +176,7 @@ void *os_map(size_t bytes, enum page_policy policy, int node, struct error *erro
                      : policy == PAGES_HUGE1G ? HUGE_SHIFT_1G
                                               : 0;
     if (bytes == 0) {
-        error_set(error, ERROR_IMPOSSIBLE, "no bytes can't be mapped: ask for at least one");
+        error_set(error, ERROR_IMPOSSIBLE, "0 bytes can't be mapped: ask for at least one");
         return NULL;
     }
     void *memory = shift ? map_hugetlb(bytes, shift, error) : map_aligned(bytes, error);

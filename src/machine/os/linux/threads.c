@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel refuses (EINVAL) a set that is smaller than its own, whose size it doesn't tell. */
+/* The kernel refuses (EINVAL) a set that is smaller than its own and doesn't say how large that is,
+ * so this tries larger ones. */
 static cpu_set_t *read_mask(size_t *bytes)
 {
     for (int cpus = 1024; cpus <= CPU_ID_MAX; cpus *= 2) {
@@ -68,13 +69,14 @@ static int set_mask(int cpu)
 int os_pin_thread(int cpu, struct error *error)
 {
     if (cpu < 0 || cpu > CPU_ID_MAX)
-        return error_set(error, ERROR_IMPOSSIBLE, "CPU %d can't be: no system has it", cpu);
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "CPU %d can't be used: no system has a CPU of that number", cpu);
     if (set_mask(cpu) != 0)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "this thread can't be pinned to CPU %d: %s; see taskset -p and the "
                          "cgroup's cpuset",
                          cpu, strerror(errno));
-    /* Success is not proof: emulators and some sandboxes accept the call and forget it. */
+    /* Success is no proof: emulators and some sandboxes accept the call and ignore it. */
     struct cpulist now;
     int result = os_affinity(&now, error);
     bool alone = result == 0 && now.count == 1 && now.ids[0] == cpu;

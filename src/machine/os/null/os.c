@@ -1,5 +1,5 @@
-/* A system that fathom doesn't know: plain memory and a monotonic clock, and for the rest the
- * truth that it can't be had. POSIX only. */
+/* For a system that fathom has no port for: plain memory and a monotonic clock by POSIX; all else
+ * returns ERROR_IMPOSSIBLE. */
 #include "machine/os.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 
 static const size_t alignment_bytes = (size_t)2 << 20;
-/* Beyond it some allocators abort the program where they should refuse. */
+/* For larger sizes some allocators abort the program instead of refusing. */
 static const uint64_t bytes_max = (uint64_t)1 << 40;
 
 int os_affinity(struct cpulist *cpus, struct error *error)

@@ -14,15 +14,15 @@ static const char model[] = "tiny,clock_mhz=1234,memory_mhz=5678,power_w=90.5,te
 static void senses_are_nvmls(void **state)
 {
     struct bench bench;
-    struct gpu_senses senses;
+    struct gpu_sensors sensors;
     (void)state;
     with_nvml(&bench, model, "");
-    gpu_cuda.sense(bench.gpu, &senses);
-    assert_near(senses.clock_hz, 1234e6, 1e-9);
-    assert_near(senses.memory_clock_hz, 5678e6, 1e-9);
-    assert_near(senses.power_w, 90.5, 1e-9);
-    assert_near(senses.temperature_c, 61, 1e-9);
-    assert_int_equal(senses.throttle, 0);
+    gpu_cuda.read_sensors(bench.gpu, &sensors);
+    assert_near(sensors.clock_hz, 1234e6, 1e-9);
+    assert_near(sensors.memory_clock_hz, 5678e6, 1e-9);
+    assert_near(sensors.power_w, 90.5, 1e-9);
+    assert_near(sensors.temperature_c, 61, 1e-9);
+    assert_int_equal(sensors.throttle, 0);
     bench_close(&bench);
 }
 
@@ -49,21 +49,21 @@ static void only_what_slows_the_clock_is_throttling(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
-        struct gpu_senses senses;
+        struct gpu_sensors sensors;
         with_nvml(&bench, cases[i].model, "");
-        gpu_cuda.sense(bench.gpu, &senses);
-        assert_int_equal(senses.throttle, cases[i].throttle);
+        gpu_cuda.read_sensors(bench.gpu, &sensors);
+        assert_int_equal(sensors.throttle, cases[i].throttle);
         bench_close(&bench);
     }
 }
 
 static void assert_senses_nothing(struct bench *bench)
 {
-    struct gpu_senses senses = {1, 1, 1, 1, 1};
-    gpu_cuda.sense(bench->gpu, &senses);
-    assert_true(isnan(senses.clock_hz) && isnan(senses.memory_clock_hz));
-    assert_true(isnan(senses.power_w) && isnan(senses.temperature_c));
-    assert_int_equal(senses.throttle, 0);
+    struct gpu_sensors sensors = {1, 1, 1, 1, 1};
+    gpu_cuda.read_sensors(bench->gpu, &sensors);
+    assert_true(isnan(sensors.clock_hz) && isnan(sensors.memory_clock_hz));
+    assert_true(isnan(sensors.power_w) && isnan(sensors.temperature_c));
+    assert_int_equal(sensors.throttle, 0);
 }
 
 /* A model is not asked about through the real library, if there is one. */
@@ -110,7 +110,7 @@ static void a_file_that_is_no_nvml_is_none(void **state)
 static void a_library_that_lacks_calls_tells_the_rest(void **state)
 {
     struct bench bench;
-    struct gpu_senses senses;
+    struct gpu_sensors sensors;
     (void)state;
     bench_model(model, "");
     setenv("FATHOM_LIBNVML", getenv("FATHOM_FAKE_NVML"), 1);
@@ -118,11 +118,11 @@ static void a_library_that_lacks_calls_tells_the_rest(void **state)
     assert_non_null(bench.library->nvml);
     assert_string_equal(bench.facts[0].driver, "CUDA 12.4");
     assert_int_equal(gpu_cuda.start(bench.library, 0, &bench.gpu, &bench.error), 0);
-    gpu_cuda.sense(bench.gpu, &senses);
-    assert_near(senses.power_w, 77, 1e-9);
-    assert_true(isnan(senses.clock_hz) && isnan(senses.memory_clock_hz));
-    assert_true(isnan(senses.temperature_c));
-    assert_int_equal(senses.throttle, 0);
+    gpu_cuda.read_sensors(bench.gpu, &sensors);
+    assert_near(sensors.power_w, 77, 1e-9);
+    assert_true(isnan(sensors.clock_hz) && isnan(sensors.memory_clock_hz));
+    assert_true(isnan(sensors.temperature_c));
+    assert_int_equal(sensors.throttle, 0);
     bench_close(&bench);
 }
 
@@ -137,14 +137,14 @@ static void what_nvml_does_not_tell_is_unknown(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct bench bench;
-        struct gpu_senses senses;
+        struct gpu_sensors sensors;
         with_nvml(&bench, "tiny,throttle=4", faults[i]);
-        gpu_cuda.sense(bench.gpu, &senses);
-        assert_int_equal(isnan(senses.clock_hz), i == 0);
-        assert_int_equal(isnan(senses.memory_clock_hz), i == 0);
-        assert_int_equal(isnan(senses.power_w), i == 1);
-        assert_int_equal(isnan(senses.temperature_c), i == 2);
-        assert_int_equal(senses.throttle, i == 3 ? 0 : 4);
+        gpu_cuda.read_sensors(bench.gpu, &sensors);
+        assert_int_equal(isnan(sensors.clock_hz), i == 0);
+        assert_int_equal(isnan(sensors.memory_clock_hz), i == 0);
+        assert_int_equal(isnan(sensors.power_w), i == 1);
+        assert_int_equal(isnan(sensors.temperature_c), i == 2);
+        assert_int_equal(sensors.throttle, i == 3 ? 0 : 4);
         assert_int_equal(strcmp(bench.facts[0].driver, "CUDA 12.4") == 0, i == 4);
         bench_close(&bench);
     }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+extern const struct probe bandwidth_probe;
+
 static const uint64_t KIB = 1 << 10, MIB = 1 << 20;
 
 static const char *factor_of(const struct series *series, const char *name)
@@ -17,8 +19,8 @@ static const char *factor_of(const struct series *series, const char *name)
 /* The stage that follows. */
 static int next(struct bench *bench, unsigned stage)
 {
-    struct sampled sampled = {0};
-    return bandwidth_probe.next(&bench->task, &sampled, stage, &bench->error);
+    struct stage_outcome outcome = {0};
+    return bandwidth_probe.next(&bench->task, &outcome, stage, &bench->error);
 }
 
 static size_t points_by(const struct bench *bench, const char *kernel, const char *level)
@@ -404,13 +406,13 @@ static bool is_near(double a, double b)
 static void what_threads_reach_is_told(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read,copy", NULL), 0);
     give_points(bench);
     assert_int_equal(next(bench, 1), 1);
     assert_int_equal(next(bench, 2), 1);
     give_points(bench);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     assert_true(is_near(bench_finding(bench, "bandwidth.read.1")->value, 1e9));
     assert_true(is_near(bench_finding(bench, "bandwidth.read.all")->value, 3e9));
     assert_true(is_near(bench_finding(bench, "bandwidth.copy.all")->value, 6e9));
@@ -431,10 +433,10 @@ static void what_threads_reach_is_told(void **state)
 static void one_trial_has_no_interval(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "kernel", "read", "size", "64M", NULL), 0);
     give_points_of(bench, 1);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     const struct finding *saturated = bench_finding(bench, "set.bandwidth.read.saturated_by");
     assert_true(saturated->value == 3);
     assert_true(isnan(saturated->low) && isnan(saturated->high));
@@ -444,10 +446,10 @@ static void one_trial_has_no_interval(void **state)
 static void streams_best_pass_stands_beside_the_median(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "stream", NULL, NULL), 0);
     give_points(bench);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     assert_true(is_near(bench_finding(bench, "stream.triad.1")->value, 3e9));
     assert_true(is_near(bench_finding(bench, "stream.triad.1.best")->value, 3.75e9));
     assert_true(is_near(bench_finding(bench, "stream.copy.all")->value, 6e9));

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+extern const struct probe latency_probe;
+
 static double step(double bytes)
 {
     return bytes <= 32 << 10 ? 4 : bytes <= 1 << 20 ? 14 : 200;

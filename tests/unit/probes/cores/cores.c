@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe cores_probe;
+
 static void every_pair_is_planned_in_both_directions(void **state)
 {
     struct bench *bench = *state;
@@ -193,7 +195,7 @@ static void give_point(struct series *series, size_t i, int from, int to, float 
 static void the_findings_are_least_most_mean_and_lines(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     struct point points[5];
     const struct document document = {.conditions = {.affinity = "0-4"}};
     bench->machine.facts.hypervisor = "KVM";
@@ -210,7 +212,7 @@ static void the_findings_are_least_most_mean_and_lines(void **state)
     bench->result.series = series;
     bench->result.series_count = 1;
     bench->task.document = &document;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     const struct finding *least = bench_finding(bench, "cores.cas.min"),
                          *most = bench_finding(bench, "cores.cas.max");
     const struct finding *mean = bench_finding(bench, "cores.cas.mean");

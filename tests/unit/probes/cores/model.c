@@ -1,7 +1,7 @@
 /* The cores probe on machines that do not exist: the whole road from the plan to the findings, with
  * a model in place of the hand-offs. */
 #include "kernels/handoff.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -16,17 +16,19 @@
 
 #include <cmocka.h>
 
+extern const struct probe cores_probe;
+
 enum { SIBLINGS_PS = 9000, PACKAGE_PS = 60000, FAR_PS = 150000 };
 
 struct bench {
     struct machine machine;
     struct clock clock;
     struct engine engine;
-    struct stand_in model;
+    struct timing_model model;
     struct settings settings;
     struct probe_result result;
     struct probe_task task;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     struct pool pool;
     struct error error;
     volatile sig_atomic_t stop;
@@ -80,10 +82,10 @@ static int set_up(void **state)
 {
     static struct bench bench;
     bench = (struct bench){0};
-    bench.model = (struct stand_in){&bench, prepared, work, additions};
+    bench.model = (struct timing_model){&bench, prepared, work, additions};
     clock_calibrate(&bench.clock);
     bench.engine = (struct engine){
-        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .stand_in = &bench.model};
+        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .model = &bench.model};
     *state = &bench;
     return team_create(&bench.engine.team, &bench.stop, NULL);
 }
@@ -107,7 +109,7 @@ static void measure(struct bench *bench, const char *synthetic, ...)
     bench->machine.memory_available_bytes = UINT64_C(8) << 30;
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, cores_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
+    bench->task.seed = 1;
     va_list options;
     va_start(options, synthetic);
     const char *name;
@@ -119,7 +121,7 @@ static void measure(struct bench *bench, const char *synthetic, ...)
     int code = probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
                              &bench->pool, &bench->result, &bench->error);
     if (code == 0)
-        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->sampled, &bench->error);
+        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
     assert_int_equal(bench->result.status, PROBE_OK);
@@ -363,13 +365,12 @@ static void a_full_disk_is_told(void **state)
     bench->machine.memory_available_bytes = UINT64_C(8) << 30;
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, cores_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
     assert_int_equal(settings_set(&bench->settings, "samples-out", "/dev/full", NULL), 0);
     assert_int_equal(probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
                                    &bench->pool, &bench->result, &bench->error),
                      0);
     assert_int_equal(
-        probe_measure(&bench->task, &bench->engine, 100, &bench->sampled, &bench->error),
+        probe_measure(&bench->task, &bench->engine, 100, &bench->outcome, &bench->error),
         ERROR_USAGE);
     assert_non_null(strstr(bench->error.text, "/dev/full"));
     assert_non_null(find(bench, "cores.cas.min")); /* the figures are there all the same */

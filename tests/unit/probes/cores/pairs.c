@@ -1,5 +1,7 @@
 #include "support.h"
 
+extern const struct probe cores_probe;
+
 static const char *not_measured(const struct bench *bench)
 {
     for (size_t i = 0; i < bench->result.parameter_count; i++)
@@ -44,7 +46,7 @@ static void each_home_has_a_plan_of_its_own(void **state)
 {
     struct bench *bench = *state;
     struct numa_facts nodes[2];
-    struct sampled sampled = {.placement = {.node = 0}};
+    struct stage_outcome outcome = {.placement = {.node = 0}};
     put_on_two_nodes(bench, nodes);
     assert_int_equal(bench_plan(bench, &cores_probe, "home", "second", "op", "cas", NULL), 0);
     const struct plan *plan = &bench->task.plan;
@@ -53,13 +55,13 @@ static void each_home_has_a_plan_of_its_own(void **state)
     assert_int_equal(plan->point_count, 3 * 4);
     for (size_t i = 0; i < plan->point_count; i++)
         assert_true(plan->points[i].to < 3);
-    assert_int_equal(cores_probe.next(&bench->task, &sampled, 1, NULL), 1);
+    assert_int_equal(cores_probe.next(&bench->task, &outcome, 1, NULL), 1);
     assert_int_equal(plan->node, 4);
     assert_int_equal(plan->touch_cpu, 3);
     assert_int_equal(plan->point_count, 2 * 4);
     for (size_t i = 0; i < plan->point_count; i++)
         assert_true(plan->points[i].to >= 3);
-    assert_int_equal(cores_probe.next(&bench->task, &sampled, 2, NULL), 0);
+    assert_int_equal(cores_probe.next(&bench->task, &outcome, 2, NULL), 0);
     assert_int_equal(bench_plan(bench, &cores_probe, "home", "node:4", NULL), 0);
     assert_int_equal(plan->node, 4);
     assert_int_equal(plan->point_count, 5 * 4);
@@ -69,7 +71,7 @@ static void each_home_is_checked(void **state)
 {
     struct bench *bench = *state;
     struct numa_facts nodes[2];
-    struct sampled sampled = {.placement = {.node = 0}};
+    struct stage_outcome outcome = {.placement = {.node = 0}};
     put_on_two_nodes(bench, nodes);
     assert_int_equal(
         bench_plan(bench, &cores_probe, "home", "second", "op", "cas", "parallel", NULL, NULL), 0);
@@ -78,7 +80,7 @@ static void each_home_is_checked(void **state)
         assert_non_null(plan->groups);
         assert_int_equal(plan->node, 4 * home);
         assert_int_equal(plan->point_count, home ? 2 * 4 : 3 * 4);
-        assert_int_equal(cores_probe.next(&bench->task, &sampled, 1 + 2 * home, NULL), 1);
+        assert_int_equal(cores_probe.next(&bench->task, &outcome, 1 + 2 * home, NULL), 1);
         assert_null(plan->groups);
         assert_int_equal(plan->node, 4 * home);
         assert_int_equal(plan->point_count, 3); /* half of six */
@@ -86,7 +88,7 @@ static void each_home_is_checked(void **state)
             assert_true((plan->points[i].to < 3) == !home);
             assert_int_equal(plan->points[i].series, 1);
         }
-        assert_int_equal(cores_probe.next(&bench->task, &sampled, 2 + 2 * home, NULL), !home);
+        assert_int_equal(cores_probe.next(&bench->task, &outcome, 2 + 2 * home, NULL), !home);
     }
     assert_int_equal(plan->series_count, 2);
 }

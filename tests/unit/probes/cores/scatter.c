@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+extern const struct probe cores_probe;
+
 /* 50 ns, from 45 to 55. */
 static struct point pair(int from, int to, struct scatter scatter)
 {
@@ -12,14 +14,14 @@ static struct point pair(int from, int to, struct scatter scatter)
 
 static const struct finding *conclude_lines(struct bench *bench, struct point *points, size_t count)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
     struct series *series = bench->task.plan.series;
     series->points = points;
     series->point_count = count;
     bench->result.series = series;
     bench->result.series_count = 1;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     return bench_finding(bench, "cores.cas.lines");
 }
 

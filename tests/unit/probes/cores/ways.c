@@ -1,11 +1,12 @@
 /* What can be told of two ways by two counters, from counters and ways that are known. */
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/handoff.h"
 
 #include <math.h>
 #include <stdio.h>
+
+extern const struct probe cores_probe;
 
 enum { CPUS = 4 };
 
@@ -65,7 +66,7 @@ static void observe_all(struct bench *bench, const struct scene *scene)
 
 static void conclude(struct bench *bench)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     struct plan *plan = &bench->task.plan;
     struct series *series = &plan->series[0];
     for (size_t i = 0; i < plan->point_count; i++) {
@@ -77,7 +78,7 @@ static void conclude(struct bench *bench)
     }
     bench->result.series = series;
     bench->result.series_count = 1;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
 }
 
 static const struct finding *find(const struct bench *bench, const char *name)

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdio.h>
 
+extern const struct probe gpu_probe;
+
 enum { FAKE_DEVICES_MOST = 3 };
 
 struct fake_device {
@@ -34,7 +36,7 @@ struct fake {
     struct fake_device devices[FAKE_DEVICES_MOST];
     size_t count;
     const char *open_fails;
-    int opened, started, runs, senses; /* opened and started: less what was closed and stopped */
+    int opened, started, runs, sensors; /* opened and started: less what was closed and stopped */
     unsigned starts;
     size_t prepared;             /* working set of the last work */
     volatile sig_atomic_t *stop; /* set after so many runs */
@@ -162,15 +164,15 @@ static int fake_run(struct gpu *gpu, const struct gpu_work *work, uint64_t repea
     return 0;
 }
 
-static void fake_sense(struct gpu *gpu, struct gpu_senses *senses)
+static void fake_read_sensors(struct gpu *gpu, struct gpu_sensors *sensors)
 {
     const size_t bytes = gpu->fake->prepared;
-    gpu->fake->senses++;
-    senses->clock_hz = gpu->device->hz;
-    senses->memory_clock_hz = 7e9;
-    senses->power_w = 300;
+    gpu->fake->sensors++;
+    sensors->clock_hz = gpu->device->hz;
+    sensors->memory_clock_hz = 7e9;
+    sensors->power_w = 300;
     if (bytes >= gpu->device->throttled_from && bytes <= gpu->device->throttled_to)
-        senses->throttle = 0x24; /* the power limit, and heat by the driver's word */
+        sensors->throttle = 0x24; /* the power limit, and heat by the driver's word */
 }
 
 static const struct gpu_backend fake_cuda_backend = {.name = "cuda",
@@ -182,7 +184,7 @@ static const struct gpu_backend fake_cuda_backend = {.name = "cuda",
                                                      .refuses = fake_refuses,
                                                      .prepare = fake_prepare,
                                                      .run = fake_run,
-                                                     .sense = fake_sense};
+                                                     .read_sensors = fake_read_sensors};
 static const struct gpu_backend fake_opencl_backend = {.name = "opencl",
                                                        .title = "OpenCL",
                                                        .open = fake_open_opencl,
@@ -228,9 +230,9 @@ struct fake_bench {
     struct bench bench;
     struct probe probe;
     struct clock clock;
-    struct stand_in stand_in; /* whose time it is */
+    struct timing_model model; /* whose time it is */
     struct engine engine;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     volatile sig_atomic_t stop;
 };
 
@@ -247,8 +249,8 @@ static int fake_set_up(void **state)
     machine->facts.nodes = &fake.bench.node;
     fake.probe.plan = fake_plan;
     fake.bench.task.named = true;
-    fake.engine = (struct engine){
-        .machine = machine, .clock = &fake.clock, .seed = 7, .stand_in = &fake.stand_in};
+    fake.engine =
+        (struct engine){.machine = machine, .clock = &fake.clock, .seed = 7, .model = &fake.model};
     assert_int_equal(team_create(&fake.engine.team, &fake.stop, NULL), 0);
     fake_cuda = fake_opencl = (struct fake){0};
     fake_add(&fake_cuda, "Fake RTX", "gpu");
@@ -273,7 +275,7 @@ static int fake_tear_down(void **state)
 static int fake_measure(struct fake_bench *fake)
 {
     const int code =
-        probe_measure(&fake->bench.task, &fake->engine, 1e6, &fake->sampled, &fake->bench.error);
+        probe_measure(&fake->bench.task, &fake->engine, 1e6, &fake->outcome, &fake->bench.error);
     if (code == 0)
         again_analyse(&fake->bench.task);
     return code;

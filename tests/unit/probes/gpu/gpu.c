@@ -167,8 +167,7 @@ static void what_is_rounded_up_is_not_counted_twice(void **state)
 static void a_model_is_flagged_and_hardware_is_not(void **state)
 {
     struct fake_bench *fake = *state;
-    fake->engine.stand_in =
-        NULL; /* whose points are flagged themselves; --quick waits for nothing */
+    fake->engine.model = NULL; /* whose points are flagged themselves; --quick waits for nothing */
     for (int modelled = 0; modelled < 2; modelled++) {
         fake_cuda.facts[0].modelled = modelled;
         assert_int_equal(PLAN(fake, "what", "latency", "sizes", "4K", "quick", NULL, NULL), 0);
@@ -299,7 +298,7 @@ static void clock_and_power_stand_beside_each_curve(void **state)
     }
     /* What it does not tell makes no series. */
     assert_null(fake_series(fake, "gpu0 latency: temperature", NULL, NULL));
-    assert_true(fake_cuda.senses >= 3);
+    assert_true(fake_cuda.sensors >= 3);
 }
 
 /* Of a matrix there are no companions. */

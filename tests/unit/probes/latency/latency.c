@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+extern const struct probe latency_probe;
+
 static void sizes_go_from_1k_to_four_times_the_last_level(void **state)
 {
     struct bench *bench = *state;
@@ -294,7 +296,8 @@ static const struct finding *find(const struct bench *bench, const char *name)
 static void levels_are_found_on_the_curve(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {.core_hz = {.median = 3e9, .low = 2.9e9, .high = 3e9, .n = 100}};
+    struct stage_outcome outcome = {
+        .core_hz = {.median = 3e9, .low = 2.9e9, .high = 3e9, .n = 100}};
     static const struct {
         const char *name;
         double value, within;
@@ -306,7 +309,7 @@ static void levels_are_found_on_the_curve(void **state)
     };
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct finding *finding = find(bench, expected[i].name);
         if (!finding)
@@ -321,10 +324,10 @@ static void levels_are_found_on_the_curve(void **state)
 static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &latency_probe, "to", "128K", NULL), 0);
     fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     assert_non_null(find(bench, "L1.latency"));
     assert_null(find(bench, "L3.latency"));
     assert_null(find(bench, "DRAM.latency"));
@@ -350,13 +353,13 @@ static const char *text_of(const struct finding *finding, const char *name)
 static void every_size_that_was_named_has_its_latency(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     static const double sizes[] = {4096, 262144, 134217728};
     static const char *const texts[] = {"4 KiB", "256 KiB", "128 MiB"};
     assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K,256K,128M", NULL), 0);
     fill(bench, steps);
     bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_UNCONVERGED);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     for (int ns = 0; ns < 2; ns++) {
         size_t seen = 0;
         for (size_t i = 0; i < bench->result.finding_count; i++) {
@@ -377,22 +380,22 @@ static void every_size_that_was_named_has_its_latency(void **state)
 static void one_size_has_its_latency_and_a_sweep_has_none(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &latency_probe, "size", "256M", NULL), 0);
     fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     assert_true(find(bench, "latency")->value == 300);
     assert_string_equal(find(bench, "latency_ns")->text, "a load in a working set of 256 MiB");
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     assert_null(find(bench, "latency"));
 }
 
 static void two_experiments_are_analysed_by_themselves(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     fill(bench, steps);
     struct series two[2] = {bench->result.series[0], bench->result.series[0]};
@@ -401,7 +404,7 @@ static void two_experiments_are_analysed_by_themselves(void **state)
     two[1].factor_count = 1;
     bench->result.series = two;
     bench->result.series_count = 2;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     size_t found = 0, told_forward = 0;
     for (size_t i = 0; i < bench->result.finding_count; i++) {
         const struct finding *finding = &bench->result.findings[i];
@@ -417,8 +420,8 @@ static void two_experiments_are_analysed_by_themselves(void **state)
 /* Stands for the sampler: the stage's series are done. */
 static int go_on(struct bench *bench, double huge_share, unsigned stage)
 {
-    struct sampled sampled = {.placement = {.huge_share = huge_share, .page_bytes = 2 << 20}};
-    return latency_probe.next(&bench->task, &sampled, stage, &bench->error);
+    struct stage_outcome outcome = {.placement = {.huge_share = huge_share, .page_bytes = 2 << 20}};
+    return latency_probe.next(&bench->task, &outcome, stage, &bench->error);
 }
 
 /* The table's first stage, however many the levels take before it. */

@@ -1,6 +1,5 @@
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/chase.h"
 #include "probes/loaded/loaded.h"
 #include "result/flag.h"
@@ -8,6 +7,8 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+extern const struct probe loaded_probe;
 
 static const struct loaded_state *state_of(const struct bench *bench)
 {
@@ -245,10 +246,10 @@ static void assert_value(const struct bench *bench, const char *name, double wan
 
 static void conclude(struct bench *bench)
 {
-    const struct sampled sampled = {0};
+    const struct stage_outcome outcome = {0};
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
 static void two_ends_are_no_curve(void **state)
@@ -361,15 +362,15 @@ static void the_steps_between_are_measured_where_there_is_time_for_all(void **st
         assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
         observe(bench, LOADED_NONE, 0.9, 0);
         observe(bench, LOADED_FULL, 0.9, 0);
-        struct sampled sampled = {.elapsed_s = 1.4, .visits_s = 1.4};
+        struct stage_outcome outcome = {.elapsed_s = 1.4, .visits_s = 1.4};
         bench->task.plan.budget_s = plenty ? 10 : 9;
-        assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), plenty);
+        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error), plenty);
         if (!plenty)
             continue;
         assert_int_equal(bench->task.plan.point_count, LOADED_STEPS - 2);
         for (unsigned i = 0; i < LOADED_STEPS - 2; i++)
             assert_true(bench->task.plan.points[i].x == i + 1);
-        assert_int_equal(loaded_probe.next(&bench->task, &sampled, 2, &bench->error), 0);
+        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
     }
 }
 
@@ -387,7 +388,7 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
                  {1.5, 0, 0, "no time for the steps between the two ends; give --budget 17"}};
     bench->task.named = true;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct sampled sampled = {.elapsed_s = 1.4, .visits_s = 1.4};
+        const struct stage_outcome outcome = {.elapsed_s = 1.4, .visits_s = 1.4};
         bench->result.finding_count = 0;
         assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
         struct plan *plan = &bench->task.plan;
@@ -395,7 +396,7 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
         observe(bench, LOADED_NONE, 0.98, 0);
         observe(bench, LOADED_FULL, 0.98, 0);
         plan->budget_s = cases[i].half_s;
-        assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error),
+        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error),
                          cases[i].steps > 0);
         for (unsigned k = 0; k < cases[i].steps; k++) {
             const unsigned stride = (LOADED_FULL - cases[i].first) / cases[i].steps;
@@ -417,12 +418,12 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
 static void a_whole_run_says_nothing_of_the_steps_that_it_does_not_want(void **state)
 {
     struct bench *bench = *state;
-    const struct sampled sampled = {.elapsed_s = 1.4, .visits_s = 1.4};
+    const struct stage_outcome outcome = {.elapsed_s = 1.4, .visits_s = 1.4};
     assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
     observe(bench, LOADED_NONE, 0.9, 0);
     observe(bench, LOADED_FULL, 0.9, 0);
     bench->task.plan.budget_s = 9;
-    assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), 0);
+    assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
     conclude(bench);
     assert_null(find(bench, "loaded.knee"));
 }
@@ -436,9 +437,9 @@ static void memory_that_is_touched_once_a_round_is_counted_once_a_round(void **s
         assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
         observe(bench, LOADED_NONE, 0.9, 0);
         observe(bench, LOADED_FULL, 0.9, 0);
-        const struct sampled sampled = {.elapsed_s = 7, .arena_s = 0.8, .visits_s = 1.4};
+        const struct stage_outcome outcome = {.elapsed_s = 7, .arena_s = 0.8, .visits_s = 1.4};
         bench->task.plan.budget_s = plenty ? 10.2 : 10; /* half: 6 * (0.8 + 14 * 0.1) are 13.2 */
-        assert_int_equal(loaded_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
         assert_int_equal(bench->task.plan.point_count, plenty ? LOADED_STEPS - 2 : 7);
     }
 }

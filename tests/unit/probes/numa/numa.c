@@ -2,7 +2,7 @@
  * memory is bound, who measures it, and what is made of it, with a model in place of the memory. */
 #include "probes/numa/numa.h"
 #include "kernels/chase.h"
-#include "probes/probes.h"
+#include "probes/probe.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "../../machines/tree.h"
+
+extern const struct probe numa_probe;
 
 enum { BINDINGS_MOST = 64, NODES = 9 };
 
@@ -29,11 +31,11 @@ struct bench {
     struct machine machine;
     struct clock clock;
     struct engine engine;
-    struct stand_in model;
+    struct timing_model model;
     struct settings settings;
     struct probe_result result;
     struct probe_task task;
-    struct sampled sampled;
+    struct stage_outcome outcome;
     struct pool pool;
     struct error error;
     struct binding bindings[BINDINGS_MOST]; /* each that differs from the one before */
@@ -86,10 +88,10 @@ static int set_up(void **state)
 {
     static struct bench bench;
     bench = (struct bench){0};
-    bench.model = (struct stand_in){&bench, prepared, work, additions};
+    bench.model = (struct timing_model){&bench, prepared, work, additions};
     clock_calibrate(&bench.clock);
     bench.engine = (struct engine){
-        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .stand_in = &bench.model};
+        .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .model = &bench.model};
     *state = &bench;
     return team_create(&bench.engine.team, NULL, NULL);
 }
@@ -129,7 +131,6 @@ static int plan(struct bench *bench, const char *option, const char *value)
     settings_free(&bench->settings);
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
     assert_int_equal(settings_add(&bench->settings, numa_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "seed", "1", NULL), 0);
     if (option)
         assert_int_equal(settings_set(&bench->settings, option, value, &bench->error), 0);
     return probe_prepare(&bench->task, &numa_probe, &bench->settings, &bench->machine, &bench->pool,
@@ -140,7 +141,7 @@ static void measure(struct bench *bench, const char *option, const char *value)
 {
     int code = plan(bench, option, value);
     if (code == 0)
-        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->sampled, &bench->error);
+        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
 }

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe parallelism_probe;
+
 /* A core that holds so many misses, and reaches the next one over so many cycles of work. */
 static struct {
     double latency, least, four, noise;
@@ -54,7 +56,7 @@ static int set_up(void **state)
 static unsigned go(struct bench *bench, double seconds)
 {
     struct probe_task *task = &bench->task;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     unsigned stage = 0;
     int more = 1;
     while (more == 1) {
@@ -72,12 +74,12 @@ static unsigned go(struct bench *bench, double seconds)
                 qsort(task->plan.series[i].points, task->plan.series[i].point_count,
                       sizeof(struct point), drive_by_x);
         task->plan.budget_s = seconds * task->plan.share;
-        more = parallelism_probe.next(task, &sampled, stage, &bench->error);
+        more = parallelism_probe.next(task, &outcome, stage, &bench->error);
     }
     assert_int_equal(more, 0);
     bench->result.series = task->plan.series;
     bench->result.series_count = task->plan.series_count;
-    assert_int_equal(conclude_twice(task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(task, &outcome, &bench->error), 0);
     return stage;
 }
 
@@ -299,22 +301,22 @@ static void work_that_was_not_measured_is_no_answer(void **state)
 {
     struct bench *bench = *state;
     struct probe_task *task = &bench->task;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &parallelism_probe, "level", "DRAM", "work", "40", NULL), 0);
     const struct series *last = &task->plan.series[0];
     for (unsigned stage = 1; strstr(last->name, "work") == NULL; stage++) {
         for (size_t i = 0; i < task->plan.point_count; i++)
             drive_point(bench, &task->plan.points[i], 0, answer);
         task->plan.budget_s = 25 * task->plan.share;
-        assert_int_equal(parallelism_probe.next(task, &sampled, stage, &bench->error), 1);
+        assert_int_equal(parallelism_probe.next(task, &outcome, stage, &bench->error), 1);
         last = &task->plan.series[task->plan.series_count - 1];
     }
     bench->result.series = task->plan.series;
     bench->result.series_count = task->plan.series_count;
-    assert_int_equal(conclude_twice(task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(task, &outcome, &bench->error), 0);
     assert_non_null(lookup(bench, "DRAM.parallelism"));
     assert_true(isnan(bench_finding(bench, "parallelism.work.knee")->value));
-    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not known"));
+    assert_non_null(strstr(bench_finding(bench, "parallelism.work.knee")->text, "not enough data"));
     assert_null(lookup(bench, "parallelism.work.prefetch"));
 }
 
@@ -335,11 +337,11 @@ static void points_that_failed_are_passed_over(void **state)
 static void an_interrupted_run_concludes_what_there_is(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_int_equal(bench->result.finding_count, 0);
 }
 
@@ -350,8 +352,8 @@ static void workers_begin_apart_on_one_ring(void **state)
     assert_int_equal(
         bench_plan(bench, &parallelism_probe, "size", "64K", "chains", "4", "threads", "3", NULL),
         0);
-    struct sampled sampled = {0};
-    assert_int_equal(parallelism_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+    struct stage_outcome outcome = {0};
+    assert_int_equal(parallelism_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
     const struct plan *plan = &bench->task.plan;
     const struct plan_point *point = &plan->points[plan->point_count - 1];
     assert_int_equal(point->seat_count, SEATS);

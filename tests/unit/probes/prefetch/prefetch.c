@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+extern const struct probe prefetch_probe;
+
 enum { LINE = 64, PAGE = 4096, ORDERS = 5 };
 
 static const struct series *series_named(const struct bench *bench, const char *name)
@@ -108,10 +110,10 @@ static void a_points_stride_is_its_x(void **state)
 static void pages_are_crossed_on_small_ones(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     const size_t before = bench->task.plan.series_count;
-    assert_int_equal(prefetch_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->series_count, before + 2);
     assert_int_equal(plan->point_count, 2);
@@ -121,7 +123,7 @@ static void pages_are_crossed_on_small_ones(void **state)
                         "forward-in-block:4K");
     assert_int_equal(plan->points[0].detail, plan->points[1].detail);
     assert_true(plan->points[0].detail <= 1024 * PAGE);
-    assert_int_equal(prefetch_probe.next(&bench->task, &sampled, 2, &bench->error), 0);
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
 static void give(struct bench *bench, size_t series, double x, double cycles, double doubt)
@@ -139,7 +141,7 @@ static void give(struct bench *bench, size_t series, double x, double cycles, do
  * and whose pages in order take `through` of what they take out of order. */
 static void measure(struct bench *bench, double reach, double through, double doubt)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct plan_point *point = &bench->task.plan.points[i];
@@ -148,13 +150,13 @@ static void measure(struct bench *bench, double reach, double through, double do
         bool half = strstr(name, "backward") && point->x <= (double)LINE;
         give(bench, point->series, point->x, hidden ? 10 : half ? 50 : 100, doubt);
     }
-    assert_int_equal(prefetch_probe.next(&bench->task, &sampled, 1, &bench->error), 1);
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
     for (size_t i = 0; i < 2; i++)
         give(bench, bench->task.plan.points[i].series, bench->task.plan.points[i].x,
              i == 0 ? 10 * through : 10, doubt);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
 static const struct finding *find(const struct bench *bench, const char *name)
@@ -192,7 +194,7 @@ static void what_is_hidden_is_found(void **state)
 static void translation_is_not_taken_for_prefetching(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct plan_point *point = &bench->task.plan.points[i];
@@ -206,7 +208,7 @@ static void translation_is_not_taken_for_prefetching(void **state)
     }
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_true(find(bench, "prefetch.max_stride")->value == 2048);
 }
 
@@ -234,7 +236,7 @@ static void what_is_uncertain_is_not_guessed(void **state)
 static void a_single_trial_gives_no_interval(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     measure(bench, 2048, 0.5, 0);
     for (size_t s = 0; s < bench->result.series_count; s++)
         for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
@@ -242,7 +244,7 @@ static void a_single_trial_gives_no_interval(void **state)
             bench->result.series[s].points[i].flags = FLAG_BIT(FLAG_UNCONVERGED);
         }
     bench->result.finding_count = 0;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     const struct finding *forward = find(bench, "prefetch.L2.forward");
     assert_true(fabs(forward->value - 90) < 0.1 && isnan(forward->low) && isnan(forward->high));
     assert_non_null(strstr(forward->text, "too uncertain to tell"));
@@ -257,7 +259,7 @@ static void a_single_trial_gives_no_interval(void **state)
 static void a_set_that_fell_into_the_level_before_tells_nothing(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct plan_point *point = &bench->task.plan.points[i];
@@ -267,7 +269,7 @@ static void a_set_that_fell_into_the_level_before_tells_nothing(void **state)
     }
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_true(find(bench, "prefetch.max_stride")->value == 512);
     assert_non_null(strstr(find(bench, "prefetch.crosses_page")->text, "not measured"));
 }
@@ -275,11 +277,11 @@ static void a_set_that_fell_into_the_level_before_tells_nothing(void **state)
 static void an_interrupted_run_concludes_what_there_is(void **state)
 {
     struct bench *bench = *state;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, &bench->error), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_int_equal(bench->result.finding_count, 0); /* nothing was measured */
 }
 
@@ -290,8 +292,8 @@ static void a_machine_without_declared_caches_is_still_measured(void **state)
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     assert_int_equal(bench->task.plan.series_count, ORDERS);
     assert_non_null(series_named(bench, "DRAM, forward"));
-    struct sampled sampled = {0};
-    assert_int_equal(prefetch_probe.next(&bench->task, &sampled, 1, &bench->error), 0);
+    struct stage_outcome outcome = {0};
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
 }
 
 int main(void)

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+extern const struct probe coherence_probe;
+
 static size_t states_possible(void)
 {
     return line_flush_possible ? LINE_STATES : LINE_STATES - 2;
@@ -135,7 +137,7 @@ static void a_trial_is_a_ring_that_all_workers_know(void **state)
 /* What is said of a store of CPU 0 to a line that is shared with CPU 1. */
 static const struct finding *find_shared(struct bench *bench, const char *cpus)
 {
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     struct point point = {.from = 0, .to = 1};
     double ns = 20;
     bench->result.finding_count = 0;
@@ -147,7 +149,7 @@ static const struct finding *find_shared(struct bench *bench, const char *cpus)
     plan->series[index].point_count = 1;
     bench->result.series = plan->series;
     bench->result.series_count = plan->series_count;
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     assert_int_equal(bench->result.finding_count, 1);
     const struct finding *finding = &bench->result.findings[0];
     assert_string_equal(finding->name, "coherence.store.shared");

@@ -1,11 +1,12 @@
 #include "support.h"
 
-#include "engine/visit.h"
 #include "kernels/contention.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+extern const struct probe contention_probe;
 
 static size_t points_of(const struct plan *plan, unsigned series)
 {
@@ -147,13 +148,13 @@ static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **stat
 {
     struct bench *bench = *state;
     struct layout layout;
-    struct sampled sampled = {0};
+    struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &contention_probe, "cpus", "0-1", NULL), 0);
     lay_out(bench, &layout);
     for (size_t i = 0; i < bench->task.plan.point_count; i++)
         observe(bench, &layout, i);
     give_points(bench);
-    assert_int_equal(conclude_twice(&bench->task, &sampled, NULL), 0);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     double alone = 1000.0 * contention_steps / 100e3 * 1e9;
     for (int op = 0; op < CONTENTION_OPS; op++) {
         char name[64];

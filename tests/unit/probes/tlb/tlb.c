@@ -6,21 +6,23 @@
 #include "probes/tlb/state.h"
 #include "result/flag.h"
 
+extern const struct probe tlb_probe;
+
 /* A TLB of `sets` sets that are replaced by age, walked over and over. */
-struct level {
+struct found_level {
     unsigned entries, sets;
 };
 
 /* The machine that the tests are on. */
 static struct {
-    struct level first[2], second; /* first: of small and of huge pages */
-    unsigned shared;               /* neighbouring pages an entry serves */
-    double noise, spoiled;         /* scatter; share of trials on a busy core */
-    double blind;                  /* share of trials that see no end */
-    double in_pieces;              /* share of huge pages that a hypervisor has split */
+    struct found_level first[2], second; /* first: of small and of huge pages */
+    unsigned shared;                     /* neighbouring pages an entry serves */
+    double noise, spoiled;               /* scatter; share of trials on a busy core */
+    double blind;                        /* share of trials that see no end */
+    double in_pieces;                    /* share of huge pages that a hypervisor has split */
 } tlb;
 
-static double misses(struct level level, double pages)
+static double misses(struct found_level level, double pages)
 {
     unsigned n = (unsigned)pages, missing = 0;
     for (unsigned set = 0; set < level.sets; set++) {
@@ -34,7 +36,7 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
 {
     bool huge = task->plan.pages != PAGES_SMALL;
     bool spread = point->detail != TLB_PACKED;
-    struct level first = tlb.first[huge];
+    struct found_level first = tlb.first[huge];
     struct random random = {random_mix(point->series * 1000003u + (uint64_t)point->x) + trial};
     double value = point->x <= 512 ? 4 : 12;
     if (trial < tlb.spoiled * task->plan.trials_max)
@@ -52,9 +54,9 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
 
 static void set_up(unsigned small, unsigned sets, unsigned huge, unsigned second)
 {
-    tlb.first[0] = (struct level){small, sets};
-    tlb.first[1] = (struct level){huge, 1};
-    tlb.second = (struct level){second, 128};
+    tlb.first[0] = (struct found_level){small, sets};
+    tlb.first[1] = (struct found_level){huge, 1};
+    tlb.second = (struct found_level){second, 128};
     tlb.shared = 1;
     tlb.noise = tlb.spoiled = tlb.blind = tlb.in_pieces = 0;
 }
@@ -109,7 +111,7 @@ static void a_busy_core_makes_no_wrong_number(void **state)
     bench->result.finding_count = 0;
     drive(bench, &tlb_probe, 0, cycles);
     assert_true(isnan(value(bench, "dtlb1.4K.entries")));
-    assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "do not agree"));
+    assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "disagree"));
 }
 
 /* The ladder's medians show an end, and most of the trials that look closer do not. */

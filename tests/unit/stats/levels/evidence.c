@@ -25,9 +25,9 @@ static void add(struct table *table, double bytes, double latency)
         (struct level_sample){.bytes = bytes, .latency = latency, .low = NAN, .high = NAN};
 }
 
-static struct levels levels_of(struct table *table, enum level_pages pages)
+static struct found_levels levels_of(struct table *table, enum level_pages pages)
 {
-    struct levels levels;
+    struct found_levels levels;
     assert_int_equal(levels_find_on(pages, table->samples, table->n, NULL, 0, &levels), 0);
     assert_false(levels.sparse);
     return levels;
@@ -40,7 +40,7 @@ static void assert_near(double value, double expected, double relative)
 }
 
 /* Each level's latency lies within what its own points read. */
-static void assert_within_points(const struct table *table, const struct levels *levels)
+static void assert_within_points(const struct table *table, const struct found_levels *levels)
 {
     for (size_t k = 0; k < levels->count; k++) {
         double least = INFINITY, most = 0;
@@ -86,7 +86,7 @@ static void a_far_half_is_a_level_of_its_own(void **state)
 {
     (void)state;
     struct table table = table_of_halves();
-    struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 3);
     assert_near(levels.list[0].latency, 205.7, 0.005);
     assert_near(levels.list[1].latency, 400, 0.03);
@@ -105,7 +105,7 @@ static void a_thousandth_of_jitter_changes_no_level(void **state)
         struct table table = table_of_halves();
         for (size_t i = 0; i < table.n; i++)
             table.samples[i].latency *= 1 + 0.001 * (2 * random_unit(&random) - 1);
-        struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+        struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
         assert_int_equal(levels.count, 3);
         for (size_t k = 0; k < 3; k++) {
             least[k] = fmin(least[k], levels.list[k].latency);
@@ -136,7 +136,7 @@ static void memory_is_no_slower_than_its_points(void **state)
     (void)state;
     for (double kept = 0; kept <= 1; kept += 0.125) {
         struct table table = table_of_kept(kept);
-        struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+        struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
         assert_int_equal(levels.count, 3);
         assert_within_points(&table, &levels);
         assert_near(levels.list[2].latency, 150, 0.02);
@@ -155,7 +155,7 @@ static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
             : octave >= 10 ? 400
                            : 4 * pow(100, (octave - 5) / 5)); /* up and up, a quarter each step */
     }
-    struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_int_equal(levels.count, 2);
     assert_near(levels.list[0].latency, 4, 0.01);
     assert_near(levels.list[1].latency, 400, 0.01);
@@ -173,7 +173,7 @@ static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(v
             : octave <= 11  ? 10.9
                             : 150);
     }
-    struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 3);
     assert_near(levels.list[1].latency, 7.6, 0.01);
     assert_near(levels.list[1].translation, 3.3, 0.05);

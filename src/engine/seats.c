@@ -1,0 +1,194 @@
+#include "engine/seats.h"
+
+#include "engine/engine.h"
+
+/* That one seat has for another. */
+static const double patience_ns = 250e6;
+/* What a run of batches may take before the coordinator recalls it: no hand-off and no miss takes
+ * 2 us. */
+static const double run_limit_ns = 2e9, operation_limit_ns = 2e3;
+static const double prepare_limit_ns = 120e9;
+
+static const struct clock *clock_of(const struct visit *visit)
+{
+    return visit->executor->engine->clock;
+}
+
+static void measure(struct visit *visit, unsigned rank, struct worker *worker)
+{
+    struct seats *seats = visit->own;
+    const struct batch_run *run = &seats->run;
+    const struct clock *clock = clock_of(visit);
+    struct stamp *stamps = seats->stamps + rank * visit->plan->batches;
+    for (unsigned i = 0; i < run->batches; i++) {
+        if (seats->measured > 1 && !barrier_wait(&seats->start_line, patience_ns))
+            return;
+        if (visit->plan->kernel_timed) {
+            stamps[i] = (struct stamp){0, worker->run(worker->state, run->repeats), 0};
+            continue;
+        }
+        uint64_t start = clock_ticks(clock);
+        worker->run(worker->state, run->repeats);
+        stamps[i] = (struct stamp){start, clock_ticks(clock), 0};
+    }
+}
+
+static void work_in_background(struct visit *visit, unsigned rank, struct worker *worker)
+{
+    struct seats *seats = visit->own;
+    const struct clock *clock = clock_of(visit);
+    struct stamp *stamp = seats->stamps + rank * visit->plan->batches;
+    uint64_t start = clock_ticks(clock), repeats = 0;
+    for (; !atomic_load_explicit(&seats->run_over, memory_order_relaxed); repeats++)
+        worker->run(worker->state, 1);
+    *stamp = (struct stamp){start, clock_ticks(clock), repeats};
+}
+
+/* A pinned thread is elsewhere only when its CPU was taken away: offline, or out of the cpuset. The
+ * kernel then moves the thread, and what it would measure is another CPU. */
+static bool is_in_place(struct visit *visit, unsigned rank)
+{
+    struct seats *seats = visit->own;
+    int cpu = os_current_cpu();
+    if (cpu < 0 || cpu == plan_seat(visit->trials[0].point, rank).cpu)
+        return true;
+    atomic_store_explicit(&seats->stray_cpu, cpu, memory_order_relaxed);
+    atomic_store_explicit(&seats->stray, (int)rank + 1, memory_order_relaxed);
+    return false;
+}
+
+static bool is_complete(const struct seats *seats)
+{
+    return atomic_load_explicit(&seats->stray, memory_order_relaxed) == 0;
+}
+
+static void do_seat(struct visit *visit, unsigned rank)
+{
+    struct seats *seats = visit->own;
+    const struct batch_run *run = &seats->run;
+    struct trial *trial = &visit->trials[run->trial];
+    struct worker *worker = &trial->workers[rank];
+    const enum role role = plan_seat(trial->point, rank).role;
+    uint64_t warm = plan_has_partner(trial->point) ? visit->plan->warm_repeats : 0;
+    struct os_thread_events before, after;
+    os_thread_events(&before);
+
+    if (role == PARTNER) {
+        worker->run(worker->state, warm + run->batches * run->repeats);
+    } else if (role == BACKGROUND) {
+        work_in_background(visit, rank, worker);
+    } else {
+        if (warm && rank == 0)
+            worker->run(worker->state, warm);
+        if (run->first && trial->warm_repeats)
+            worker->run(worker->state, trial->warm_repeats);
+        measure(visit, rank, worker);
+        if (seats->measured > 1)
+            barrier_wait(&seats->start_line, patience_ns);
+        if (rank == 0)
+            atomic_store_explicit(&seats->run_over, true, memory_order_relaxed);
+    }
+
+    os_thread_events(&after);
+    if (!is_in_place(visit, rank) || after.switches != before.switches ||
+        after.page_faults != before.page_faults)
+        atomic_fetch_add_explicit(&seats->events, 1, memory_order_relaxed);
+}
+
+/* Every seat looks where it is before the meeting, so after it they agree whether to go on. */
+void seats_follow(struct visit *visit, unsigned rank)
+{
+    struct seats *seats = visit->own;
+    is_in_place(visit, rank);
+    /* Between runs the leader may be preparing; the coordinator watches over that. */
+    while (barrier_wait(&seats->meeting, prepare_limit_ns) && !seats->over && is_complete(seats)) {
+        do_seat(visit, rank);
+        if (!barrier_wait(&seats->meeting, patience_ns))
+            return;
+    }
+}
+
+void seats_begin_phase(struct seats *seats, double limit_ns)
+{
+    atomic_store_explicit(&seats->phase_limit_ns, (uint64_t)limit_ns, memory_order_relaxed);
+    atomic_store_explicit(&seats->phase_began_ns, os_raw_ns(), memory_order_release);
+}
+
+void seats_begin_prepare(struct seats *seats)
+{
+    seats_begin_phase(seats, prepare_limit_ns);
+}
+
+/* The whole run, from the meeting before it to the one after. */
+static bool lead(struct visit *visit, const struct batch_run *run)
+{
+    struct seats *seats = visit->own;
+    double operations = visit->trials[run->trial].operations * (double)run->repeats * run->batches;
+    seats->run = *run;
+    seats_begin_phase(seats, run_limit_ns + operations * operation_limit_ns);
+    atomic_store_explicit(&seats->run_over, false, memory_order_relaxed);
+    atomic_store_explicit(&seats->events, 0, memory_order_relaxed);
+    is_in_place(visit, 0);
+    if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
+        return false;
+    if (!is_complete(seats))
+        return false;
+    do_seat(visit, 0);
+    if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
+        return false;
+    /* Whoever did not start with the others has no time of this run, but that of one before. */
+    if (seats->measured > 1 &&
+        atomic_load_explicit(&seats->start_line.broken, memory_order_relaxed))
+        return false;
+    return is_complete(seats);
+}
+
+/* From the first start to the last end. */
+static double batch_ns(const struct visit *visit, unsigned batch)
+{
+    const struct seats *seats = visit->own;
+    const struct plan_point *point = visit->trials[seats->run.trial].point;
+    uint64_t start = UINT64_MAX, end = 0;
+    for (size_t seat = 0; seat < seats->count; seat++) {
+        if (plan_seat(point, seat).role != MEASURED)
+            continue;
+        const struct stamp *stamp = &seats->stamps[seat * visit->plan->batches + batch];
+        start = stamp->start < start ? stamp->start : start;
+        end = stamp->end > end ? stamp->end : end;
+    }
+    return visit->plan->kernel_timed ? (double)end * 1e-3 : clock_ns(clock_of(visit), end - start);
+}
+
+static void add_background(const struct visit *visit, struct background *did)
+{
+    const struct seats *seats = visit->own;
+    const struct plan_point *point = visit->trials[seats->run.trial].point;
+    for (size_t i = 0; i < seats->count; i++) {
+        const struct stamp *stamp = &seats->stamps[i * visit->plan->batches];
+        if (plan_seat(point, i).role != BACKGROUND)
+            continue;
+        did[i].repeats += stamp->repeats;
+        did[i].ns += clock_ns(clock_of(visit), stamp->end - stamp->start);
+    }
+}
+
+int seats_measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
+                  struct background *did)
+{
+    struct seats *seats = visit->own;
+    if (!lead(visit, run))
+        return ERROR_IMPOSSIBLE;
+    for (unsigned i = 0; i < run->batches; i++)
+        batches[i].ns = batch_ns(visit, i);
+    if (did)
+        add_background(visit, did);
+    return atomic_load_explicit(&seats->events, memory_order_relaxed) > 0;
+}
+
+void seats_end(struct visit *visit)
+{
+    struct seats *seats = visit->own;
+    seats->over = true;
+    if (seats->count > 1)
+        barrier_wait(&seats->meeting, patience_ns);
+}

@@ -1,0 +1,158 @@
+#include "engine/stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* How far a budget may be exceeded before what still runs is recalled. */
+static const double slack_share = 0.05, slack_least_s = 0.1;
+
+/* What summing up a point takes: of a million open ones, as long as a run. */
+static const uint64_t conclude_ns = 8000;
+
+double stage_elapsed_s(const struct stage *stage)
+{
+    return (double)(executor_now_ns(&stage->executor) - stage->began_ns) * 1e-9;
+}
+
+bool stage_out_of_time(const struct stage *stage)
+{
+    uint64_t open = stage->table.record_count - stage->table.spare_count;
+    return executor_now_ns(&stage->executor) + open * conclude_ns > stage->visits[0].deadline_ns;
+}
+
+static void set_budget(struct stage *stage, double budget_s)
+{
+    stage->budget_s = stage->forecast.budget_s = fmax(0, budget_s);
+    const double slack_s = fmax(slack_least_s, slack_share * stage->budget_s);
+    for (size_t i = 0; i < stage->visit_count; i++) {
+        struct visit *visit = &stage->visits[i];
+        visit->deadline_ns = stage->began_ns + (uint64_t)(stage->budget_s * 1e9);
+        visit->give_up_ns = visit->deadline_ns + (uint64_t)(slack_s * 1e9);
+    }
+}
+
+/* What this stage and those that follow have together. */
+static double whole_budget_s(const struct plan *plan)
+{
+    return plan->share > 0 ? plan->budget_s / plan->share : plan->budget_s;
+}
+
+void stage_take_share(struct stage *stage)
+{
+    const struct plan *plan = stage->plan;
+    const double share = plan->share > 0 ? plan->share : 1;
+    const double elapsed_s = stage_elapsed_s(stage);
+    set_budget(stage, elapsed_s + share * (whole_budget_s(plan) - elapsed_s));
+}
+
+static size_t most_seats(const struct plan *plan)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < plan->point_count; i++)
+        if (plan->points[i].seat_count > most)
+            most = plan->points[i].seat_count;
+    return most;
+}
+
+static int reserve_visits(struct stage *stage, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    const size_t count = stage->schedule.largest, each = plan->trials_per_visit;
+    stage->visits = calloc(count, sizeof *stage->visits);
+    stage->together = calloc(count, sizeof *stage->together);
+    stage->trials = calloc(count * each, sizeof *stage->trials);
+    stage->workers = aligned_alloc(128, count * each * stage->seats_max * sizeof *stage->workers);
+    if (!stage->visits || !stage->together || !stage->trials || !stage->workers)
+        return error_set(error, ERROR_SYSTEM, "out of memory for %zu visits", count);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        struct visit *visit = &stage->visits[i];
+        *visit = (struct visit){
+            .executor = &stage->executor,
+            .plan = plan,
+            .trials = stage->trials + i * each,
+            .work = stage->work,
+        };
+        code = visit_reserve(visit, stage->seats_max, error);
+        stage->visit_count = i + 1;
+    }
+    set_budget(stage, whole_budget_s(plan));
+    return code;
+}
+
+static int reserve_points(struct stage *stage, struct error *error)
+{
+    const uint64_t seed = random_mix(stage->engine->seed);
+    int code = schedule_create(&stage->schedule, stage->plan, seed, error);
+    return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
+}
+
+int stage_reserve(struct stage *stage, struct error *error)
+{
+    stage->forecast = forecast_of(stage->plan);
+    stage->seats_max = most_seats(stage->plan);
+    int code = executor_open(&stage->executor, stage->engine, stage->plan, error);
+    if (code < 0)
+        return code;
+    stage->began_ns = executor_now_ns(&stage->executor);
+    code = reserve_points(stage, error);
+    return code < 0 ? code : reserve_visits(stage, error);
+}
+
+void stage_free(struct stage *stage)
+{
+    for (size_t i = 0; i < stage->visit_count; i++)
+        visit_release(&stage->visits[i]);
+    schedule_free(&stage->schedule);
+    point_table_free(&stage->table);
+    arena_unmap(&stage->arena);
+    record_free(&stage->reference);
+    free(stage->visits);
+    free(stage->together);
+    free(stage->trials);
+    free(stage->workers);
+    executor_close(&stage->executor);
+    free(stage);
+}
+
+/* --- the arena --- */
+
+static size_t arena_need(const struct stage *stage)
+{
+    const struct plan *plan = stage->plan;
+    size_t most = plan->reference_every_s > 0 ? plan->points[0].arena_bytes : 0;
+    for (size_t i = 0; i < stage->schedule.open; i++) {
+        struct visit_group group = schedule_group(&stage->schedule, i);
+        for (size_t point = group.first; point < group.first + group.count; point++)
+            if (plan->points[point].arena_bytes > most &&
+                !point_table_is_done(&stage->table, point))
+                most = plan->points[point].arena_bytes;
+    }
+    return most;
+}
+
+int stage_fresh_arena(struct stage *stage, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    if (stage->arena.memory && plan->arena_life == ARENA_WHOLE_RUN)
+        return 1;
+    /* Mapping alone would use up the budget: skip the round. */
+    const double began_s = stage_elapsed_s(stage);
+    if (began_s + stage->outcome->arena_s > stage->budget_s)
+        return 0;
+    size_t bytes = arena_need(stage);
+    arena_unmap(&stage->arena);
+    if (!bytes)
+        return 1;
+    int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes,
+                                         stage->visits[0].give_up_ns, error);
+    if (code <= 0)
+        return code;
+    arena_verify(&stage->arena);
+    stage->arena.node = plan->node;
+    stage->outcome->arena_bytes = stage->arena.bytes;
+    stage->outcome->placement = stage->arena.placement;
+    stage->outcome->pages_used = stage->arena.used;
+    stage->outcome->arena_s = stage_elapsed_s(stage) - began_s;
+    return 1;
+}

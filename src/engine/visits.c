@@ -1,0 +1,241 @@
+#include "engine/visits.h"
+
+#include <math.h>
+
+enum { ATTEMPTS = 2, STARVED_VISITS_MAX = 2 };
+static const uint64_t reference_salt = 0x7265666572656e63;
+
+static size_t point_of(const struct stage *stage, const struct visit *visit)
+{
+    return (size_t)(visit->trials[0].point - stage->plan->points);
+}
+
+static void set_trials(struct stage *stage, struct visit *visit, size_t point, unsigned first,
+                       unsigned count, struct random *random)
+{
+    const size_t index = (size_t)(visit - stage->visits);
+    const size_t each = stage->plan->trials_per_visit;
+    visit->trial_count = count;
+    for (unsigned i = 0; i < count; i++)
+        visit->trials[i] = (struct trial){
+            .plan = stage->plan,
+            .point = &stage->plan->points[point],
+            .arena = &stage->arena,
+            .seed = random_next(random),
+            .number = first + i,
+            .operations = 1,
+            .workers = stage->workers + (index * each + i) * stage->seats_max,
+            .probe_state = stage->work->state,
+        };
+}
+
+static void observe(struct stage *stage, const struct visit *visit, bool reference)
+{
+    const unsigned each = stage->plan->batches;
+    if (!stage->work->observe)
+        return;
+    for (unsigned i = 0; i * each < visit->batch_count; i++) {
+        unsigned left = visit->batch_count - i * each;
+        struct observation observation = {.trial = &visit->trials[i],
+                                          .batches = visit->batches + i * each,
+                                          .batch_count = left < each ? left : each,
+                                          .background = visit->background +
+                                                        i * visit->trials[i].point->seat_count,
+                                          .repeats = visit->repeats,
+                                          .at_s = stage_elapsed_s(stage),
+                                          .reference = reference};
+        stage->work->observe(stage->work->observer, &observation);
+    }
+}
+
+static int keep(struct stage *stage, const struct visit *visit, bool stolen, struct error *error)
+{
+    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
+    const unsigned before = record->trials;
+    int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
+    if (code < 0)
+        return code;
+    forecast_add(&stage->forecast, before, record->trials);
+    record->failed = NULL;
+    record->stolen_trials += stolen ? record->trials - before : 0;
+    if (stage->arena.memory)
+        record->flags |= arena_flags(&stage->arena);
+    record->flags |= stage->executor.flags;
+    for (unsigned i = 0; stage->executor.kind->burst_hz && i < visit->batch_count; i++)
+        if (!isnan(visit->batches[i].core_hz))
+            reservoir_add(&stage->core_hz, visit->batches[i].core_hz);
+    observe(stage, visit, false);
+    return 0;
+}
+
+static void finish(struct stage *stage, size_t point)
+{
+    forecast_leave(&stage->forecast, point_table_trials(&stage->table, point));
+    point_table_finish(&stage->table, point);
+}
+
+/* A point whose CPU is gone has no value, whatever it had before: it is not what was asked for. */
+static void fail(struct stage *stage, const struct visit *visit)
+{
+    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
+    forecast_leave(&stage->forecast, record->trials);
+    record_clear(record);
+    record->failed = pool_strdup(stage->pool, visit->failure.text);
+    if (!record->failed)
+        record->failed = "one of its CPUs is gone";
+    point_table_finish(&stage->table, point_of(stage, visit));
+}
+
+static void starve(struct stage *stage, const struct visit *visit)
+{
+    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
+    if (!record->trials)
+        record->failed = "its workers got no time to run together";
+    if (++record->starved_visits >= STARVED_VISITS_MAX)
+        finish(stage, point_of(stage, visit));
+}
+
+/* What a visit came to. 1: it is to be made again at once. */
+static int settle(struct stage *stage, const struct visit *visit, bool last, struct error *error)
+{
+    const bool stolen = visit->stolen_ns > 0;
+    switch (visit->end) {
+    case VISIT_RECALLED:
+        return 0;
+    case VISIT_STARVED:
+        starve(stage, visit);
+        return 0;
+    case VISIT_DISPLACED:
+        if (!last)
+            return 1;
+        fail(stage, visit);
+        return 0;
+    case VISIT_FAILED:
+        fail(stage, visit);
+        return 0;
+    case VISIT_DONE:
+        break;
+    }
+    if (stolen && !last) {
+        point_table_record(&stage->table, point_of(stage, visit))->redone += visit->batch_count;
+        return 1;
+    }
+    return keep(stage, visit, stolen, error);
+}
+
+/* Runs the first `count` of `together`. */
+static int run_visits(struct stage *stage, size_t count, struct error *error)
+{
+    int code = visit_run(stage->together, count, error);
+    for (size_t i = 0; i < count; i++)
+        stage->outcome->stolen_s += (double)stage->together[i]->stolen_ns * 1e-9;
+    return code;
+}
+
+/* The visits of the group's open points; again those from which a hypervisor took a CPU meanwhile,
+ * or which ran elsewhere. */
+static int visit_together(struct stage *stage, struct visit_group group, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    size_t count = 0;
+    for (size_t point = group.first; point < group.first + group.count; point++) {
+        if (point_table_is_done(&stage->table, point))
+            continue;
+        const struct record *record = point_table_record(&stage->table, point);
+        if (!record)
+            return error_out_of_memory(error);
+        struct visit *visit = &stage->visits[count];
+        unsigned left = plan->trials_max - record->trials;
+        set_trials(stage, visit, point, record->trials,
+                   left < plan->trials_per_visit ? left : plan->trials_per_visit, &stage->random);
+        visit->repeats = plan->repeats ? plan->repeats : record->repeats;
+        stage->together[count++] = visit;
+    }
+    for (int attempt = 1; count; attempt++) {
+        int code = run_visits(stage, count, error);
+        if (code < 0)
+            return code;
+        const bool last = attempt == ATTEMPTS || stage_out_of_time(stage);
+        size_t again = 0;
+        for (size_t i = 0; i < count; i++) {
+            code = settle(stage, stage->together[i], last, error);
+            if (code < 0)
+                return code;
+            if (code)
+                stage->together[again++] = stage->together[i];
+        }
+        count = again;
+    }
+    return 0;
+}
+
+/* Whether it stays open. */
+static bool stays_open(struct stage *stage, size_t point)
+{
+    const struct plan *plan = stage->plan;
+    if (point_table_is_done(&stage->table, point))
+        return false;
+    const struct record *record = point_table_record(&stage->table, point);
+    if (record->trials < plan->trials_max &&
+        (record->trials < plan->trials_min ||
+         !record_converged(record, plan, stage->table.scratch)))
+        return true;
+    finish(stage, point);
+    return false;
+}
+
+int visit_points(struct stage *stage, struct visit_group group, struct error *error)
+{
+    int code = visit_together(stage, group, error);
+    if (code < 0)
+        return code;
+    for (size_t point = group.first; point < group.first + group.count; point++)
+        code |= stays_open(stage, point);
+    return code;
+}
+
+/* --- the reference --- */
+
+static void note_drift(struct stage *stage)
+{
+    struct stage_outcome *outcome = stage->outcome;
+    struct drift now = record_medians(&stage->reference, stage->table.scratch);
+    if (outcome->reference_visits++ == 0)
+        stage->at_first = now;
+    struct drift drift = {now.value / stage->at_first.value, now.cycles / stage->at_first.cycles};
+    if (outcome->reference_visits == 1 || drift.value < outcome->drift_least)
+        outcome->drift_least = drift.value;
+    if (outcome->reference_visits == 1 || drift.value > outcome->drift_most)
+        outcome->drift_most = drift.value;
+    if (stage->plan->correct_drift)
+        stage->drift = drift;
+}
+
+/* The same trials with the same seeds every time: lines differ by more than a machine drifts. */
+int visit_reference(struct stage *stage, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    if (!(plan->reference_every_s > 0) || stage_elapsed_s(stage) < stage->reference_due_s)
+        return 0;
+    struct visit *visit = &stage->visits[0];
+    struct record *record = &stage->reference;
+    struct random random = {stage->engine->seed ^ reference_salt};
+    unsigned count =
+        plan->trials_max < plan->trials_per_visit ? plan->trials_max : plan->trials_per_visit;
+    set_trials(stage, visit, 0, 0, count, &random);
+    visit->repeats = plan->repeats ? plan->repeats : record->repeats;
+    stage->together[0] = visit;
+    int code = run_visits(stage, 1, error);
+    stage->reference_due_s = stage_elapsed_s(stage) + plan->reference_every_s;
+    /* One that was spoiled tells nothing; the next one will. */
+    if (code < 0 || visit->end != VISIT_DONE || visit->stolen_ns ||
+        visit->batch_count < count * plan->batches || record_is_spoiled(visit))
+        return code;
+    record_clear(record);
+    code = record_add(record, visit, (struct drift){1, 1}, stage->table.scratch, error);
+    if (code < 0)
+        return code;
+    note_drift(stage);
+    observe(stage, visit, true);
+    return 0;
+}

@@ -1,0 +1,15 @@
+/*
+ * The visits of a stage: those of a group's open points, side by side, and those of the reference.
+ */
+#ifndef FATHOM_ENGINE_VISITS_H
+#define FATHOM_ENGINE_VISITS_H
+
+#include "engine/stage.h"
+
+/* Visits the group's open points side by side and settles what came of it. Returns 1 when one of
+ * them is still open, 0, or the errors of visit_run(). */
+int visit_points(struct stage *, struct visit_group, struct error *);
+/* Visits the reference, where there is one and it is due. */
+int visit_reference(struct stage *, struct error *);
+
+#endif

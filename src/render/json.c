@@ -1,0 +1,18 @@
+/* The document itself: result/ writes it, as it reads it. */
+#include "result/json.h"
+
+#include "render/output.h"
+
+static int write_json(FILE *out, const struct output_content *content, struct error *error)
+{
+    const int code = document_write(content->documents[0], out, error);
+    return ferror(out) ? 0 : code; /* the stream tells of that */
+}
+
+const struct output json_output = {
+    .name = "json",
+    .help = "the document",
+    .place = 40,
+    .is_document = true,
+    .write = write_json,
+};

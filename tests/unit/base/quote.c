@@ -1,0 +1,94 @@
+#include "base/quote.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct capture {
+    char *text;
+    size_t size;
+    FILE *stream;
+};
+
+static FILE *begin(struct capture *capture)
+{
+    capture->stream = open_memstream(&capture->text, &capture->size);
+    assert_non_null(capture->stream);
+    return capture->stream;
+}
+
+static void assert_captured(struct capture *capture, const char *expected)
+{
+    assert_int_equal(fclose(capture->stream), 0);
+    assert_string_equal(capture->text, expected);
+    free(capture->text);
+}
+
+static void assert_csv(const char *text, const char *expected)
+{
+    struct capture capture;
+    csv_print(begin(&capture), text);
+    assert_captured(&capture, expected);
+}
+
+static void assert_json(const char *text, size_t most, bool in_markup, const char *expected)
+{
+    struct capture capture;
+    json_print(begin(&capture), text, most, in_markup);
+    assert_captured(&capture, expected);
+}
+
+static void a_csv_cell_is_quoted_where_it_has_to_be(void **state)
+{
+    (void)state;
+    assert_csv(NULL, "");
+    assert_csv("plain text", "plain text");
+    assert_csv("a,b", "\"a,b\"");
+    assert_csv("say \"a\"", "\"say \"\"a\"\"\"");
+    assert_csv("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
+    assert_csv("-1,", "\"'-1,\"");
+    assert_csv("two\nlines\x1b", "two?lines?");
+}
+
+static void a_cell_of_several_texts_is_one(void **state)
+{
+    (void)state;
+    struct capture capture;
+    struct csv_cell cell = {0};
+    FILE *out = begin(&capture);
+    while (csv_cell_pass(&cell, out)) {
+        csv_cell_add(&cell, "+a");
+        csv_cell_add(&cell, ";-b,");
+    }
+    assert_captured(&capture, "\"'+a;-b,\"");
+}
+
+static void json_escapes_what_would_end_a_string(void **state)
+{
+    (void)state;
+    assert_json(NULL, SIZE_MAX, false, "\"\"");
+    assert_json("a \"b\" \\ </script>&'", SIZE_MAX, false, "\"a \\\"b\\\" \\\\ </script>&'\"");
+    assert_json("</a>&'", SIZE_MAX, true, "\"\\u003c/a\\u003e\\u0026\\u0027\"");
+    assert_json("\x1b[2J\xff µ", SIZE_MAX, false, "\"?[2J? µ\"");
+    assert_json("123456", 5, false, "\"12345…\"");
+    assert_json("12345", 5, false, "\"12345\"");
+    char escape[JSON_ESCAPE];
+    assert_string_equal(json_escape('\n', false, escape), "\\n");
+    assert_string_equal(json_escape(1, false, escape), "\\u0001");
+    assert_null(json_escape(0xe9, false, escape));
+    assert_null(json_escape(-1, true, escape));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_csv_cell_is_quoted_where_it_has_to_be),
+        cmocka_unit_test(a_cell_of_several_texts_is_one),
+        cmocka_unit_test(json_escapes_what_would_end_a_string),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

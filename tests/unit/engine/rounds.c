@@ -1,0 +1,265 @@
+/*
+ * The real plan, rounds, visits and statistics on modelled work. Nothing here depends on this
+ * machine's speed.
+ */
+#include "rounds_bench.h"
+
+static void steady_points_stop_at_the_fewest_trials(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    assert_int_equal(bench->series.point_count, 4);
+    assert_int_equal(outcome.points_missing, 0);
+    for (int i = 0; i < 4; i++) {
+        const struct point *point = &bench->series.points[i];
+        assert_true(point->x == i); /* in the plan's order, whatever the rounds' */
+        assert_true(fabs(point->y.median / (100.0 * (1 + i)) - 1) < 1e-6);
+        assert_int_equal(point->y.n, 6);
+        assert_true(point->y.coverage >= 0.95);
+        assert_int_equal(point->flags & ~noise_flags, 0);
+    }
+}
+
+static void a_wide_point_goes_on_to_the_most_trials_and_is_flagged(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->points[2].detail = 20;
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    assert_int_equal(bench->series.points[1].y.n, 6);
+    assert_int_equal(bench->series.points[2].y.n, 40);
+    assert_int_equal(bench->series.points[2].flags & ~noise_flags, FLAG_BIT(FLAG_UNCONVERGED));
+    assert_true(bench->series.points[2].y.low <= 300 && bench->series.points[2].y.high >= 300);
+}
+
+static void trials_of_one_visit_are_trials_of_their_own(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->points[0].detail = 30;
+    bench->plan.trials_per_visit = 7;
+    bench->plan.trials_min = bench->plan.trials_max = 40;
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    assert_int_equal(bench->series.points[0].y.n, 40);
+    assert_true(bench->series.points[0].y.max > bench->series.points[0].y.min * 1.2);
+}
+
+static bool same_numbers(const struct series *a, const struct series *b)
+{
+    for (int i = 0; i < 4; i++)
+        if (memcmp(&a->points[i].y, &b->points[i].y, sizeof a->points[i].y) != 0)
+            return false;
+    return true;
+}
+
+/* But for a run in which a visit got no time, for then all that follow have other trials. */
+static void same_seed_same_numbers(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bool same = false;
+    for (int i = 0; i < 4; i++)
+        bench->points[i].detail = 10;
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    for (int try = 0; try < TRIES && !same; try++) {
+        struct series before = bench->series;
+        assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+        same = same_numbers(&before, &bench->series);
+    }
+    assert_true(same);
+}
+
+static void the_fewest_trials_span_the_time_asked_for(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->plan.span_s = 0.6;
+    uint64_t began_ns = os_raw_ns();
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    assert_true(os_raw_ns() - began_ns >= 500u * 1000 * 1000); /* five pauses of 0.1 s */
+    assert_int_equal(bench->series.points[0].y.n, 6);
+}
+
+static void no_time_no_points_and_it_says_so(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    for (int budget_s = -1; budget_s <= 0; budget_s++) { /* -1: earlier probes took too long */
+        bench->plan.budget_s = budget_s;
+        assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+        assert_int_equal(bench->series.point_count, 0);
+        assert_int_equal(outcome.points_missing, 4);
+        assert_int_equal(outcome.points_failed, 0);
+    }
+}
+
+/* Its share alone is shorter than the first touch of its memory, and what all stages have is
+ * longer: by what that took the last time, so again where this time it took much less or much more.
+ */
+static void stages_share_what_the_first_memory_leaves(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->points[0].arena_bytes = 64 << 20;
+    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
+    assert_true(outcome.arena_s > 0 && outcome.visits_s > 0);
+    assert_true(outcome.arena_s + outcome.visits_s < outcome.elapsed_s);
+
+    bench->plan.trials_min = bench->plan.trials_max; /* longer than the share */
+    double touched_s = outcome.arena_s;
+    bool between = false, measured = false;
+    for (int try = 0; try < TRIES && !(between && measured); try++) {
+        const double whole_s = 0.1 + 20 * touched_s;
+        bench->plan.share = 0.25 * touched_s / whole_s;
+        bench->plan.budget_s = bench->plan.share * whole_s;
+        bench->series = (struct series){0};
+        const struct trial_work work = {.prepare = prepare_model, .state = bench};
+        assert_int_equal(
+            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);
+        between = outcome.arena_s > bench->plan.budget_s && outcome.arena_s < whole_s;
+        measured = outcome.points_missing < 4;
+        if (outcome.arena_s > 0) /* 0: it had not ended when the time had */
+            touched_s = outcome.arena_s;
+    }
+    assert_true(between);
+    assert_true(measured);
+}
+
+/* The trials from the third on end when the budget does. */
+static uint64_t budget_over_ns;
+
+static uint64_t outlast_the_budget(void *state, uint64_t repeats)
+{
+    while (os_raw_ns() < budget_over_ns)
+        arch_relax();
+    return run_model(state, repeats);
+}
+
+static void prepare_to_outlast(struct trial *trial)
+{
+    prepare_model(trial);
+    if (trial->number >= 2)
+        trial->workers[0].run = outlast_the_budget;
+}
+
+/* A visit of 40 trials, of which there is time for three at most; the longer the budget, the surer
+ * there is time for one, whoever else is here. */
+static void the_budget_ends_a_long_visit_and_keeps_its_trials(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->plan.point_count = 1;
+    bench->plan.trials_per_visit = bench->plan.trials_min = 40;
+    bench->plan.budget_s = 0.2;
+    for (int try = 0; try < TRIES; try++) {
+        const struct trial_work work = {.prepare = prepare_to_outlast};
+        bench->series = (struct series){0};
+        /* Surely after the stage's own end, which begins later. */
+        budget_over_ns = os_raw_ns() + (uint64_t)((bench->plan.budget_s + 0.05) * 1e9);
+        assert_int_equal(
+            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);
+        assert_int_equal(bench->series.point_count + outcome.points_missing, 1);
+        if (!outcome.points_missing)
+            break;
+        /* A leg that outlasts two seconds would be given up. */
+        bench->plan.budget_s = fmin(4 * bench->plan.budget_s, 1.6);
+    }
+    assert_int_equal(bench->series.point_count, 1);
+    assert_in_range(bench->series.points[0].y.n, 1, 3);
+    assert_true(fabs(bench->series.points[0].y.median / 100.0 - 1) < 1e-6);
+}
+
+static void prepare_and_stop(struct trial *trial)
+{
+    prepare_model(trial);
+    if (trial->point->x == 3 && trial->number == 1)
+        ((struct bench *)trial->probe_state)->stop = SIGTERM;
+}
+
+static void a_stop_leaves_what_was_measured(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->plan.trials_min = 1;
+    assert_int_equal(sample(bench, prepare_and_stop, &outcome), ERROR_INTERRUPTED);
+    assert_int_equal(bench->series.point_count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_in_range(bench->series.points[i].y.n, 1, 2);
+}
+
+struct touched {
+    unsigned char *memory[8];
+    size_t count;
+};
+
+static void prepare_in_arena(struct trial *trial)
+{
+    struct touched *touched = (struct touched *)trial->probe_state;
+    prepare_model(trial);
+    memset(trial->arena->memory, 1, trial->point->arena_bytes);
+    if (touched->count < 8)
+        touched->memory[touched->count++] = trial->arena->memory;
+}
+
+static void the_arena_is_as_large_as_any_point_needs(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    struct touched touched = {0};
+    struct trial_work work = {.prepare = prepare_in_arena, .state = &touched};
+    bench->points[3].arena_bytes = 3 << 20;
+    bench->plan.arena_life = ARENA_WHOLE_RUN;
+    bench->plan.pages = PAGES_SMALL;
+    assert_int_equal(stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL),
+                     0);
+    assert_int_equal(outcome.pages_used, PAGES_SMALL);
+    assert_int_equal(touched.count, 8);
+    for (size_t i = 1; i < 8; i++)
+        assert_ptr_equal(touched.memory[i], touched.memory[0]);
+}
+
+static void prepare_sleep(struct trial *trial)
+{
+    trial->workers[0] = (struct worker){.run = sleep_a_little};
+    trial->operations = 2;
+}
+
+static void real_time_is_counted_per_operation(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    bench->plan.kernel_timed = false;
+    bench->plan.cycles = true;
+    bench->plan.repeats = 0;
+    bench->plan.batch_ns = 100e3;
+    bench->plan.point_count = 1;
+    assert_int_equal(sample(bench, prepare_sleep, &outcome), 0);
+    const struct point *point = &bench->series.points[0];
+    /* It can't be shorter; how much longer depends on who else is here. */
+    assert_true(point->y.min >= 10000 * 0.99);
+    assert_true(outcome.core_hz.n > 0 && outcome.core_hz.median > 1e6);
+    assert_true(point->cycles.median > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROUNDS_TEST(steady_points_stop_at_the_fewest_trials),
+        ROUNDS_TEST(a_wide_point_goes_on_to_the_most_trials_and_is_flagged),
+        ROUNDS_TEST(trials_of_one_visit_are_trials_of_their_own),
+        ROUNDS_TEST(same_seed_same_numbers),
+        ROUNDS_TEST(the_fewest_trials_span_the_time_asked_for),
+        ROUNDS_TEST(no_time_no_points_and_it_says_so),
+        ROUNDS_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
+        ROUNDS_TEST(a_stop_leaves_what_was_measured),
+        ROUNDS_TEST(the_arena_is_as_large_as_any_point_needs),
+        ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
+        ROUNDS_TEST(real_time_is_counted_per_operation),
+    };
+    if (allowed_cpu(0) < 0) {
+        puts("1..0 # SKIP this system can't pin a thread");
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

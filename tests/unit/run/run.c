@@ -1,0 +1,95 @@
+#include "run/run.h"
+
+#include "desk.h"
+
+static const struct probe *const two[] = {&desk_short, &desk_long, NULL};
+
+static void the_document_is_saved_at_the_beginning_and_after_every_probe(void **state)
+{
+    struct desk *desk = *state;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_int_equal(desk->saves, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(desk->probes_saved[i], i);
+        assert_int_equal(desk->complete_saved[i], i == 2);
+    }
+    assert_int_equal(desk->document.probes[1].status, PROBE_OK);
+    assert_int_equal(desk->document.probes[1].series[0].point_count, 1);
+}
+
+static void progress_names_the_probe_at_work(void **state)
+{
+    struct desk *desk = *state;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_string_equal(desk->shown, "long");
+}
+
+static void a_document_that_cannot_be_saved_ends_the_run(void **state)
+{
+    struct desk *desk = *state;
+    desk->fails_at = 2;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), ERROR_USAGE);
+    assert_string_equal(desk->error.text, "no room for it");
+    assert_int_equal(desk->document.probe_count, 1); /* what was measured is there all the same */
+}
+
+static void nothing_is_measured_for_a_document_that_cannot_begin(void **state)
+{
+    struct desk *desk = *state;
+    desk->fails_at = 1;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), ERROR_USAGE);
+    assert_int_equal(desk->document.probe_count, 0);
+}
+
+static void a_run_that_is_stopped_keeps_what_it_reached(void **state)
+{
+    struct desk *desk = *state;
+    desk_plan_run(desk, two);
+    desk->stop = SIGTERM;
+    assert_int_equal(run_measure(&desk->run, &desk->error), ERROR_INTERRUPTED);
+    assert_int_equal(desk->document.probe_count, 1);
+    assert_false(desk->document.run.complete);
+    assert_int_equal(desk->saves, 2);
+}
+
+static void a_second_run_adds_to_the_document(void **state)
+{
+    static const struct probe *const another[] = {&desk_optional, NULL};
+    struct desk *desk = *state;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    run_release(&desk->run);
+    desk_plan_run(desk, another);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_int_equal(desk->document.probe_count, 3);
+    assert_string_equal(desk->document.probes[0].name, "short");
+    assert_string_equal(desk->document.probes[2].name, "optional");
+}
+
+static void nobody_needs_to_listen(void **state)
+{
+    struct desk *desk = *state;
+    desk->run.listener = (struct run_listener){0};
+    desk->run.stop = NULL;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_true(desk->document.run.complete);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(the_document_is_saved_at_the_beginning_and_after_every_probe),
+        DESK_TEST(progress_names_the_probe_at_work),
+        DESK_TEST(a_document_that_cannot_be_saved_ends_the_run),
+        DESK_TEST(nothing_is_measured_for_a_document_that_cannot_begin),
+        DESK_TEST(a_run_that_is_stopped_keeps_what_it_reached),
+        DESK_TEST(a_second_run_adds_to_the_document),
+        DESK_TEST(nobody_needs_to_listen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
