@@ -21,9 +21,25 @@ static void put_cell(FILE *out, const struct cell *cell)
         html_text(out, cell_text(cell, text));
 }
 
+static bool is_empty(const struct cell *cell)
+{
+    return cell->form == FORM_TEXT && !cell->text;
+}
+
+/* Whether any row has something in that column. */
+static bool is_filled(const struct table *table, size_t column)
+{
+    for (size_t i = 0; i < table->row_count; i++)
+        if (!is_empty(&table->rows[i].cells[column]))
+            return true;
+    return false;
+}
+
 static void put_row(FILE *out, const struct table *table, const struct row *row)
 {
     for (size_t i = 0; i < table->column_count; i++) {
+        if (!is_filled(table, i))
+            continue;
         fputs(i > 0                     ? table->columns[i].words ? "<td class=words>" : "<td>"
               : table->columns[0].words ? "\n<tr><th scope=row>"
                                         : "\n<tr><th scope=row class=figures>",
@@ -67,6 +83,8 @@ static void put_table(FILE *out, const struct block *block)
     html_text(out, table->caption);
     fputs("</caption><thead><tr>", out);
     for (size_t i = 0; i < table->column_count; i++) {
+        if (!is_filled(table, i))
+            continue;
         fputs(table->columns[i].words ? "<th scope=col class=words>" : "<th scope=col>", out);
         html_text(out, table->columns[i].name);
         put_remark(out, "remark", table->columns[i].remark);

@@ -29,16 +29,17 @@ void line_add_document(struct line *line, const struct document *const *document
                        size_t index)
 {
     const struct machine_facts *machine = &documents[index]->machine;
-    const char *file = count > 1 ? file_of(documents, count, index) : NULL;
+    const char *file = file_of(documents, count, index);
     const char *host = machine->hostname && *machine->hostname ? machine->hostname
                        : machine->cpu_model                    ? machine->cpu_model
+                       : count == 1 && file                    ? file
                                                                : "unknown machine";
     char name[CLEAN_TEXT];
     if (count > 1 && !file && index < 26)
         line_add(line, "%c ", (int)('A' + index));
     else if (count > 1 && !file)
         line_add(line, "%zu ", index + 1);
-    line_add(line, "%s", clean_text(file ? file : host, name, sizeof name));
+    line_add(line, "%s", clean_text(count > 1 && file ? file : host, name, sizeof name));
 }
 
 void html_time(FILE *out, const char *started)

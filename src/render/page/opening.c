@@ -46,17 +46,27 @@ static void put_run(FILE *out, const struct document *document)
     fputs("</p>\n", out);
 }
 
+/* The machine, or what was measured where nothing is known of it. */
+static void put_title(FILE *out, const struct document *document)
+{
+    const struct machine_facts *machine = &document->machine;
+    const bool known = machine->cpu_model || machine->cpu_arch || machine->cores || machine->os;
+    struct line line = {0};
+    line_add_machine(&line, machine);
+    html_text(out, known || !document->probe_count || !document->probes[0].title
+                       ? line.text
+                       : document->probes[0].title);
+}
+
 bool html_opening(FILE *out, const struct report *report, size_t count, size_t index)
 {
     const struct document *document = report->catalogue.documents[index];
     const struct verdict_block *verdict = html_verdict(report, index);
-    struct line machine = {0};
     const char *level = count > 1 ? "h2" : "h1";
-    line_add_machine(&machine, &document->machine);
     fprintf(out, "<section aria-labelledby=machine-%zu>\n<p class=host>", index);
     html_document(out, report->catalogue.documents, count, index);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
-    html_text(out, machine.text);
+    put_title(out, document);
     fprintf(out, "</%s>\n", level);
     if (verdict) {
         fprintf(out, "<p class=\"trust %s\"><strong>", verdict->good ? "good" : "doubtful");

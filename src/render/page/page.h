@@ -38,8 +38,9 @@ void html_flags(FILE *, unsigned flags);
 
 /* --- names.c: what documents and findings are called --- */
 
-/* The host of the only one. One of several by its file, with as much of its path as tells it from
- * the others; where nothing does, or it was read from no file, by a letter and its host: "A vm". */
+/* The only one by its host, or by its file where it does not say of which machine it is. One of
+ * several by its file, with as much of its path as tells it from the others; where nothing does, or
+ * it was read from no file, by a letter and its host: "A vm". */
 void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
 /* The same, of several with the date of the run. */
 void html_document(FILE *, const struct document *const *, size_t count, size_t index);
