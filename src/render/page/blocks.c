@@ -140,16 +140,16 @@ static void put_note(FILE *out, const struct note *note)
         [NOTE_DISAGREEMENT] = "disagreement", [NOTE_DOUBT] = "doubtful", [NOTE_REMARK] = "remark"};
     const bool whole = !note->whom && !note->remedy;
     fprintf(out, "<li class=%s>%s", classes[note->kind], whole ? "" : "<strong>");
-    html_text(out, note->what);
+    html_sentence(out, note->what);
     fputs(whole ? "" : "</strong>", out);
     if (note->whom) {
         fputs(" <span class=whom>", out);
-        html_text(out, note->whom);
+        html_sentence(out, note->whom);
         fputs("</span>", out);
     }
     if (note->remedy) {
         fputs(" <span class=remedy>", out);
-        html_text(out, note->remedy);
+        html_sentence(out, note->remedy);
         fputs("</span>", out);
     }
     fputs("\n", out);
@@ -204,7 +204,7 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
     }
     if (verdict && verdict->meaning) {
         fputs("<p class=more>", out);
-        html_text(out, verdict->meaning);
+        html_sentence(out, verdict->meaning);
         fputs("</p>\n", out);
     }
     put_notes(out, report, index);

@@ -85,3 +85,31 @@ void html_name(FILE *out, const char *name)
         fputs("<wbr>", out);
     }
 }
+
+/* An option is a word that a browser would break behind its hyphens. */
+void html_sentence(FILE *out, const char *text)
+{
+    enum { WORD_MAX = 40 };
+    char word[WORD_MAX];
+    const bool whole = !text || strlen(text) > HTML_TEXT_BYTES_MAX;
+    while (!whole && *text) {
+        const char *option = strstr(text, "--");
+        const size_t before = option ? (size_t)(option - text) : strlen(text);
+        const size_t length = option ? strcspn(option, " ,;:()'") : 0;
+        char copy[HTML_TEXT_BYTES_MAX + 1];
+        memcpy(copy, text, before);
+        copy[before] = '\0';
+        html_text(out, copy);
+        text += before;
+        if (!option)
+            continue;
+        const bool kept = length < WORD_MAX;
+        snprintf(word, sizeof word, "%.*s", kept ? (int)length : 2, text);
+        fputs(kept ? "<span class=option>" : "", out);
+        html_text(out, word);
+        fputs(kept ? "</span>" : "", out);
+        text += strlen(word);
+    }
+    if (whole)
+        html_text(out, text);
+}

@@ -46,6 +46,8 @@ void line_add_document(struct line *, const struct document *const *, size_t cou
 void html_document(FILE *, const struct document *const *, size_t count, size_t index);
 /* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else as it stands, NULL as nothing. */
 void html_time(FILE *, const char *started);
+/* A sentence or a command, whose options (--budget) are not broken. */
+void html_sentence(FILE *, const char *text);
 /* A dotted name, which may be broken behind its dots and nowhere else. */
 void html_name(FILE *, const char *name);
 

@@ -123,7 +123,7 @@ void html_command(FILE *out, const struct run_facts *run)
         }
         line_add(&line, "'");
     }
-    html_text(out, line.text);
+    html_sentence(out, line.text);
 }
 
 void html_flags(FILE *out, unsigned flags)

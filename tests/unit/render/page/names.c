@@ -66,6 +66,27 @@ static void a_name_may_be_broken_behind_its_dots(void **state)
     }
 }
 
+static void an_option_is_not_broken(void **state)
+{
+    (void)state;
+    static const char *const sentences[][2] = {
+        {"repeat with --thorough", "repeat with <span class=option>--thorough</span>"},
+        {"time (--a or --b), <more>",
+         "time (<span class=option>--a</span> or <span class=option>--b"
+         "</span>), &lt;more&gt;"},
+        {"a--", "a<span class=option>--</span>"},
+        {"--0123456789012345678901234567890123456789",
+         "--0123456789012345678901234567890123456789"},
+        {"plain", "plain"},
+        {NULL, ""},
+    };
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
+        char *text = put_by(html_sentence, sentences[i][0]);
+        assert_string_equal(text, sentences[i][1]);
+        free(text);
+    }
+}
+
 static void several_documents_have_their_dates_beside_their_files(void **state)
 {
     (void)state;
@@ -88,6 +109,7 @@ int main(void)
         cmocka_unit_test(documents_are_named_by_as_much_of_their_paths_as_tells_them_apart),
         cmocka_unit_test(the_only_document_is_named_by_its_host),
         cmocka_unit_test(a_name_may_be_broken_behind_its_dots),
+        cmocka_unit_test(an_option_is_not_broken),
         cmocka_unit_test(several_documents_have_their_dates_beside_their_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
