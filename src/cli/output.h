@@ -22,6 +22,7 @@ struct view_style output_style(FILE *);
 struct outlet {
     const struct output *output;
     const char *path; /* "-" is standard output */
+    bool chosen;      /* by -f or its default, not because of the place */
 };
 /* Where -f has no default and is not given, -o gets the document and standard output a text. */
 struct outlet output_choose(const struct settings *);

@@ -1,5 +1,5 @@
 /*
- * What a run has at hand while it measures: one value passed down. cli/ fills it; a run's state
+ * What a run has at hand while it measures: one value passed down. run/ fills it; a run's state
  * hangs off it and nowhere else.
  */
 #ifndef FATHOM_ENGINE_ENGINE_H

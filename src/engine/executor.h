@@ -3,8 +3,8 @@
  * model of the time that hardware would take. Rounds, visits and records know this interface and
  * nothing else; which executor serves a plan is chosen once, when its stage begins.
  *
- * A new executor is one file in executors/, which ends with its `struct executor_kind`, and its
- * line in executor.c.
+ * A new executor is one file in executors/, which ends with its `struct executor_kind`; the table
+ * of all is made from the files when the program is built.
  */
 #ifndef FATHOM_ENGINE_EXECUTOR_H
 #define FATHOM_ENGINE_EXECUTOR_H
@@ -33,7 +33,7 @@ struct batch_run {
 
 struct executor_kind {
     const char *name;
-    int place; /* ascending: the first that serves a plan carries it out */
+    int place; /* ascending: the first that serves a plan carries it out, unless another is named */
     /* Whether it carries out such a plan on such an engine. */
     bool (*serves)(const struct engine *, const struct plan *);
     /* Fills what the executor has of its own. ERROR_SYSTEM without memory. */
@@ -78,8 +78,10 @@ struct executor_kind {
 };
 
 extern const struct executor_kind *const executors[]; /* by place; ends with NULL */
+extern const char *const executor_names[];            /* theirs, in the same order */
 
-/* Chooses what carries out the plan. ERROR_SYSTEM without memory: nothing is left to close. */
+/* Chooses what carries out the plan. ERROR_USAGE where the one that it names can't; ERROR_SYSTEM
+ * without memory. Nothing is then left to close. */
 int executor_open(struct executor *, const struct engine *, const struct plan *, struct error *);
 /* Of one that was never opened: does nothing. */
 void executor_close(struct executor *);

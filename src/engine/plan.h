@@ -81,6 +81,7 @@ struct plan {
     enum arena_life arena_life;
 
     struct device *device; /* which measures it in the place of CPUs: see device.h. NULL: none */
+    const char *executor;  /* that carries it out, by name; NULL: the first that can */
 
     enum yields yields;
     bool cycles;       /* report core cycles beside ns */

@@ -1,6 +1,7 @@
 #include "probes/probe.h"
 
 #include "base/units.h"
+#include "engine/executor.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
 #include "result/flag.h"
@@ -24,6 +25,8 @@ const struct option_spec probe_common_options[] = {
      "as many trials as the precision needs, up to ten minutes"},
     {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL,
      "seed of all random orders, to repeat a run (default: fresh, and recorded)"},
+    {"executor", 0, OPTION_CHOICE, "NAME", NULL, 0, 0, executor_names,
+     "what carries out the measurement (default: the first of them that can)"},
     {.name = NULL},
 };
 
@@ -110,6 +113,9 @@ void probe_plan_afresh(struct probe_task *task)
         .pages = PAGES_AUTO,
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
+        .executor = settings_has(task->settings, "executor")
+                        ? settings_text(task->settings, "executor")
+                        : NULL,
         .arena_life = ARENA_EVERY_ROUND,
         .yields = TIME_PER_OPERATION,
         .cycles = true,

@@ -16,8 +16,7 @@ struct model_state {
 
 static bool serves(const struct engine *engine, const struct plan *plan)
 {
-    (void)plan;
-    return engine->model != NULL;
+    return engine->model && !plan->device;
 }
 
 static int open_model(struct executor *executor, struct error *error)

@@ -21,9 +21,7 @@ struct threads_state {
 
 static bool serves(const struct engine *engine, const struct plan *plan)
 {
-    (void)engine;
-    (void)plan;
-    return true;
+    return !engine->model && !plan->device;
 }
 
 static void close_threads(struct executor *executor)

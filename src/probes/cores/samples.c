@@ -5,7 +5,6 @@
 #include "probes/cores/cores.h"
 
 #include "base/save.h"
-#include "engine/visit.h"
 
 #include <errno.h>
 #include <inttypes.h>

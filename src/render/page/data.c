@@ -11,6 +11,7 @@
 #include "render/page/page.h"
 #include "report/figure.h"
 #include "report/levels.h"
+#include "report/square.h"
 
 #include <math.h>
 #include <string.h>
@@ -331,13 +332,45 @@ static void put_clusters(FILE *out, const struct catalogue *catalogue, const str
     fputs("]", out);
 }
 
+enum { SHADES = 48 };
+
+/* "y":{"least":20,"most":147,"ends":[20.4,...]}: from which value on each shade of a picture's maps
+ * but the first is used, so that the script need not know how values become colours. */
+static void put_shades(FILE *out, const char *key, const struct picture *picture, estimate_of *of)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < picture->member_count; i++)
+        for (size_t p = 0; p < picture->members[i].series->point_count; p++) {
+            struct estimate scratch;
+            const struct point *point = &picture->members[i].series->points[p];
+            const double value = (double)of(point, &scratch)->median;
+            least = isfinite(value) ? fmin(least, value) : least;
+            most = isfinite(value) ? fmax(most, value) : most;
+        }
+    fprintf(out, "\"%s\":{\"least\":", key);
+    html_json_float(out, (float)(least <= most ? least : 0));
+    fputs(",\"most\":", out);
+    html_json_float(out, (float)(least <= most ? most : 1));
+    fputs(",\"ends\":[", out);
+    for (int shade = 1; shade <= SHADES && (most > least || (least > 0 && isfinite(least)));
+         shade++) {
+        fputs(shade > 1 ? "," : "", out);
+        html_json_float(out, (float)square_value((shade - 0.5) / SHADES, least, most));
+    }
+    fputs("]}", out);
+}
+
 static void put_matrix(FILE *out, const struct picture *picture, const struct catalogue *catalogue,
                        size_t count)
 {
     const char *separator = "\n{";
     put_axis(out, "x", &picture->members[0].series->x);
     put_axis(out, "y", &picture->members[0].series->y);
-    fputs("\"series\":[", out);
+    fputs("\"shades\":{", out);
+    put_shades(out, "y", picture, time_of);
+    fputs(",", out);
+    put_shades(out, "cycles", picture, cycles_of);
+    fputs("},\"series\":[", out);
     for (size_t i = 0; i < picture->member_count; i++) {
         const struct series *series = picture->members[i].series;
         struct grid grid;

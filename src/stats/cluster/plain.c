@@ -28,16 +28,16 @@ struct plain {
     double *most; /* of each node, the longest latency within */
     bool *found;  /* nodes that are plain */
     struct same_size *sizes;
-    size_t units; /* pairs and single rows, because the rows of a pair are near even without the
+    size_t items; /* pairs and single rows, because the rows of a pair are near even without the
                      group */
 };
 
-static size_t count_units(const struct plain *plain, const struct tree_node *node)
+static size_t count_items(const struct plain *plain, const struct tree_node *node)
 {
-    size_t units = 0;
+    size_t items = 0;
     for (size_t i = node->first; i < node->first + node->count; i++)
-        units += plain->mate[plain->tree->order[i]] >= plain->tree->order[i];
-    return units;
+        items += plain->mate[plain->tree->order[i]] >= plain->tree->order[i];
+    return items;
 }
 
 /* Shortest latency to a row outside. The known noise of the members raises the ratio that it has to
@@ -61,12 +61,12 @@ static double log_choose(double n, double k)
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* Logarithm of the chance: the number of sets of `units` over the number of orders of the latencies
+/* Logarithm of the chance: the number of sets of `items` over the number of orders of the latencies
  * within and to the rest. */
-static double log_chance(double all, double units)
+static double log_chance(double all, double items)
 {
-    double within = units * (units - 1) / 2, outside = units * (all - units);
-    return fmin(0, log_choose(all, units) - log_choose(within + outside, within));
+    double within = items * (items - 1) / 2, outside = items * (all - items);
+    return fmin(0, log_choose(all, items) - log_choose(within + outside, within));
 }
 
 static void look_at(struct plain *plain, size_t index)
@@ -83,10 +83,10 @@ static void look_at(struct plain *plain, size_t index)
     double gap = log(least_outside(plain, node, &given) / most[index]);
     if (!isfinite(gap) || gap < log(plain_ratio) || gap < given)
         return;
-    size_t units = count_units(plain, node);
+    size_t items = count_items(plain, node);
     plain->found[index] = true;
     plain->sizes[node->count].groups++;
-    plain->sizes[node->count].chance += log_chance((double)plain->units, (double)units);
+    plain->sizes[node->count].chance += log_chance((double)plain->items, (double)items);
 }
 
 int groups_add_plain(struct groups *groups, const struct cells *cells, const struct tree *tree,
@@ -102,7 +102,7 @@ int groups_add_plain(struct groups *groups, const struct cells *cells, const str
                           0};
     int code = plain.most && plain.found && plain.sizes ? 0 : ERROR_SYSTEM;
     for (size_t a = 0; a < cells->m; a++)
-        plain.units += mate[a] >= a;
+        plain.items += mate[a] >= a;
     for (size_t i = cells->m; code == 0 && i < tree->count; i++)
         look_at(&plain, i);
     for (size_t i = cells->m; code == 0 && i < tree->count; i++) {

@@ -68,8 +68,8 @@ static void what_is_no_list_is_refused_with_a_remedy(void **state)
                      ERROR_USAGE);
 }
 
-/* Ranges that lie over one another, or come in falling order, must not take quadratic time: with
- * a million ids that would be hours. */
+/* Ranges that overlap, or come in descending order, must not take quadratic time: with a million
+ * ids that would be hours. */
 static void whole_ranges_in_any_order_are_read_at_once(void **state)
 {
     (void)state;
@@ -146,7 +146,8 @@ static void text_is_cut_at_the_buffer_and_no_byte_later(void **state)
     const char *whole = "0-7,100-200,1000,2000-3000";
     struct cpulist list = parsed(whole), none = {0};
     for (size_t size = 0; size <= strlen(whole) + 1; size++) {
-        char *text = malloc(size + 1); /* of exactly this size, for the sanitizer's sake */
+        char *text =
+            malloc(size + 1); /* exactly this size, so that the sanitizer notices a byte too many */
         assert_non_null(text);
         text[size] = '!';
         assert_ptr_equal(cpulist_format(&list, text, size), text);

@@ -19,8 +19,8 @@ static void numbers_are_those_of_splitmix64(void **state)
         assert_true(random_next(&random) == expected[i]);
 }
 
-/* Chi-squared over ten equal bins: 27.9 is passed by one uniform generator in a thousand, and this
- * seed is always the same. */
+/* Chi-squared over ten equal bins: one uniform generator in a thousand exceeds 27.9, and the seed
+ * is fixed. */
 static void check_even(const unsigned bins[10], unsigned total)
 {
     double expected = total / 10.0, chi_squared = 0;
@@ -52,7 +52,7 @@ static void every_bound_is_kept(void **state)
             assert_true(random_below(&random, bounds[i]) < bounds[i]);
 }
 
-/* Products whose upper halves are known, and the same numbers whichever way they are multiplied. */
+/* Products whose upper halves are known, with the factors in either order. */
 static void numbers_are_the_same_without_a_wide_type(void **state)
 {
     (void)state;
@@ -81,7 +81,8 @@ static void units_are_even_and_below_one(void **state)
     check_even(bins, 100000);
 }
 
-/* Seeds are derived by adding small numbers: half of all bits must turn, whichever bit changed. */
+/* Seeds are derived by adding small numbers, so half of all bits must change, whichever bit of the
+ * seed did. */
 static void neighbouring_seeds_share_nothing(void **state)
 {
     (void)state;

@@ -127,7 +127,7 @@ static void a_replaced_file_keeps_its_mode(void **state)
     assert_files(0);
 }
 
-/* A reader that has the old file open sees the whole of it to its end. */
+/* A reader that has the old file open can read it to its end. */
 static void a_file_is_replaced_and_not_overwritten(void **state)
 {
     (void)state;

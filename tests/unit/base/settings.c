@@ -194,7 +194,7 @@ static void what_was_given_elsewhere_holds_without_being_parsed_again(void **sta
     settings_sizes(given, "sizes", &same);
     assert_ptr_equal(sizes, same);
     assert_true(settings_given(&settings, "sizes"));
-    /* What is a default there is one here. */
+    /* Defaults of the original are defaults of the copy. */
     assert_false(settings_given(&settings, "integer"));
     assert_int_equal(settings_set(&settings, "integer", "7", NULL), 0);
     assert_true(settings_number(&settings, "integer") == 7);

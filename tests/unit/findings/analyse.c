@@ -62,7 +62,7 @@ static void assert_findings(const struct desk *desk, const char *expected)
 static int compute(struct analysis *analysis, struct error *error)
 {
     const struct point *point = series_point(&analysis->result->series[0], 1);
-    assert_int_equal(analysis->result->finding_count, 0); /* what stood there is set aside */
+    assert_int_equal(analysis->result->finding_count, 0); /* earlier findings are set aside */
     return analysis_add_summary(analysis, "L1.latency", "", &point->y, 0)
                ? analysis_keep(analysis, "core.clock", "it was read", error)
                : -1;

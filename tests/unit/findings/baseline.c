@@ -54,7 +54,7 @@ static void values_are_medians_over_the_documents(void **state)
         bench->documents[i].probes[0].findings[0].value = 10 + i;
         bench->documents[i].probes[0].series[0].points[2].y.median = (float)(20 + i);
     }
-    bench->documents[5].probes[0].findings[0].value = 1000; /* one sick machine */
+    bench->documents[5].probes[0].findings[0].value = 1000; /* one broken machine */
     assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
     const struct finding *finding = document_finding(&bench->result, "L1.latency");
     assert_true(finding->value == 13);
@@ -94,7 +94,7 @@ static void flags_need_half_of_the_votes(void **state)
     assert_int_equal(document_finding(&bench->result, "L1.latency_ns")->flags, 0);
 }
 
-/* With six documents the spread over them tells what made single runs doubtful; with fewer the
+/* With six documents the spread over them covers what made single runs doubtful; with fewer the
  * doubt stays. */
 static void a_spread_has_no_doubts_of_single_runs(void **state)
 {
@@ -155,7 +155,7 @@ static void the_newest_probe_is_merged(void **state)
     assert_string_equal(bench->result.run.started, "2026-01-03T00:00:00Z");
 }
 
-/* A command, a seed or a time would be those of one of several runs. */
+/* A command, a seed or a time would be that of only one of several runs. */
 static void what_is_of_one_run_alone_is_left_out(void **state)
 {
     struct bench *bench = *state;
@@ -228,7 +228,7 @@ static void other_devices_are_refused(void **state)
     assert_int_equal(build(bench, 2, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "gpu0 is A and B"));
     document_free(&bench->result);
-    bench->documents[1].machine.gpu_count = 0; /* it did not look for them */
+    bench->documents[1].machine.gpu_count = 0; /* the run did not look for devices */
     assert_int_equal(build(bench, 2, &error), 0);
 }
 
@@ -250,7 +250,7 @@ static void the_newest_that_has_devices_tells_of_them(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-/* The first probe of that document as another experiment: all its findings and series say so. */
+/* Makes the first probe of that document another experiment, in all its findings and series. */
 static void make_forward(struct document *document)
 {
     static struct factor forward[] = {{"order", "forward", 0}};
@@ -283,7 +283,7 @@ static void a_merge_keeps_both_of_two_experiments(void **state)
     assert_int_equal(told, before.finding_count);
 }
 
-/* What the older one measured at other sizes of the same experiment is the newer one's to say. */
+/* Of one experiment the newer run counts, also where the older one measured other sizes. */
 static void a_newer_run_takes_the_place_of_an_older_one(void **state)
 {
     struct bench *bench = *state;
@@ -298,7 +298,7 @@ static void a_newer_run_takes_the_place_of_an_older_one(void **state)
     assert_non_null(strstr(bench->left_out, "L9.latency")); /* and that is said */
 }
 
-/* A newer run of one kernel does not do away with the others. */
+/* A newer run of one kernel does not remove the others. */
 static void a_merge_keeps_what_the_newest_run_did_not_ask_for(void **state)
 {
     struct bench *bench = *state;
@@ -317,7 +317,7 @@ static void a_merge_keeps_what_the_newest_run_did_not_ask_for(void **state)
     assert_null(bench->left_out);
 }
 
-/* Memory on another node, or of other pages, is another curve, though its factors are the same. */
+/* Memory on another node or on other pages gives another curve, though the factors are the same. */
 static void curves_of_other_memory_stay_apart(void **state)
 {
     struct bench *bench = *state;
@@ -358,7 +358,7 @@ static void a_baseline_tells_what_it_leaves_out(void **state)
     size_t told = 0;
     for (size_t i = 0; i < bench->result.probes[0].finding_count; i++)
         told += bench->result.probes[0].findings[i].deviations;
-    assert_true(told > 0); /* four of seven have it, though not the first that is looked at */
+    assert_true(told > 0); /* four of seven documents have it, though not the first one */
 }
 
 int main(void)

@@ -18,7 +18,8 @@ struct bench {
     struct series series;
 };
 
-/* Eight CPUs: threads are `apart` CPUs from one another, 10 ns; complexes of four, 40; else 100. */
+/* Eight CPUs: a core's threads have numbers `apart` from each other, and 10 ns; complexes of four
+ * 40 ns; others 100 ns. */
 static void bench_begin(struct bench *bench, int apart)
 {
     *bench = (struct bench){.series = {.name = "hand-off", .matrix = true, .y = {"latency", "ns"}}};

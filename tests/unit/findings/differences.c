@@ -38,7 +38,7 @@ static void find(struct bench *bench)
     assert_int_equal(differences_find(&bench->differences, &bench->a, &bench->b, 0.03, NULL), 0);
 }
 
-/* A point of the second document's latency, that many times as slow. */
+/* Multiplies the latency of a point of the second document. */
 static struct point *slow_down(struct bench *bench, size_t i, float times, bool cycles)
 {
     struct point *point = &bench->b.probes[0].series[0].points[i];
@@ -88,7 +88,7 @@ static void a_single_slower_point_is_uncertain(void **state)
     struct bench *bench = *state;
     const struct point *point = slow_down(bench, 3, 1.1f, true);
     slow_down(bench, 5, 1.1f, true);
-    slow_down(bench, 4, 0.9f, true); /* beside them, but the other way */
+    slow_down(bench, 4, 0.9f, true); /* a neighbour that changed in the other direction */
     find(bench);
     assert_int_equal(bench->differences.changed, 0);
     assert_int_equal(bench->differences.uncertain, 3);
@@ -147,8 +147,8 @@ static void a_finding_changes_with_its_twin(void **state)
     assert_int_equal(bench->differences.list[0].verdict, CHANGED);
 }
 
-/* The first finding and its twin of one document, that many times as slow, with an interval of a
- * share of it and doubt. */
+/* Multiplies the first finding of a document and its twin, and gives them a relative interval and a
+ * doubt. */
 static void plant(struct document *document, double times, double share)
 {
     for (int i = 0; i < 2; i++) {
@@ -210,8 +210,8 @@ static void a_single_trial_has_no_interval(void **state)
     assert_true(fabs(difference->ratio - 2) < 1e-6);
 }
 
-/* Two documents of one trial a point, as runs without time leave them: their findings' intervals
- * have no width, and doubt says why. */
+/* Two documents with one trial a point, as runs without time leave them: their findings' intervals
+ * have no width, and carry a doubt. */
 static void findings_of_single_trials_do_not_change(void **state)
 {
     struct bench *bench = *state;
@@ -234,9 +234,9 @@ static void what_is_not_above_zero_is_named(void **state)
     compared = bench->differences.count;
     differences_free(&bench->differences);
     after[0].value = 0;
-    before[2].value = after[2].value = -4; /* nothing to tell of */
+    before[2].value = after[2].value = -4; /* no difference to report */
     point->y.median = -1;
-    bench->b.probes[1].series[0].points[0].y.median = 0; /* of a matrix: told once */
+    bench->b.probes[1].series[0].points[0].y.median = 0; /* of a matrix: reported once */
     find(bench);
     const struct differences *found = &bench->differences;
     assert_int_equal(found->count, compared - 4);
@@ -339,12 +339,12 @@ static void what_differs_in_devices_is_told(void **state)
         if (!tells(found->unfair, found->unfair_count, told[i]))
             fail_msg("nothing tells: %s", told[i]);
     differences_free(&bench->differences);
-    bench->b.machine.gpu_count = 0; /* which it did not look for */
+    bench->b.machine.gpu_count = 0; /* the run did not look for devices */
     find(bench);
     assert_int_equal(bench->differences.unfair_count, 0);
 }
 
-/* Its clock, power or heat is no result, even where it is far from what it was. */
+/* A device's clock, power or temperature is no result, even where it changed much. */
 static void the_condition_of_a_device_does_not_change(void **state)
 {
     struct bench *bench = *state;

@@ -63,7 +63,7 @@ static void add_factor(struct bench *bench, struct series *series, const char *n
     *factor = (struct factor){name, text, number};
 }
 
-/* What the finding of that name is told with. */
+/* The deviations of the finding of that name, as text. */
 static const char *told(struct bench *bench, const char *name)
 {
     bench->probe.findings = NULL;
@@ -96,7 +96,7 @@ static void the_standard_chase_is_told_by_its_name(void **state)
     add_parameter(&bench, "pages_obtained", "thp (2 MiB)", 0);
     assert_string_equal(told(&bench, "L2.latency"), "");
     assert_int_equal(bench.probe.findings[0].factor_count,
-                     7); /* node and core beside the series' */
+                     7); /* node and core, besides the series' factors */
     pool_free(&bench.pool);
 }
 
@@ -107,7 +107,8 @@ static void what_differs_is_told(void **state)
     set_up(&bench, "latency");
     add_chase(&bench, "forward", 64);
     assert_string_equal(told(&bench, "L2.latency"), "order forward, stride 64");
-    assert_string_equal(told(&bench, "core.clock"), ""); /* of the run, not of the chase */
+    assert_string_equal(told(&bench, "core.clock"),
+                        ""); /* a condition of the run, not of the chase */
     assert_string_equal(told(&bench, "no.such"), "");
     add_parameter(&bench, "pages_obtained", "small (4 KiB)", 0);
     assert_string_equal(told(&bench, "L2.latency"), "order forward, pages small, stride 64");
@@ -135,7 +136,7 @@ static void pages_are_what_was_obtained(void **state)
         add_chase(&bench, "random", 128);
         add_parameter(&bench, "pages_obtained", cases[i].obtained, 0);
         assert_string_equal(told(&bench, "L2.latency"), cases[i].told);
-        bench.machine.page_size_count = 1; /* no others are to be had */
+        bench.machine.page_size_count = 1; /* there are no other pages */
         assert_string_equal(told(&bench, "L2.latency"), "");
         pool_free(&bench.pool);
     }
@@ -159,7 +160,7 @@ static void nodes_and_cpus_are_told_by_distance_and_kind(void **state)
     pool_free(&bench.pool);
 }
 
-/* Of the CPUs that --cpus left, where they are all of one kind. */
+/* The kind of core of the CPUs that --cpus allows, where it is one. */
 static void cores_of_a_list_are_told_by_their_kind(void **state)
 {
     (void)state;
@@ -177,8 +178,8 @@ static void cores_of_a_list_are_told_by_their_kind(void **state)
     }
 }
 
-/* The series whose factors the name says; what several that are as like do not share is left out.
- */
+/* A finding gets the factors of the series that its name fits; of several that fit equally well,
+ * those that they share. */
 static void a_finding_is_of_the_series_that_its_name_says(void **state)
 {
     (void)state;
@@ -204,7 +205,7 @@ static void a_finding_is_of_the_series_that_its_name_says(void **state)
     pool_free(&bench.pool);
 }
 
-/* What a name does not say of how it was asked to measure. */
+/* Options that the name does not contain. */
 static void options_that_decide_are_told(void **state)
 {
     (void)state;
@@ -220,7 +221,7 @@ static void options_that_decide_are_told(void **state)
     add_parameter(&bench, "size", NULL, 16384);
     assert_string_equal(told(&bench, "L1.bandwidth.read"), "narrowed_to 128, size 16384");
     pool_free(&bench.pool);
-    /* Where the series are gone, the options are all there is. */
+    /* Without series, the options are all that is known. */
     set_up(&bench, "latency");
     add_parameter(&bench, "order", "forward", 0);
     add_parameter(&bench, "access", "read", 0);
@@ -228,7 +229,7 @@ static void options_that_decide_are_told(void **state)
     pool_free(&bench.pool);
 }
 
-/* Asked for is as good as obtained, where nobody could verify it. */
+/* Where nothing could be verified, what was asked for counts as obtained. */
 static void a_node_that_was_asked_for_is_told(void **state)
 {
     (void)state;
@@ -243,7 +244,8 @@ static void a_node_that_was_asked_for_is_told(void **state)
     pool_free(&bench.pool);
 }
 
-/* Factors of another's document, of whatever type, are told and are never taken for ours. */
+/* Unknown factors of a foreign document, of any type, are deviations and are never taken for known
+ * ones. */
 static void what_a_document_says_stays(void **state)
 {
     (void)state;

@@ -46,8 +46,9 @@ static void no_plateau_or_a_contradiction_is_no_number(void **state)
     (void)state;
     assert_non_null(ways_of((const double[]){0}, 1, 99).why);
     assert_non_null(ways_of((const double[]){32, 16, 8}, 3, 99).why);
-    assert_non_null(ways_of((const double[]){32, 12, 8, 8}, 4, 99).why); /* half is no half */
-    assert_non_null(ways_of((const double[]){8, 8, 8}, 3, 99).why);      /* no smaller stride */
+    assert_non_null(ways_of((const double[]){32, 12, 8, 8}, 4, 99)
+                        .why); /* half the stride does not hold twice as many */
+    assert_non_null(ways_of((const double[]){8, 8, 8}, 3, 99).why); /* no smaller stride */
     assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 1).why);
     assert_non_null(ways_of((const double[]){32, 16, 8, 8}, 4, 2).why);
     assert_non_null(ways_of((const double[]){32, 16, 0, 8, 8}, 5, 99).why); /* one is missing */
@@ -74,9 +75,9 @@ static void what_a_prefetcher_brings_is_no_line(void **state)
     (void)state;
     assert_true(isnan(line_of((const double[]){8, 8, 8, 10, 12, 12})));    /* in between */
     assert_true(isnan(line_of((const double[]){32, 32, 32, 37, 37, 37}))); /* near, not missed */
-    assert_true(isnan(line_of((const double[]){8, 8, 8, 8, 8, 8})));       /* none in sight */
-    assert_true(isnan(line_of((const double[]){8, 8, 12, 8, 12, 12})));    /* there and back */
-    assert_true(isnan(line_of((const double[]){8, NAN, 8, 12, 12, 12})));  /* not measured */
+    assert_true(isnan(line_of((const double[]){8, 8, 8, 8, 8, 8})));       /* never misses */
+    assert_true(isnan(line_of((const double[]){8, 8, 12, 8, 12, 12}))); /* rises and falls again */
+    assert_true(isnan(line_of((const double[]){8, NAN, 8, 12, 12, 12}))); /* not measured */
     assert_true(isnan(geometry_line_of(distances, distances, 2, 4)));
 }
 
@@ -98,7 +99,7 @@ static void nothing_measured_is_nothing_claimed(void **state)
         assert_true(isnan(result.findings[i].value));
         assert_non_null(result.findings[i].text);
     }
-    /* 42 lines 1 MiB apart are more than 32 that a plain index leaves room for. */
+    /* 42 lines 1 MiB apart fit, more than the 32 that an index without a hash has room for. */
     evidence.third_held = true;
     result = (struct probe_result){0};
     assert_int_equal(findings_geometry(&result, &pool, &evidence, NULL), 0);
@@ -106,7 +107,7 @@ static void nothing_measured_is_nothing_claimed(void **state)
     assert_string_equal(third->name, "L3.ways");
     assert_non_null(strstr(third->text, "hashed"));
     assert_true(isnan(third->value) && third->declared == 16);
-    /* A run that was cut short blames the time, not the cache. */
+    /* A run that was cut short gives the time as the reason, not the cache. */
     const struct series empty = {.name = "empty"};
     evidence.levels[0] =
         (struct geometry_level){.fitting = &empty, .lines = &empty, .capacity = NAN};
@@ -221,7 +222,7 @@ static void who_abstained_is_counted(void **state)
     pool_free(&pool);
 }
 
-/* No time would help. */
+/* More time would not help. */
 static void small_pages_are_blamed_and_not_the_rounds(void **state)
 {
     (void)state;

@@ -49,7 +49,7 @@ static size_t count_worse(const struct bench *bench)
     return bench->check.values[WORSE].count;
 }
 
-/* Worse ones first. */
+/* Worse values come first. */
 static const struct health_value *bad(const struct bench *bench, size_t i)
 {
     const struct health_values *values = bench->check.values;
@@ -96,7 +96,7 @@ static void a_faster_level_is_healthy(void **state)
     assert_int_equal(count_bad(bench), 0);
 }
 
-/* More cycles in the same time are a faster clock, not a worse memory. */
+/* More cycles in the same time mean a faster clock, not a slower memory. */
 static void what_only_the_clock_explains_is_healthy(void **state)
 {
     struct bench *bench = *state;
@@ -122,7 +122,7 @@ static void a_doubtful_value_is_worse_only_far_beyond_its_interval(void **state)
     assert_int_equal(count_worse(bench), 1);
 }
 
-/* Of a single trial a run flags that it did not converge: nobody knows how far off it is. */
+/* A run flags a single trial as unconverged, because it may be far off. */
 static void a_doubtful_value_without_a_width_is_never_worse(void **state)
 {
     struct bench *bench = *state;
@@ -186,7 +186,7 @@ static void a_missing_value_is_told(void **state)
     assert_null(bad(bench, 0)->now);
 }
 
-/* A baseline of a whole run serves a check of fewer probes. */
+/* A baseline of a whole run can also check fewer probes. */
 static void a_probe_that_did_not_run_is_not_missed(void **state)
 {
     struct bench *bench = *state;
@@ -267,7 +267,7 @@ static void a_baseline_without_values_is_refused(void **state)
     assert_non_null(strstr(error.text, "no value"));
 }
 
-/* A gap of that probe and reason holds so many values. */
+/* Asserts the number of values in the gap of that probe and reason. */
 static void assert_gap(const struct bench *bench, const char *probe, const char *reason,
                        size_t count)
 {
@@ -280,7 +280,7 @@ static void assert_gap(const struct bench *bench, const char *probe, const char 
     fail_msg("%s was not said to be %s", probe, reason);
 }
 
-/* A guest owns no clock. */
+/* A guest can't control its clock. */
 static void a_clock_is_told_and_never_judged(void **state)
 {
     struct bench *bench = *state;
@@ -352,7 +352,7 @@ static void another_experiment_is_held_against_nothing(void **state)
     bench->base.probe_count = 1;
     check(bench);
     assert_int_equal(bench->check.compared, 0);
-    assert_int_equal(bench->check.health, DOUBTFUL); /* no OK for what nobody compared */
+    assert_int_equal(bench->check.health, DOUBTFUL); /* no OK where nothing was compared */
     assert_gap(bench, "latency", "another experiment (now, order forward)",
                bench->check.not_compared);
 }

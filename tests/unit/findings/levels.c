@@ -98,8 +98,8 @@ static void each_level_has_its_latency_and_capacity(void **state)
     assert_true(find(desk, "L2.capacity")->declared == 512 << 10);
 }
 
-/* The clock steps from 4 to 3 GHz in a third of the points: within the core cycles hold, beyond it
- * ns. */
+/* The clock steps from 4 to 3 GHz in a third of the points: within the core, cycles stay the same;
+ * beyond it, ns do. */
 static void a_level_is_told_in_the_unit_that_holds(void **state)
 {
     struct desk *desk = *state;
@@ -142,7 +142,7 @@ static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state
     assert_non_null(strstr(find(desk, "L3.capacity")->text, "can't be told apart"));
 }
 
-/* One size an octave tells a capacity no better than by a factor of two. */
+/* With one size an octave a capacity is known to a factor of two. */
 static void a_capacity_that_is_not_known_well_is_no_advice(void **state)
 {
     struct desk *desk = *state;
@@ -195,11 +195,11 @@ static void memory_without_proof_is_the_last_level_seen(void **state)
     conclude(desk, NULL);
     assert_null(find(desk, "last.latency_ns"));
     assert_non_null(find(desk, "DRAM.latency_ns"));
-    /* Of the one size between no level is told. */
+    /* The one size in between gives no level. */
     assert_non_null(strstr(find(desk, "levels.untold")->text, "at 8 MiB"));
 }
 
-/* The fastest memory there is takes longer. */
+/* Even the fastest memory takes longer. */
 static void what_is_faster_than_memory_is_a_cache(void **state)
 {
     struct desk *desk = *state;
@@ -227,7 +227,7 @@ static void suspected_translation_is_said_and_is_no_cache(void **state)
     assert_non_null(find(desk, "DRAM.latency_ns"));
 }
 
-/* Sizes that lie beyond the second cache that is declared are of the third. */
+/* Sizes beyond the second declared cache belong to the third. */
 static void sizes_that_pass_a_cache_over_pass_its_number_over(void **state)
 {
     struct desk *desk = *state;

@@ -74,7 +74,8 @@ static void twins_are_of_one_name_and_the_same_cpus(void **state)
     assert_true(finding_lookup_is_twin(&all, &first[3]));
     assert_false(finding_lookup_is_twin(&all, &first[0]));
     assert_false(finding_lookup_is_twin(&all, &first[5])); /* ns alone is no twin */
-    assert_false(finding_lookup_is_twin(&all, &first[6])); /* its other is about another CPU */
+    assert_false(
+        finding_lookup_is_twin(&all, &first[6])); /* the finding in cycles is about another CPU */
     document_free(&document);
 }
 
@@ -101,7 +102,7 @@ static void the_standard_experiment_comes_first(void **state)
     document_free(&document);
 }
 
-/* Quadratic time would show: a hundred thousand findings of one name. */
+/* A hundred thousand findings of one name: quadratic time would be noticed. */
 static void a_hundred_thousand_are_found(void **state)
 {
     (void)state;

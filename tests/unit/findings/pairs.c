@@ -29,7 +29,7 @@ static void pair(struct bench *bench)
     assert_int_equal(finding_pairs_find(&bench->pairs, &bench->pool, &bench->a, &bench->b), 0);
 }
 
-/* The partner of a's i-th is b's j-th, and the other way round; -1: none. */
+/* The partner of a's i-th finding is b's j-th, and vice versa; -1: none. */
 static void assert_pair(const struct bench *bench, int i, int j)
 {
     if (i >= 0)
@@ -74,7 +74,8 @@ static void another_experiment_is_no_partner(void **state)
     pool_free(&bench.pool);
 }
 
-/* The same CPUs first; what is left by how many CPUs it is about, in the order of the values. */
+/* Findings about the same CPUs pair first; the rest by their number of CPUs, in the order of the
+ * values. */
 static void clusters_pair_by_their_cpus_and_then_by_their_kind(void **state)
 {
     (void)state;
@@ -96,7 +97,7 @@ static void clusters_pair_by_their_cpus_and_then_by_their_kind(void **state)
     pool_free(&bench.pool);
 }
 
-/* Quadratic time would show. */
+/* Quadratic time would be noticed. */
 static void two_hundred_thousand_pair(void **state)
 {
     (void)state;
@@ -111,7 +112,7 @@ static void two_hundred_thousand_pair(void **state)
     }
     pair(&bench);
     assert_pair(&bench, 1, MANY - 1);
-    assert_pair(&bench, 0, 0); /* what was left of both */
+    assert_pair(&bench, 0, 0); /* the ones that were left in both */
     pool_free(&bench.pool);
 }
 

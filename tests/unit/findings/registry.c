@@ -64,7 +64,8 @@ static void test_every_line_says_what_it_is_what_moves_it_and_what_to_do(void **
     }
 }
 
-/* What one pattern may be: parts of letters, digits, - and _, with <n> and * for what varies. */
+/* Whether a pattern is well-formed: parts of letters, digits, - and _, with <n> and * for what
+ * varies. */
 static bool is_pattern(const char *text, size_t length)
 {
     char last = '.';
@@ -115,7 +116,7 @@ static void test_lines_stand_in_the_table_of_a_probe(void **state)
     assert_string_equal((finding_line_at(0, &probe), probe), "tlb");
 }
 
-/* A name made of the pattern's own words finds this line and no earlier one. */
+/* A name made from the pattern finds this line and no earlier one. */
 static void test_no_line_hides_another(void **state)
 {
     (void)state;

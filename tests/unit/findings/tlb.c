@@ -108,7 +108,7 @@ static void votes_make_a_number_or_none(void **state)
     }
 }
 
-/* What five trials of so many say, unanimously, of the first level. */
+/* The first level by five trials that agree, of `trials`. */
 static const struct finding *five_of(size_t trials, bool second_level, struct pool *pool,
                                      struct probe_result *result)
 {

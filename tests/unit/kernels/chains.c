@@ -1,4 +1,4 @@
-/* Every loop advances every chain by as many steps as it says, and no other memory. */
+/* Every loop advances every chain by as many steps as it says, and touches no other memory. */
 #include "kernels/chains.h"
 
 #include <setjmp.h>
@@ -75,10 +75,10 @@ static void chains_with_work_take_turns(void **state)
         }
 }
 
-/* What the additions add up to tells how many there were. */
+/* The sum of the additions shows how many there were. */
 static uint64_t worked(kernel_function *run, uint64_t work)
 {
-    static void *chain; /* its address is part of what is added up */
+    static void *chain; /* its address is part of the sum */
     chain = &ring[5];
     struct chains_work one = {&chain, 1, 0, work, 1};
     return run(&one, 1) - (uint64_t)(uintptr_t)chain;
@@ -91,7 +91,8 @@ static void every_addition_is_done(void **state)
     link_ring();
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(worked(runs[i], 0), 0);
-        /* What is added is one, or the chains' address, the same for every amount. */
+        /* Each addition adds one, or the chains' address, which is the same for every amount of
+         * work. */
         for (uint64_t work = 1; work < CHAINS_WORK_MOST / 2; work *= 2)
             assert_int_equal(worked(runs[i], 3 * work / 2 + 1) - worked(runs[i], 3 * work / 2),
                              worked(runs[i], 1));

@@ -23,7 +23,7 @@ static void *write_on(void *argument)
     return NULL;
 }
 
-/* What several writers leave behind in one word. */
+/* The value that several writers leave in one word. */
 static uint64_t write_together(const struct contention *contention)
 {
     pthread_t threads[WRITERS];

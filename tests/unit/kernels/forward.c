@@ -1,4 +1,4 @@
-/* What is forwarded is what a store and a load through memory give. */
+/* The forwarded value is the one that a store and a load through memory give. */
 #include "kernels/forward.h"
 
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static void what_is_loaded_was_stored(void **state)
     }
 }
 
-/* Half of the eight bytes was never stored: on either byte order the load sees both halves. */
+/* Half of the eight bytes was never stored: with either byte order the load sees both halves. */
 static void a_wide_load_sees_what_was_there_before(void **state)
 {
     (void)state;

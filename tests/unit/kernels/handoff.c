@@ -40,7 +40,8 @@ static void run_both(struct pair *pair)
     pthread_join(thread, NULL);
 }
 
-/* Sets both sides up on memory that held something else. False where the processor can't. */
+/* Sets both sides up on memory that held something else. False where the processor can't do the
+ * operation. */
 static bool set_up(struct pair *pair, enum handoff_op op)
 {
     const char *missing;
@@ -73,7 +74,7 @@ static void every_operation_takes_turns_and_goes_on(void **state)
     struct pair pair;
     int possible = 0;
     for (enum handoff_op op = 0; op < HANDOFF_OPS; op++)
-        if (set_up(&pair, op)) { /* were a turn lost, the second run would hang */
+        if (set_up(&pair, op)) { /* if a turn were lost, the second run would hang */
             run_both(&pair);
             run_both(&pair);
             possible++;
@@ -130,8 +131,8 @@ static void both_sides_write_to_each_line_of_the_payload(void **state)
     assert_int_equal(word(&pair, HANDOFF_LINE_DISTANCE), 0x5a5a5a5a);
 }
 
-/* On one CPU, or where counters differ, a side may seem to be ahead; there and back again takes
- * time. But an emulator's counter may run ahead of the load before it. */
+/* On one CPU, or where counters differ, one direction may come out negative; both together take
+ * time. But an emulator's counter may be read before the load that precedes it. */
 static void stamps_tell_the_way_there_and_back(void **state)
 {
     (void)state;

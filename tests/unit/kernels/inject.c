@@ -1,4 +1,4 @@
-/* Where traffic goes, and what it does there. */
+/* Which lines traffic goes to, and what it does to them. */
 #include "kernels/inject.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static struct bench lay_out(uint64_t delay)
     return bench;
 }
 
-/* Modifications of all lines; none of them anywhere but in the first word of an own line. */
+/* The number of modifications of all lines; asserts that only first words were modified. */
 static uint64_t count(const struct bench *bench)
 {
     uint64_t sum = 0;
@@ -49,7 +49,8 @@ static void a_third_of_the_lines_is_modified_for_every_quarter_of_writes(void **
             struct bench bench = lay_out(1);
             injection->run[order](&bench.injector, 10);
             assert_int_equal(count(&bench), 10 * inject_lines / 3 * injection->modified);
-            /* Of three lines read and `modified` written back, so many percent are reads. */
+            /* The share of reads, in percent, where three lines are read and `modified` of them are
+             * written back. */
             assert_int_equal(injection->read_percent, 300 / (3 + injection->modified));
             free(bench.memory);
         }
@@ -85,7 +86,7 @@ static void random_traffic_reaches_every_line_in_no_order(void **state)
         most = visits > most ? visits : most;
     }
     assert_true(least > 0);
-    assert_true(most > least + 1); /* a walk would visit all alike */
+    assert_true(most > least + 1); /* a walk in order would visit all equally often */
     free(bench.memory);
 }
 

@@ -92,8 +92,8 @@ static void blocks_are_one_cycle_and_visited_one_after_another(void **state)
     }
 }
 
-/* Forward within each block, and no block followed by its neighbour more often than chance has it.
- */
+/* Forward within each block, and a block is followed by its neighbour no more often than by
+ * chance. */
 static void forward_blocks_follow_in_random_order(void **state)
 {
     (void)state;

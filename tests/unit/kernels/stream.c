@@ -1,4 +1,4 @@
-/* Every kernel does to every double what it says, whatever the way through the arrays. */
+/* Every kernel does its operation to every double, whatever the order of the arrays. */
 #include "kernels/stream.h"
 
 #include <setjmp.h>

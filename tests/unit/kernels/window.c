@@ -1,4 +1,4 @@
-/* Both chases go on, whatever stands between their loads. */
+/* Both chases advance, whatever is between their loads. */
 #include "kernels/window.h"
 
 #include <setjmp.h>

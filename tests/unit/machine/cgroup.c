@@ -1,4 +1,4 @@
-/* Limits of control groups, wherever on the path they stand. */
+/* Limits of control groups at any place of the path. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

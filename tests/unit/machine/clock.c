@@ -17,7 +17,8 @@ static void the_clock_ticks_forward_at_the_rate_it_says(void **state)
     struct clock clock;
     clock_calibrate(&clock);
     assert_true(clock.hz >= 1e5 && clock.hz < 1e11);
-    /* Other programs may come between any two readings, so each is read within the next. */
+    /* Other programs may run between any two readings, so each clock is read between two readings
+     * of the other. */
     const uint64_t first = os_raw_ns(), begin = clock_ticks(&clock), second = os_raw_ns();
     while (os_raw_ns() - second < 20 * 1000 * 1000)
         ;
@@ -47,7 +48,7 @@ static void the_counter_is_named_and_so_is_its_stand_in(void **state)
     assert_true(clock.counter || clock.hz == 1e9);
 }
 
-/* What the kernel lists, and whether that speaks against the counter where it is asked about it. */
+/* The kernel's list, and whether the counter is distrusted by it. */
 static const struct {
     const char *list;
     bool against;

@@ -239,7 +239,7 @@ static void switches_are_read_both_ways(void **state)
     assert_remark("reserved pages", REMARK_FINE, "500 of 512", NULL);
 }
 
-/* Only of its own architecture's trees does a program know what their lists should hold. */
+/* A program knows only for trees of its own architecture what their lists should hold. */
 static void the_kernel_may_speak_against_the_counter(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void the_kernel_may_speak_against_the_counter(void **state)
     assert_true(tree_unpack(&tree, "intel-xeon-2socket-smt-16cpu"));
     put("/proc/sys/kernel/arch", ARCH_NAME "\n");
     look_again();
-    assert_null(find("counter")); /* no list: no word */
+    assert_null(find("counter")); /* no list: no remark */
     put(list, "tsc hpet acpi_pm\n");
     look_again();
     assert_null(find("counter"));

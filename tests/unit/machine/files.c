@@ -1,4 +1,4 @@
-/* The one way to read system files: what is missing or damaged is unknown, and no more. */
+/* Reading system files: a file that is missing or damaged is an unknown fact and no error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

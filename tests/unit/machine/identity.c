@@ -1,4 +1,4 @@
-/* What machines call themselves, and the clues by which guests are told. */
+/* Names of machines, and the clues that show a guest. */
 #include "machine/identity.h"
 
 #include "recorded.h"

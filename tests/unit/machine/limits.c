@@ -1,4 +1,4 @@
-/* What may be used: of recorded machines by their files, of this one by its mask. */
+/* What may be used of recorded machines, by their files, and of this one, by its mask. */
 #include "machine/limits.h"
 
 #include "machine/os.h"

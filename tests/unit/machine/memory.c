@@ -16,7 +16,7 @@
 enum { MIB = 1 << 20 };
 
 static const size_t page_bytes[PAGES_COUNT] = {
-    [PAGES_SMALL] = 0, /* whatever the base is */
+    [PAGES_SMALL] = 0, /* whatever the base page is */
     [PAGES_HUGE2M] = (size_t)2 * MIB,
     [PAGES_HUGE1G] = (size_t)1024 * MIB,
 };
@@ -79,7 +79,7 @@ static void transparent_huge_pages_are_seen(void **state)
     touch(memory, bytes);
     os_verify(memory, bytes, -1, &placement);
     assert_plausible(&placement);
-    /* Asked for is not obtained: all that must hold is that the two answers agree. */
+    /* What was asked for need not be obtained, but the two answers have to agree. */
     if (placement.huge_share >= 0.9)
         assert_true(placement.page_bytes > (uint64_t)sysconf(_SC_PAGESIZE));
     if (placement.huge_share <= 0.1)

@@ -1,4 +1,4 @@
-/* What is declared of the ways between nodes, on recorded, composed and synthetic machines. */
+/* Declared distances between nodes, on recorded, composed and synthetic machines. */
 #include "machine/numa.h"
 
 #include "recorded.h"

@@ -1,4 +1,4 @@
-/* A machine that is read from recorded files, for tests of what is made of them. */
+/* A machine that is read from recorded files, for tests of code that uses it. */
 #ifndef FATHOM_TESTS_MACHINE_RECORDED_H
 #define FATHOM_TESTS_MACHINE_RECORDED_H
 

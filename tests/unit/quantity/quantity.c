@@ -38,7 +38,7 @@ static void test_only_the_same_known_unit_compares(void **state)
     assert_false(quantity_comparable("furlongs", "furlongs"));
 }
 
-/* Two units of one metric's name would be one family, and be added up by whoever reads it. */
+/* Two units with the same metric name would form one family, and readers would add them up. */
 static void test_units_of_one_metric_measure_the_same(void **state)
 {
     (void)state;

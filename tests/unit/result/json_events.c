@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* What was heard of a text: one word an event, and how it ended. */
+/* The events of a text, a word each, and how reading ended. */
 struct heard {
     char *events;
     int code;
@@ -54,7 +54,7 @@ static struct heard hear(const char *bytes, size_t size, size_t room)
     return heard;
 }
 
-/* The same, however much is read at a time. */
+/* The events are the same, however much is read at a time. */
 static struct heard hear_in_pieces(const char *bytes, size_t size)
 {
     struct heard whole = hear(bytes, size, 4096);
@@ -119,7 +119,7 @@ struct refused {
 };
 
 static const struct refused refused[] = {
-    /* what begins no value */
+    /* bytes that begin no value */
     {"nul", NULL, 1, 4},
     {"nulL", "this character does not belong", 1, 4},
     {"nil", "this character does not belong", 1, 2},
@@ -319,8 +319,8 @@ static void a_read_that_fails_is_no_end(void **state)
     fclose(folder);
 }
 
-/* The grammar once more, as RFC 8259 writes it down: what it says is what has to be heard. NULL
- * where the text does not have it. */
+/* The grammar a second time, written after RFC 8259: it says which events have to come. NULL where
+ * the text does not match. */
 static const char *value_end(const char *at, int depth);
 
 static const char *blanks_end(const char *at)
@@ -419,8 +419,7 @@ static bool is_json(const char *text, size_t size)
     return end && blanks_end(end) == text + size;
 }
 
-/* Texts that are made of what JSON is made of, and texts that were JSON before something was
- * changed. */
+/* Random texts made of JSON's tokens, and JSON texts in which something was changed. */
 static void any_text_is_heard_as_the_grammar_has_it(void **state)
 {
     (void)state;

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "result/json_events.h"
 
-/* What stands before and after the part of a document that a test is about. */
+/* The text before and after the part of a document that a test is about. */
 #define BEFORE "{\"schema\":\"fathom/1\",\"run\":{\"complete\":true},"
 #define PROBE  BEFORE "\"probes\":[{\"name\":\"p\",\"status\":\"ok\","
 #define SERIES                                                                                     \
@@ -215,7 +215,7 @@ static void files_that_cannot_be_read_are_named(void **state)
     assert_refused("", "No such file");
 }
 
-/* Nor is anything refused for its size alone: this is no JSON from its first byte on. */
+/* A file is not refused for its size: this one is refused because its first byte is no JSON. */
 static void a_file_of_any_size_is_begun(void **state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void a_hundred_megabytes_of_brackets_are_refused(void **state)
     assert_refused(place.file, "is not JSON");
 }
 
-/* Between a beginning and an end whose sizes are known, a piece again and again. */
+/* Writes a beginning, then a piece again and again, then an end. */
 static void write_between(const char *begin, const char *piece, size_t size, const char *end)
 {
     write_repeated(begin, piece, size);
@@ -308,7 +308,7 @@ static void a_key_among_many_is_found_again(void **state)
     assert_refused(place.file, "probes[0].parameters.0 is a duplicate key");
 }
 
-/* Every key of an object stands before and behind every other one. */
+/* Every key of an object comes before and after every other one. */
 static void keys_come_in_any_order(void **state)
 {
     (void)state;
@@ -359,8 +359,8 @@ static void a_piece_may_end_anywhere(void **state)
     }
 }
 
-/* At every byte, whatever stands there; the message tells where. Only the last line's end may be
- * missing. */
+/* A document that was cut at any byte is refused, and the message says where. Only the last line's
+ * end may be missing. */
 static void a_document_cut_anywhere_ends_in_the_middle(void **state)
 {
     (void)state;
@@ -387,7 +387,7 @@ static void a_document_cut_anywhere_ends_in_the_middle(void **state)
     document_free(&sample);
 }
 
-/* What messages quote of a document is whole characters, of which none does anything. */
+/* Messages quote a document in whole characters and without control characters. */
 static void messages_quote_no_halves_and_no_controls(void **state)
 {
     (void)state;
@@ -406,7 +406,7 @@ static void messages_quote_no_halves_and_no_controls(void **state)
     }
 }
 
-/* Any bytes: changed, cut, doubled or replaced by what JSON is made of. */
+/* Any bytes: changed, cut, doubled or replaced by JSON's tokens. */
 static void a_damaged_document_never_harms(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static void a_damaged_document_never_harms(void **state)
         read += code == 0;
         document_free(&document);
     }
-    /* Some only change a figure, and those are to be read. */
+    /* Some changes only alter a figure, and those documents have to be read. */
     assert_in_range(read, 1, MUTATIONS - 1);
     free(damaged);
     free(text);

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-/* The text between quotes; all of it at once, and byte by byte: the same. NULL, or what is wrong
- * with its byte `good`. */
+/* Reads the text between quotes, at once and byte by byte, which has to give the same. NULL, or
+ * what is wrong with its byte `good`. */
 static const char *check(const char *text, size_t *good)
 {
     const char *wrong = NULL;

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 
-/* Every member, by way of the reader: a document, its text, the document of that text. */
+/* Checks every member by reading again what was written. */
 static struct document round_trip(const struct document *document)
 {
     struct place place = place_make();
@@ -273,7 +273,7 @@ static void control_characters_are_written_as_escapes(void **state)
     document_free(&again);
 }
 
-/* Texts longer than what is kept back before it is written, in every place of it. */
+/* Texts longer than the writer's buffer, at every place in it. */
 static void long_texts_are_written_whole(void **state)
 {
     (void)state;

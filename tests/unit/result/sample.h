@@ -1,7 +1,7 @@
 /*
  * A whole document as a run would make it: latency by working set over four levels, hand-off
- * between CPUs, findings, flags and warnings. Only + - * / make its numbers, so that they are the
- * same on every machine.
+ * between CPUs, findings, flags and warnings. Its numbers are computed by + - * / alone, so that
+ * they are the same on every machine.
  */
 #ifndef FATHOM_TESTS_SAMPLE_H
 #define FATHOM_TESTS_SAMPLE_H
@@ -168,7 +168,7 @@ static inline void sample_latency(struct document *document, int per_octave)
     sample_finding(document, probe, "dtlb1.2M.entries", "", 32, 0);
 }
 
-/* Siblings, cores of one cache and cores of two lie 20, 55 and 140 ns apart. */
+/* Siblings are 20 ns apart, cores with a common cache 55 ns, other cores 140 ns. */
 static inline double sample_handoff_ns(int from, int to, int cpus)
 {
     double ns = from / 2 == to / 2 && cpus > 2 ? 20 : from * 2 / cpus == to * 2 / cpus ? 55 : 140;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Every key that is written stands in the schema's text. */
+/* Every key that is written is in the schema. */
 static void look_up(const struct shape *shape, const char *schema)
 {
     for (const struct field *field = shape->fields; field->key; field++) {
@@ -37,7 +37,7 @@ static void the_schema_describes_every_key(void **state)
     look_up(&document_shape, schema);
 }
 
-/* Objects and arrays in each other at most; a list holds objects. */
+/* The deepest nesting of objects and arrays; a list holds objects. */
 static size_t depth_of(const struct shape *shape)
 {
     size_t deepest = 0, keys = 0;

@@ -83,7 +83,7 @@ static void a_headline_needs_one_point_without_doubt(void **state)
     assert_int_equal(document_trust(&bench->document), TRUST_DOUBTFUL);
     bench->points[0] = bench->points[1];
     assert_int_equal(document_trust(&bench->document), TRUST_DOUBTFUL);
-    bench->series.headline = false; /* what is beside it */
+    bench->series.headline = false; /* a series beside the headline */
     assert_int_equal(document_trust(&bench->document), TRUST_SOUND);
     bench->series.headline = true;
     bench->series.point_count = 0;

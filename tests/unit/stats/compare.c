@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* n trials around `centre`, skewed upwards as times are. */
+/* n trials around `centre`, skewed upwards like times. */
 static struct summary simulate(struct random *random, unsigned n, double centre, double spread)
 {
     double values[64], scratch[64];
@@ -107,7 +107,7 @@ static void intervals_alone_can_be_compared(void **state)
     assert_true(isnan(comparison.low) && comparison.p == 1);
 }
 
-/* A ratio of what may be zero may be anything. */
+/* A ratio of values that may be zero may be anything. */
 static void an_interval_that_reaches_zero_bounds_no_ratio(void **state)
 {
     (void)state;

@@ -10,7 +10,7 @@
 
 enum { POINTS = 16 };
 
-/* A queue that serves `most` a second at best: its time is 1 / (most - rate). */
+/* A queue that serves at most `most` a second: its time is 1 / (most - rate). */
 static void queue(double most, double *rate, double *time)
 {
     for (int i = 0; i < POINTS; i++) {
@@ -32,7 +32,7 @@ static void of_a_queue_it_is_half_of_the_most(void **state)
 static void a_memory_whose_latency_turns_up_at_the_end_has_it_there(void **state)
 {
     (void)state;
-    /* GB/s and ns, as bandwidth-latency curves of servers look. */
+    /* GB/s and ns, like bandwidth-latency curves of servers. */
     static const double rate[] = {0, 2, 5, 10, 20, 40, 60, 80, 90, 92, 93};
     static const double time[] = {90, 90, 90, 91, 93, 98, 104, 118, 150, 220, 300};
     double knee = knee_of_power(rate, time, 11);

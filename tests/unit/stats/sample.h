@@ -19,8 +19,8 @@ static inline double sample_exponential(struct random *random)
     return -log(1 - random_unit(random));
 }
 
-/* What is the same on every processor is tried in full on the one that builds; an emulator takes
- * ten times as long, so it tries a tenth. */
+/* Results that are the same on every processor are tried in full on the building machine; an
+ * emulator takes ten times as long, so it tries a tenth. */
 static inline unsigned sample_seeds(unsigned seeds)
 {
     return getenv("FATHOM_EMULATED") ? (seeds + 9) / 10 : seeds;

@@ -66,7 +66,7 @@ static void a_single_stray_value_moves_no_crossing(void **state)
     y[3] = 4;
     y[17] = 11;
     assert_true(fabs(crossing_down(x, y, 20, 7.5) - 11.5) < 1e-12);
-    /* A stray value right before the step: the next one is as good a place. */
+    /* With an outlier right before the step, the next place is as good. */
     y[3] = 10;
     y[17] = 5;
     y[11] = NAN;

@@ -96,7 +96,7 @@ static void assert_recovered(size_t per_visit, double item, double time, double 
         squares[2] += parts.rest * parts.rest / (double)RUNS;
     }
     assert_near(sqrt(squares[0]), item, 0.05 * item + 0.1);
-    /* Few blocks tell the times, and what comes out below zero counts as zero. */
+    /* There are few blocks to estimate the times from, and a result below zero counts as zero. */
     assert_near(sqrt(squares[1]), time, 0.15 * time + 0.2 * rest);
     assert_near(sqrt(squares[2]), rest, 0.05 * rest + 0.1);
 }

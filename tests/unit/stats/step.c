@@ -18,8 +18,8 @@ static bool find(const double *values, size_t n, struct step *step)
     return step_find(values, n, 0.75, step, scratch);
 }
 
-/* A least-recently-used cache of `sets` sets that `entries` fill, walked over and over: whatever is
- * in a set that holds too many misses. */
+/* A least-recently-used cache of `sets` sets with `entries` entries, walked again and again: all
+ * elements of an overfull set miss. */
 static double ideal(unsigned pages, unsigned entries, unsigned sets)
 {
     unsigned ways = entries / sets, missing = 0;
@@ -57,7 +57,7 @@ static void noise_on_the_floor_does_not_move_it(void **state)
         struct step step;
         for (unsigned i = 0; i < MOST; i++)
             values[i] = ideal(20 + i, 64, 1) * (1 + 0.02 * (random_unit(&random) - 0.5));
-        values[random_below(&random, 40)] += 3; /* a spike of which nobody knows */
+        values[random_below(&random, 40)] += 3; /* a spike without a flag */
         assert_true(find(values, MOST, &step));
         assert_int_equal(20 + step.last, 64);
     }
@@ -84,7 +84,7 @@ static void what_is_no_step_is_not_one(void **state)
         values[i] = 5 + 7 * random_unit(&random);
     assert_false(find(values, MOST, &step)); /* scatter */
     assert_false(find((double[]){5, 5, 12}, 3, &step));
-    assert_false(find((double[]){5, 12, 12, 12, 12, 12}, 6, &step)); /* hardly a floor */
+    assert_false(find((double[]){5, 12, 12, 12, 12, 12}, 6, &step)); /* the floor is too short */
 }
 
 static void values_that_are_no_numbers_are_no_step(void **state)

@@ -53,7 +53,7 @@ static void a_straight_rise_is_told_as_it_is(void **state)
     }
 }
 
-/* Sen's slope is of the middle: a wild value, wherever it stands, does not bend it much. */
+/* Sen's slope is a median: an outlier anywhere changes it little. */
 static void one_wild_value_makes_no_trend(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 #include "matrix.h"
 
-/* Eight fast cores, of two threads each if asked for, and `slow` others: latencies by the kinds. */
+/* Eight fast cores, with two threads each if asked for, and `slow` slow ones: latencies depend on
+ * the kinds. */
 static struct matrix kinds(bool threads, size_t slow, double fast_ns, double between_ns,
                            double slow_ns, double noise, uint64_t seed)
 {
@@ -46,7 +47,7 @@ static void their_basis_is_the_kind(void **state)
     free(matrix.latency);
 }
 
-/* The farther half of a machine whose line is at home in the nearer one. */
+/* The farther half of a machine whose cache line has its home in the nearer half. */
 static void a_far_socket_is_no_kind(void **state)
 {
     (void)state;
@@ -72,8 +73,8 @@ static void some_slower_cores_are_no_kind(void **state)
 }
 
 /* Two fast cores of two threads and four slow ones; some cells are far too long, as where a pair
- * was disturbed. Slow cores have less to say of how near they are to fast ones than of how slow
- * they are, and no group holds some of either. */
+ * was disturbed. A slow core's latencies show more of its slowness than of its distance to fast
+ * cores, so no group may mix the two. */
 static void no_group_mixes_kinds(void **state)
 {
     (void)state;

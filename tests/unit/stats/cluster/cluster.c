@@ -106,14 +106,14 @@ static void nothing_is_found_where_nothing_is(void **state)
     static const double levels[] = {0, 0.001, 0.01, 0.03, 0.1, 0.3};
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
         for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-            /* Of three or four rows such noise is as much structure as there can be. */
+            /* In three or four rows such noise looks like structure. */
             if (counts[n] <= 5 && levels[i] > 0.01)
                 continue;
             assert_always(counts[n], sizes, ns, levels[i], "");
         }
 }
 
-/* The way to a core is longer the farther round the ring it sits: no two are alike. */
+/* On a ring the distance to a core grows with its position, so no two cores are alike. */
 static void a_ring_is_no_group(void **state)
 {
     (void)state;
@@ -206,7 +206,8 @@ static void two_and_three_rows(void **state)
     assert_found(matrix_nested(3, pairs, near_ns, 0.01, 1), "");
 }
 
-/* Modules that show only in how the others see them: within and between all is alike. */
+/* Modules that show only in their latencies to the others: within and between modules all latencies
+ * are equal. */
 static void groups_that_only_the_others_tell_apart(void **state)
 {
     (void)state;
@@ -224,7 +225,7 @@ static void groups_that_only_the_others_tell_apart(void **state)
     }
 }
 
-/* Noise that is known to be larger than what two rows show. */
+/* Noise that is known to be larger than the difference of two rows. */
 static void known_noise_is_believed(void **state)
 {
     (void)state;

@@ -143,7 +143,7 @@ static inline char *found(struct matrix matrix, const double *noise)
         free(text);                                                                                \
     } while (0)
 
-/* Runs `seeds` matrices and wants the same of each. */
+/* Expects the same groups of `seeds` matrices. */
 static inline void assert_always(size_t n, const size_t *sizes, const double *ns, double noise,
                                  const char *expected)
 {

@@ -1,6 +1,6 @@
 #include "matrix.h"
 
-/* A core that is near to all of its complex makes no group with the one that is nearest to it. */
+/* A core that is near to all of its complex forms no group with its nearest one. */
 static void a_near_core_makes_no_group_with_another(void **state)
 {
     (void)state;
@@ -19,7 +19,7 @@ static void a_near_core_makes_no_group_with_another(void **state)
     }
 }
 
-/* Cores of two complexes, one of them twice as far away for being slow. */
+/* Cores of two complexes, one core twice as far away because it is slow. */
 static void all_but_a_slow_core_is_no_group(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 
 static const size_t pairs[] = {2, 0};
 
-/* Far cells that scatter by a third hide no pairs that are all near. */
+/* Far cells that scatter by a third do not hide near pairs. */
 static void pairs_of_a_small_and_noisy_matrix(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void a_few_pairs_that_are_very_near(void **state)
     }
 }
 
-/* Where pairs stand out by less, there have to be many, and a few of them may not. */
+/* Pairs that stand out less are accepted if there are many; then a few exceptions are allowed. */
 static void many_pairs_that_stand_out_little(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void many_pairs_that_stand_out_little(void **state)
     }
 }
 
-/* What is no larger than known noise is no gap. */
+/* A gap no larger than the known noise is none. */
 static void known_noise_may_explain_a_gap(void **state)
 {
     (void)state;
@@ -79,8 +79,8 @@ static void known_noise_may_explain_a_gap(void **state)
     free(text);
 }
 
-/* Threads i and i + 32 of a core that second threads tell apart by as much as groups are: no group
- * holds one without the other. */
+/* A core's threads i and i + 32 differ as much as groups do, because second threads are slower: no
+ * group may hold one without the other. */
 static void no_group_parts_a_pair(void **state)
 {
     (void)state;
@@ -91,8 +91,8 @@ static void no_group_parts_a_pair(void **state)
         for (size_t a = 0; a < N; a++)
             for (size_t b = 0; b < N; b++) {
                 size_t one = a % 32, other = b % 32;
-                /* Complexes of eight cores; between second threads of the last ones it is longer.
-                 */
+                /* Complexes of eight cores; latencies between second threads of the last ones are
+                 * longer. */
                 double value = one == other ? 10 : one / 8 == other / 8 ? 25 : 110;
                 if (value > 100 && a >= 48 && b >= 48)
                     value = 130;

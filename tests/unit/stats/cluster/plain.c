@@ -1,6 +1,7 @@
 #include "matrix.h"
 
-/* Two complexes of four cores: seven of eight rows say nothing of noise, their order does. */
+/* Two complexes of four cores: eight rows are too few to estimate noise, but the order of the
+ * latencies shows the groups. */
 static void halves_of_a_small_and_noisy_matrix(void **state)
 {
     (void)state;
@@ -17,7 +18,7 @@ static void complexes_of_three(void **state)
     assert_always(12, threes, ns, 0.12, "(0-2)(3-5)(6-8)(9-11)");
 }
 
-/* With threads, whose nearness is no evidence of the complexes'. */
+/* With threads, whose nearness is no evidence of the complexes. */
 static void complexes_of_cores_with_threads(void **state)
 {
     (void)state;
@@ -26,7 +27,7 @@ static void complexes_of_cores_with_threads(void **state)
     assert_always(12, sizes, ns, 0.1, "(0-5(0-1)(2-3)(4-5))(6-11(6-7)(8-9)(10-11))");
 }
 
-/* Two that are slow leave six that are nearer to one another, and no two of a size. */
+/* Two slow cores leave six that are nearer to one another: one group, and no two of one size. */
 static void what_slow_cores_leave_is_no_group(void **state)
 {
     (void)state;

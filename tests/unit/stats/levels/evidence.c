@@ -1,4 +1,4 @@
-/* What the points of dense curves bear out, through levels_find_on(). */
+/* Evidence in the points of dense curves, through levels_find_on(). */
 #include "stats/levels/evidence.h"
 
 #include "sample.h"
@@ -39,7 +39,7 @@ static void assert_near(double value, double expected, double relative)
         fail_msg("%g is not %g", value, expected);
 }
 
-/* Each level's latency lies within what its own points read. */
+/* Each level's latency lies within the range of its own points. */
 static void assert_within_points(const struct table *table, const struct found_levels *levels)
 {
     for (size_t k = 0; k < levels->count; k++) {
@@ -117,8 +117,8 @@ static void a_thousandth_of_jitter_changes_no_level(void **state)
             fail_msg("level %zu: %g to %g", k, least[k], most[k]);
 }
 
-/* Four an octave: level upon level, the last cache keeping `kept` of its lines however many there
- * are. */
+/* Four sizes an octave of a hierarchy whose last cache keeps `kept` of its lines, however many
+ * there are. */
 static struct table table_of_kept(double kept)
 {
     struct table table = {.n = 0};
@@ -129,8 +129,9 @@ static struct table table_of_kept(double kept)
     return table;
 }
 
-/* A cache that resists thrashing keeps a part of what is too large for it: from each size on a
- * smaller share, so memory is never asked for all, and is no slower than its points. */
+/* A cache that resists thrashing keeps a part of a set that is too large for it, a share that
+ * shrinks with the size. So memory never serves all loads, and it must not come out slower than its
+ * points. */
 static void memory_is_no_slower_than_its_points(void **state)
 {
     (void)state;
@@ -151,9 +152,10 @@ static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
     for (int i = 0; i <= 64; i++) {
         const double octave = i / 4.0;
         add(&table, kib * exp2(octave),
-            octave <= 5    ? 4
-            : octave >= 10 ? 400
-                           : 4 * pow(100, (octave - 5) / 5)); /* up and up, a quarter each step */
+            octave <= 5 ? 4
+            : octave >= 10
+                ? 400
+                : 4 * pow(100, (octave - 5) / 5)); /* rises by a quarter with each step */
     }
     struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_int_equal(levels.count, 2);

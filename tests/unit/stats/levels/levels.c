@@ -13,12 +13,12 @@
 
 enum { SAMPLES_MOST = 600 };
 
-/* What a planted memory does beyond a capacity. Written from each policy's own reasoning, apart
- * from what the fit tabulates. */
+/* The share of misses of a simulated memory beyond a capacity: derived from each policy,
+ * independently of the fit's tables. */
 enum planted_policy { SHARP, RANDOM_REPLACEMENT, SOFT, POLICIES };
 
 struct planted {
-    size_t levels; /* with memory */
+    size_t levels; /* memory included */
     double latency[5], capacity[4];
     enum planted_policy policy[4];
     double noise; /* relative deviation of the slowest level's points; the first has a tenth */
@@ -60,7 +60,7 @@ static void add(struct level_curve *curve, const struct planted *planted, double
 {
     double pure = planted_latency(planted, bytes), top = planted->latency[planted->levels - 1];
     double noise = planted->noise * fmax(0.1, pure / top);
-    /* A median of six: two fifths of a trial's deviation. */
+    /* A median of six trials has two fifths of one trial's deviation. */
     double seen = pure * (1 + 0.5 * noise * sample_normal(random));
     assert_true(curve->n < SAMPLES_MOST);
     curve->samples[curve->n++] = (struct level_sample){
@@ -136,8 +136,8 @@ static struct planted planted_at_random(struct random *random)
     return planted;
 }
 
-/* The targets are those of the whole program on simulated machines, which tests/model shows; here
- * the share of the estimator alone. */
+/* The targets are the whole program's on simulated machines (tests/model); here the estimator alone
+ * has to reach them. */
 static void planted_numbers_latencies_and_capacities_are_found(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void translation_is_no_level(void **state)
     sweep(&curve, &slow, 1024, 32 << 20, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         for (size_t t = 0; t < 2; t++) {
-            /* Of pages that are met at random, as many are known as the TLB holds. */
+            /* Of pages visited at random, the TLB knows as many as it holds. */
             double added = knees[t].cycles * fmax(0, 1 - knees[t].bytes / curve.samples[i].bytes);
             curve.samples[i].latency += added;
             curve.samples[i].low += added;
@@ -245,8 +245,8 @@ static void translation_is_no_level(void **state)
     assert_near(levels.list[2].latency, 200, 0.03);
 }
 
-/* A chase that meets more than the caches hold only once knows nothing of what random replacement
- * would have kept: beyond twice the cache its curve is flat at once. */
+/* A chase that visits each line only once beyond the caches' size does not show what random
+ * replacement keeps: from twice the cache on its curve is flat at once. */
 static void a_plateau_that_is_flat_is_believed(void **state)
 {
     (void)state;
@@ -271,8 +271,8 @@ static void a_plateau_that_is_flat_is_believed(void **state)
     assert_near(levels.list[0].capacity, 256 << 10, 0.1);
 }
 
-/* Trials fall into two moods, and the median is the common one's: its interval reaches the other.
- */
+/* Trials form two groups; the median belongs to the larger one, and its interval reaches into the
+ * other. */
 static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
 {
     (void)state;
@@ -360,14 +360,14 @@ static void curves_that_say_nothing_have_no_levels(void **state)
     assert_int_equal(levels.count, 0);
 }
 
-/* Two of eight knees so near each other that only the fit can part them: nine levels, and one of
- * them with no two sizes that agree, which is refused. */
+/* Two of eight knees lie so near to each other that only the fit can separate them: nine levels,
+ * one of them without two sizes that agree, which is refused. */
 static void a_level_that_only_the_fit_sees_is_refused(void **state)
 {
     (void)state;
     static const struct {
         double octave, height;
-        int ways; /* of which all but one stay; 0: none does */
+        int ways; /* all but one way stay; 0: none does */
     } knees[] = {{10.9668, 0.8190, 0},  {14.1162, 1.5680, 4},  {15.7192, 3.9032, 0},
                  {18.2143, 8.0036, 0},  {21.2949, 17.6742, 0}, {24.7152, 21.5789, 4},
                  {27.1841, 19.1976, 0}, {29.7793, 29.2451, 4}};
@@ -393,7 +393,7 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
     assert_near(levels.list[LEVELS_MAX - 2].latency, 102.9896, 0.02);
 }
 
-/* A cache of any policy holds its share of lines that are drawn anew each time. */
+/* Of lines that are drawn at random each time, a cache of any policy hits its share. */
 static void accesses_that_draw_their_lines_have_levels_too(void **state)
 {
     (void)state;
@@ -410,7 +410,8 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
     assert_near(levels.list[1].latency, 1.7 + 3.6, 0.03);
-    /* Memory is as slow as its points: the largest size still finds a thirtieth in the cache. */
+    /* Memory is as slow as its points, although at the largest size the cache still serves a
+     * thirtieth. */
     assert_near(levels.list[3].latency, 1.7 + 3.6 + 35.3 + 80, 0.04);
     for (int k = 0; k < 3; k++)
         assert_near(levels.list[k].capacity, exp2(octaves[k]), 0.05);
@@ -427,9 +428,9 @@ static void find_recorded(const double recorded[][4], size_t n, struct found_lev
     find(&curve, levels);
 }
 
-/* Recorded on a virtual machine: from 1 MiB on strangers have more and more of the shared caches,
- * so that no shape fits but one that begins to miss far below its capacity. What it misses there is
- * not taken from plateaus that anybody can see: a share of 0.7 percent of DRAM is half an L1. */
+/* Recorded on a virtual machine: from 1 MiB on others hold more and more of the shared caches, so
+ * that only a shape fits that begins to miss far below its capacity. Its misses there must not be
+ * subtracted from visible plateaus: a share of 0.7 percent of DRAM is half an L1. */
 static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
 {
     (void)state;
@@ -466,8 +467,8 @@ static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
     assert_true(levels.list[0].low <= 5 && levels.list[0].high >= 5 - 0.005);
 }
 
-/* Recorded likewise: half an octave of memory and cache in one proportion is no plateau beside the
- * six octaves of memory that follow. */
+/* Recorded likewise: half an octave in which memory and cache serve constant shares is no plateau
+ * beside the six octaves of memory that follow. */
 static void a_short_plateau_on_the_way_is_not_memory(void **state)
 {
     (void)state;
@@ -567,7 +568,8 @@ static void a_plateau_is_its_points_median(void **state)
     assert_true(estimate.low == 4.5 && estimate.high == 5.5);
     double many[] = {5, 5, 5, 5, 5, 5, 5}, doubts[] = {1, 2, 1, 2, 1, 2, 2};
     estimate = level_pool(many, doubts, 7);
-    assert_true(estimate.low == 3 && estimate.high == 7); /* they know no more than one of them */
+    assert_true(estimate.low == 3 &&
+                estimate.high == 7); /* together they are known no better than one of them */
     double vague[] = {10};
     estimate = level_pool(one, vague, 1);
     assert_true(estimate.low == 0.625 && estimate.high == 15); /* and nothing is below zero */
