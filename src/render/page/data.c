@@ -274,27 +274,27 @@ static void put_exact_cells(FILE *out, const struct grid *grid, bool cycles)
     fputs("],\"step\":1", out);
 }
 
-enum column { MEDIAN, BELOW, ABOVE, COLUMNS };
+enum part { MEDIAN, BELOW, ABOVE, PARTS };
 
-static double cell_of(const struct estimate *estimate, enum column column)
+static double cell_of(const struct estimate *estimate, enum part part)
 {
-    return column == MEDIAN  ? estimate->median
-           : column == BELOW ? estimate->median - estimate->low
-                             : estimate->high - estimate->median;
+    return part == MEDIAN  ? estimate->median
+           : part == BELOW ? estimate->median - estimate->low
+                           : estimate->high - estimate->median;
 }
 
-/* The first `columns` of them. */
+/* The first `parts` of them. */
 static void put_cells(FILE *out, const struct grid *grid, estimate_of *of, double step,
-                      enum column columns)
+                      enum part parts)
 {
     static const char *const keys[] = {"y", "below", "above"};
     fprintf(out, "\"step\":%.9g", step);
-    for (enum column column = MEDIAN; column < columns; column++) {
-        fprintf(out, ",\"%s\":[", keys[column]);
+    for (enum part part = MEDIAN; part < parts; part++) {
+        fprintf(out, ",\"%s\":[", keys[part]);
         for (size_t i = 0; i < grid->row_count * grid->column_count; i++) {
             struct estimate scratch;
             const struct point *point = grid->cells[i];
-            double value = point ? cell_of(of(point, &scratch), column) / step : NAN;
+            double value = point ? cell_of(of(point, &scratch), part) / step : NAN;
             if (i)
                 putc(',', out);
             html_json_whole(out, value);
@@ -305,7 +305,7 @@ static void put_cells(FILE *out, const struct grid *grid, estimate_of *of, doubl
 
 static void put_rounded_cells(FILE *out, const struct grid *grid, bool cycles)
 {
-    put_cells(out, grid, time_of, step_of(grid, time_of), COLUMNS);
+    put_cells(out, grid, time_of, step_of(grid, time_of), PARTS);
     if (cycles) {
         fputs(",\"cycles\":{", out);
         put_cells(out, grid, cycles_of, step_of(grid, cycles_of), BELOW);
