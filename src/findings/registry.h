@@ -51,7 +51,7 @@ enum finding_fact {
     FACT_UNLOADED,
     FACT_SATURATED,
     FACT_TRAFFIC,
-    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, told below their matrix */
+    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, shown below their matrix */
     FACT_NEAREST,  /* ROLE_HANDOFF: the nearest pair of CPUs, the farthest one */
     FACT_FARTHEST,
     FACT_REMOTE, /* memory of another node */

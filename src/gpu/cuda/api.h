@@ -95,7 +95,7 @@ struct cuda_calls {
 #define CUDA_STAND_IN       "fathomModel"
 #define CUDA_STAND_IN_CLOCK "fathomModelNs"
 
-/* CUresult: those that fathom acts on. cuda_error.c has all that it explains. */
+/* CUresult: those that fathom acts on. error.c has all that it explains. */
 enum {
     CUDA_OUT_OF_MEMORY = 2,
     CUDA_NO_DEVICE = 100,

@@ -18,17 +18,17 @@ enum { TEXTURE_ALIGNMENT = 512 };
 /* Linking and sweeping an element, by many threads at once. */
 static const double SLOWEST_ELEMENT_NS = 200;
 
-/* Loads before the timed ones in every launch: some, for the translation of the first
- * multiprocessor that comes; and where a first-level cache is on the way, which every launch finds
- * empty, twice as many as it can hold elements, at most this many. */
+/* Loads before the timed ones in every launch: a few, which fill the multiprocessor's translations.
+ * Where a first-level cache is on the way, every launch finds it empty: then twice as many as it
+ * can hold elements, up to the most. */
 enum { FEW_LOADS = 256, MOST_LOADS = 1 << 16 };
 
-/* A ring that is so many times a first-level cache finds nothing in it that it would miss. */
+/* A ring of so many times the first-level cache hits next to nothing in it: no need to fill it. */
 enum { MANY_TIMES = 64 };
 
-/* Blocks a multiprocessor in the launches that shall come to a certain one. Those that are not
- * there end at once, and where the next block goes is the hardware's choice: hence several, more of
- * them from attempt to attempt. */
+/* Where a certain multiprocessor is asked for, a launch has so many blocks for each that there is;
+ * blocks that run elsewhere end at once. The hardware chooses where the next block goes: hence
+ * several, and more of them from attempt to attempt. */
 enum { BLOCKS_FOR_ONE = 4, ATTEMPTS = 5 };
 
 static size_t element_bytes(const struct gpu_work *work)
@@ -79,8 +79,8 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
         return NULL;
     }
     if (marks) {
-        /* The ring is never built: its elements' addresses, those of `marks` itself, are told in
-         * its order and never followed. */
+        /* The ring itself is never built: ring_mark() only needs addresses to mark, so it gets
+         * those of `marks`. */
         struct ring ring = {.memory = (unsigned char *)marks,
                             .count = count,
                             .stride = sizeof *marks,

@@ -2,15 +2,15 @@
  * What the parts of the CUDA backend share.
  *
  *   cuda.c           the backend: start and stop of a device, and what it can't do
- *   cuda_library.c   opens the driver and finds its calls
- *   cuda_facts.c     lists its devices
- *   cuda_error.c     says what a result means, and the remedy
- *   cuda_launch.c    kernels, copies, and waiting for them without ever blocking
- *   cuda_memory.c    memory on the device, the host and its peers
- *   cuda_work.c      prepares and runs, by the kind of work:
- *   cuda_chase.c       rings in global memory, textures, the constant bank
- *   cuda_scratchpad.c  rings in scratchpads
- *   cuda_stream.c, cuda_transfer.c
+ *   library.c        opens the driver and finds its calls
+ *   facts.c          lists its devices
+ *   error.c          says what a result means, and the remedy
+ *   launch.c         kernels, copies, and waiting for them without ever blocking
+ *   memory.c         memory on the device, the host and its peers
+ *   work.c           prepares and runs, by the kind of work:
+ *     chase.c        rings in global memory, textures, the constant bank
+ *     scratchpad.c   rings in scratchpads
+ *     stream.c, transfer.c
  *
  * Every call of the driver that can fail goes through CUDA_TRY, so that each failure is one line.
  */
@@ -122,7 +122,7 @@ struct cuda_gpu {
     bool stuck;        /* a launch does not end, so that calls of the driver could block for ever */
 };
 
-/* --- cuda_error.c --- */
+/* --- error.c --- */
 
 /* 0, or ERROR_IMPOSSIBLE with a line that has the call, CUDA's name for the result and the remedy.
  * `before` begins that line. */
@@ -134,7 +134,7 @@ int cuda_check(struct cuda_gpu *, const char *call, int result, struct error *);
 #define CUDA_TRY(gpu, error, name, ...)                                                            \
     cuda_check((gpu), #name, (gpu)->library->calls.name(__VA_ARGS__), (error))
 
-/* --- cuda_launch.c --- */
+/* --- launch.c --- */
 
 /* What comes before every use of a device: that it is not lost, and that its context is the
  * thread's. */
@@ -161,7 +161,7 @@ int cuda_helper(struct cuda_gpu *, const char *name, const uint64_t *parameters,
 int cuda_timed(struct cuda_gpu *, const uint64_t *parameters, size_t count, size_t blocks,
                double expected_ns, const uint64_t **seen, struct error *);
 
-/* --- cuda_memory.c --- */
+/* --- memory.c --- */
 
 /* On an error nothing is held. What memory lacks is told in bytes. */
 int cuda_allocate(struct cuda_gpu *, enum gpu_home, int peer, size_t bytes, struct cuda_memory *,

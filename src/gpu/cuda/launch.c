@@ -12,7 +12,7 @@ static const double LIMIT_NS = 5e9;
 /* Short launches are waited for without sleeping: a sleep costs 50 us and more. */
 static const uint64_t SPIN_NS = 200000;
 static const long SLEEP_NS = 50000;
-/* Of two looks that are further apart only so much counts: the program was stopped or the machine
+/* Two looks that are further apart count as this much only: the program was stopped or the machine
  * asleep, and so perhaps was the device. */
 static const uint64_t LONGEST_STEP_NS = 100000000;
 /* Up to here a block may have dynamic shared memory without asking for it. */
@@ -115,7 +115,7 @@ int cuda_function(struct cuda_gpu *gpu, const struct ptx_kernel *kernel, struct 
     return code;
 }
 
-/* Of clusters, as the driver wants it; `attribute` has to live as long. */
+/* A launch of clusters as the driver wants it described; `attribute` has to live as long. */
 static struct cuda_launch describe(const struct cuda_gpu *gpu, const struct cuda_grid *grid,
                                    struct cuda_launch_attribute *attribute)
 {

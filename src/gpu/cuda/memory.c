@@ -68,7 +68,7 @@ static int allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory, 
         return code;
     int result = gpu->library->calls.cuMemAlloc(&memory->address, memory->bytes);
     if (result == CUDA_OUT_OF_MEMORY && gpu->spans) {
-        /* Spans are only kept to be the same again. */
+        /* A span is kept only so that its works find the same memory again. */
         cuda_free_spans(gpu);
         code = enter_home(gpu, memory->home, memory->peer, error);
         if (code < 0)
@@ -117,7 +117,7 @@ int cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t byt
     return code;
 }
 
-/* What can't be freed is reported by whatever is asked of the device next. */
+/* Where freeing fails, the next call to the device reports it. */
 void cuda_free(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     const struct cuda_calls *calls = &gpu->library->calls;

@@ -84,12 +84,12 @@ static int lose(struct opencl_gpu *gpu, struct opencl_event *event, struct error
     return opencl_answers(gpu, error);
 }
 
-/* Asks at first all the time, or a launch of some us would seem to take as long as a sleep; then
- * now and then, because where the device is a CPU it may need the very one that asks. */
+/* Asks without a pause at first, for otherwise a launch of some us would seem to take as long as a
+ * sleep; then now and then, because a device that is a CPU may need the very core that asks. */
 enum { ASK_NS = 200 * 1000, SLEEP_NS = 100 * 1000 };
 
-/* clFinish() and clWaitForEvents() know no limit: only where nobody can ask how far a command is
- * does the one have to do, for what the command uses may be freed next. */
+/* clFinish() and clWaitForEvents() have no time limit. They are used only where a command's state
+ * can't be asked for, because what the command uses may be freed next. */
 static int wait_for(struct opencl_gpu *gpu, struct opencl_event *event, struct error *error)
 {
     uint64_t began_ns = os_raw_ns();

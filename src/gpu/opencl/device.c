@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than any measurement by far, and with room for a compiler that begins only at a kernel's
- * first launch, as PoCL's does. */
+/* Far longer than any measurement, with room for a compiler that begins only at a kernel's first
+ * launch, as PoCL's does. */
 static const uint64_t limit_ns = 30u * 1000000000u;
 
-/* Groups of 256 are in every device's reach that has groups at all, and eight of them are all the
- * work-items that a multiprocessor of NVIDIA's or AMD's has at once. A CPU is one item: its
+/* Every device that has groups at all can have groups of 256, and eight of them are all the
+ * work-items that a multiprocessor of NVIDIA's or AMD's holds at once. A CPU gets one item: its
  * compiler would go through a group's items one after the other. */
 enum { GROUP_ITEMS = 256, UNIT_GROUPS = 8 };
 
@@ -138,8 +138,8 @@ int opencl_start(struct gpu_library *opened, size_t index, struct gpu **out, str
     return 0;
 }
 
-/* A device that has not ended what it was told keeps all that it may still use: freeing that would
- * wait for it, or pull the memory away under it. */
+/* Memory of a device that has not ended its command is not freed: freeing would wait for the
+ * device, or take memory away that it still uses. */
 static bool is_stuck(struct opencl_gpu *gpu)
 {
     int32_t state = OPENCL_COMPLETE;

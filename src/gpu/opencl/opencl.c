@@ -94,8 +94,8 @@ static int add_devices(struct opencl_library *library, struct opencl_platform *p
     return status == OPENCL_SUCCESS ? 0 : opencl_failed("list a platform's devices", status, error);
 }
 
-/* A platform whose driver fails hides no other's devices: its error counts only where there is no
- * device at all. */
+/* A platform whose driver fails must not hide the devices of others: its error counts only where
+ * there is no device at all. */
 static int list_devices(struct opencl_library *library, struct error *error)
 {
     uint32_t count = 0;

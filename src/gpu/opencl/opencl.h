@@ -1,8 +1,8 @@
 /*
  * What the files of the OpenCL backend share. opencl.c opens the library and lists devices;
- * opencl_device.c makes one ready; opencl_call.c is every call that can fail or hang; opencl_work.c
- * knows which work is done how, opencl_chase.c, opencl_stream.c and opencl_transfer.c do it;
- * opencl_text.c is the kernels.
+ * device.c makes one ready; call.c is every call that can fail or hang; work.c
+ * knows which work is done how, chase.c, stream.c and transfer.c do it;
+ * text.c is the kernels.
  *
  * Time is the device's, by profiling events, as the difference of a long and a short launch: what
  * launching costs cancels. Both begin with the same rounds that warm what no launch inherits.
@@ -84,7 +84,7 @@ struct opencl_span {
     uint64_t began_ns, ended_ns;
 };
 
-/* What an action needs; opencl_work.c has the table. `make` fills gpu->ready from ready.work;
+/* What an action needs; work.c has the table. `make` fills gpu->ready from ready.work;
  * `measure` does so many repeats of it. */
 struct opencl_action {
     const char *(*refuses)(const struct opencl_gpu *, const struct gpu_work *);
@@ -96,14 +96,14 @@ struct opencl_action {
 extern const char opencl_text[];
 extern const struct opencl_action opencl_chase, opencl_stream, opencl_transfer, opencl_launch;
 
-/* --- opencl_device.c --- */
+/* --- device.c --- */
 
 int opencl_start(struct gpu_library *, size_t index, struct gpu **, struct error *);
 void opencl_stop(struct gpu *);
 /* Compiles kernels. ERROR_IMPOSSIBLE with the first line that the compiler says. */
 int opencl_build(struct opencl_gpu *, const char *text, struct opencl_program **, struct error *);
 
-/* --- opencl_work.c --- */
+/* --- work.c --- */
 
 const char *opencl_refuses(const struct gpu *, const struct gpu_work *);
 int opencl_prepare(struct gpu *, const struct gpu_work *, uint64_t seed, struct error *);
@@ -112,7 +112,7 @@ int opencl_run(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t
 /* Frees what is prepared. */
 void opencl_clear(struct opencl_gpu *);
 
-/* --- opencl_chase.c --- */
+/* --- chase.c --- */
 
 /* One launch that follows the prepared ring for so many groups, from where it stopped. */
 int opencl_follow(struct opencl_gpu *, uint64_t groups, struct gpu_time *, struct error *);
@@ -123,14 +123,14 @@ int opencl_follow(struct opencl_gpu *, uint64_t groups, struct gpu_time *, struc
  * counter is none of its cycles either. */
 double opencl_cycles(const struct opencl_limits *, double ticks, double ns);
 
-/* --- opencl_stream.c --- */
+/* --- stream.c --- */
 
 /* Loads every byte of a buffer once, by all units: it then lies in the last shared cache. */
 int opencl_sweep(struct opencl_gpu *, struct opencl_memory *, size_t bytes, struct error *);
 /* One launch that goes over the prepared stream so many times. */
 int opencl_flow(struct opencl_gpu *, uint64_t repeats, double *ns, struct error *);
 
-/* --- opencl_call.c: codes as of gpu.h --- */
+/* --- call.c: codes as of gpu.h --- */
 
 /* "OpenCL could not <what>: CL_OUT_OF_RESOURCES", with a remedy where there is one. */
 int opencl_failed(const char *what, int32_t status, struct error *);

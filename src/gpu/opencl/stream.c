@@ -15,7 +15,8 @@ static int launch(struct opencl_gpu *gpu, const struct flow *flow, struct opencl
                   struct error *error)
 {
     const struct opencl_limits *limits = &gpu->limits;
-    /* Group follows group on the multiprocessors, so a turn by one group is another of these. */
+    /* Groups are dealt out to the multiprocessors in order, so with a shift by one group each pass
+     * reads what another multiprocessor read before. */
     uint64_t step = limits->is_cpu ? 1 : limits->items, turn = limits->is_cpu ? 0 : limits->group;
     const struct opencl_argument arguments[] = {
         {sizeof flow->to, &flow->to},
@@ -56,7 +57,8 @@ int opencl_sweep(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t by
 
 static const char *refuses_stream(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
-    /* What the kernels' turns come to is the way past the first level. */
+    /* Each pass is shifted to other multiprocessors (launch()): nothing is found in a first level.
+     */
     if (work->path != GPU_L1 && work->path != GPU_L2)
         return "needs CUDA: OpenCL's streams are plain loads and stores of device memory";
     if (work->bytes < 2 * ELEMENT_BYTES)
@@ -84,7 +86,7 @@ static int make_stream(struct opencl_gpu *gpu, uint64_t seed, struct error *erro
     bool on_host = ready->work.home == GPU_ON_HOST;
     size_t bytes = (size_t)elements_of(&ready->work) * ELEMENT_BYTES;
     int code = opencl_allocate(gpu, on_host, bytes, &ready->memory, error);
-    /* Memory that was never written may be no memory yet. */
+    /* Memory that was never written may not be allocated yet. */
     if (code == 0)
         code = go_over_once(gpu, "stream_write", ready->memory, bytes, error);
     if (code == 0 && ready->work.traffic == GPU_COPY)

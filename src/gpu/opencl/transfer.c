@@ -66,7 +66,7 @@ static int make_transfer(struct opencl_gpu *gpu, uint64_t seed, struct error *er
         code = opencl_allocate(gpu, false, piece, &ready->other, error);
     if (code)
         return code;
-    /* Pages that were never touched are no pages yet, on either side. */
+    /* Pages that were never touched are not allocated yet, on either side. */
     memset(ready->host, (int)(seed & 0xff), work->bytes);
     code = opencl_write(gpu, ready->memory, 0, piece, ready->host, error);
     if (code == 0 && ready->other)
@@ -157,7 +157,8 @@ static int copy_some(struct opencl_gpu *gpu, uint64_t copies, double *ns, struct
     struct opencl_span span;
     uint64_t began_ns = os_raw_ns();
     int code = run_trains(gpu, trains, goes_both_ways(&ready->work) ? 2 : 1, copies, &span, error);
-    /* Of pageable memory the driver's own copy is part, and no event tells of that. */
+    /* With pageable memory the driver's own copy belongs to the transfer, and no event tells of it.
+     */
     *ns = ready->work.pinned ? (double)span.ended_ns - (double)span.began_ns
                              : (double)(os_raw_ns() - began_ns);
     return code;

@@ -4,6 +4,8 @@
  */
 #include "probes/cores/cores.h"
 
+#include "base/save.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -31,6 +33,9 @@ int cores_samples_open(struct cores_samples **opened, const char *path, struct p
     if (strcmp(path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "--samples-out - would mix the samples with the report: name a file");
+    int code = save_possible(path, error);
+    if (code < 0)
+        return code;
     samples->path = pool_strdup(pool, path);
     samples->file = fopen(path, "we");
     if (!samples->path || !samples->file)
