@@ -255,10 +255,8 @@ static void put_table(const struct comparing *comparing)
           "<thead><tr><th scope=col>finding",
           out);
     for (size_t i = 0; i < comparing->count; i++) {
-        struct line line = {0};
-        line_add_document(&line, documents, comparing->count, i);
         fputs("<th scope=col>", out);
-        html_text(out, line.text);
+        html_document(out, documents, comparing->count, i);
         fputs(i ? "<th scope=col>change" : "", out);
     }
     fputs("<tbody>", out);

@@ -86,12 +86,12 @@ void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct 
     line_print_wrapped(out, style, indent, &line);
 }
 
-void draw_more(FILE *out, const char *more)
+void draw_more(FILE *out, const char *more, const struct view_style *style)
 {
-    struct line line = {0};
-    line_add_clean(&line, more);
-    if (more)
-        fprintf(out, "  %s\n", line.text);
+    if (!more)
+        return;
+    fputs("  ", out);
+    draw_sentence(out, more, 2, style);
 }
 
 static void draw_facts(FILE *out, const struct facts *facts, const struct view_style *style)
@@ -114,7 +114,7 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct view_s
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
         line_print_wrapped(out, style, 2 + (size_t)label, &line);
     }
-    draw_more(out, facts->more);
+    draw_more(out, facts->more, style);
 }
 
 static void draw_note(FILE *out, const struct note *note, bool of_probe,
@@ -157,30 +157,7 @@ static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of
     fputs(ink(style, INK_PLAIN), out);
 }
 
-/* --- series --- */
-
-static void draw_curve(FILE *out, const struct report *report, const struct block *block,
-                       const struct view_style *style)
-{
-    enum { CURVE_ROWS = 6 };
-    if (style->blocks && curve_is_worth_drawing(block->curve.series))
-        curve_print(out, report->catalogue.documents[block->document], block->curve.series, style,
-                    CURVE_ROWS);
-    else
-        table_print(out, block->curve.series, style, true);
-}
-
-static void draw_matrix(FILE *out, const struct report *report, const struct block *block,
-                        const struct view_style *style)
-{
-    const struct matrix *matrix = &block->matrix;
-    matrix_print(out, matrix->probe, matrix->series, style, matrix->whole);
-    if (!matrix->whole && matrix->series == &matrix->probe->series[0])
-        clusters_print(out, &report->catalogue, matrix->probe, style, false);
-}
-
-void draw_block(FILE *out, const struct report *report, const struct block *block,
-                const struct view_style *style)
+void draw_block(FILE *out, const struct block *block, const struct view_style *style)
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
@@ -196,10 +173,13 @@ void draw_block(FILE *out, const struct report *report, const struct block *bloc
         draw_table(out, &block->table, block->device >= 0, style);
         break;
     case BLOCK_CURVE:
-        draw_curve(out, report, block, style);
+        if (style->blocks)
+            draw_curve(out, &block->curve, style);
+        else if (block->curve.points.row_count)
+            draw_table(out, &block->curve.points, false, style);
         break;
     case BLOCK_MATRIX:
-        draw_matrix(out, report, block, style);
+        draw_matrix(out, &block->matrix, style);
         break;
     case BLOCK_NOTE:
         draw_note(out, &block->note, block->probe != NULL, style);
@@ -214,7 +194,7 @@ void draw_report(FILE *out, const struct report *report, size_t first,
                  const struct view_style *style)
 {
     for (size_t i = first; i < report->count; i++)
-        draw_block(out, report, &report->list[i], style);
+        draw_block(out, &report->list[i], style);
 }
 
 void view_text_sentence(FILE *out, const char *sentence, size_t indent,

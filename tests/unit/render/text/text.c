@@ -1,4 +1,5 @@
 #include "capture.h"
+#include "result/json.h"
 
 #include <setjmp.h>
 
@@ -243,6 +244,49 @@ static void an_empty_document_can_be_shown(void **state)
     document_free(&document);
 }
 
+static void assert_all_fits(const struct document *document)
+{
+    static const int widths[] = {40, 63, 80, 200};
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (int kind = 0; kind < 3; kind++) {
+            const struct view_style style = {
+                .width = widths[w], .blocks = kind > 0, .colour = kind > 1};
+            char *text = summary(document, &style);
+            assert_fits(text, (size_t)widths[w]);
+            free(text);
+            for (size_t p = 0; p < document->probe_count; p++) {
+                text = probe(document, p, &style);
+                assert_fits(text, (size_t)widths[w]);
+                free(text);
+            }
+        }
+}
+
+static void no_line_is_wider_than_the_style(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"cli/sample.json", "data/gpu/made-up.json",
+                                        "data/findings/experiments.json",
+                                        "data/findings/foreign.json"};
+    struct document document;
+    for (int cpus = 1; cpus <= 64; cpus *= 8) {
+        sample_document(&document, cpus, 8);
+        assert_all_fits(&document);
+        document_free(&document);
+    }
+    sample_hostile(&document);
+    assert_all_fits(&document);
+    document_free(&document);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[4096];
+        const char *source = getenv("FATHOM_SOURCE");
+        snprintf(path, sizeof path, "%s/tests/%s", source ? source : ".", files[i]);
+        assert_int_equal(document_read(&document, path, NULL), 0);
+        assert_all_fits(&document);
+        document_free(&document);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +300,7 @@ int main(void)
         cmocka_unit_test(hostile_texts_are_inert),
         cmocka_unit_test(a_check_is_named_and_its_gaps_are_none),
         cmocka_unit_test(an_empty_document_can_be_shown),
+        cmocka_unit_test(no_line_is_wider_than_the_style),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
