@@ -19,7 +19,8 @@ static bool same(char a, char b)
 
 unsigned guess_edits(const char *a, const char *b, unsigned most)
 {
-    unsigned rows[3][LETTERS_MAX + 1]; /* edits from so many letters of a to so many of b */
+    /* Edits from the first i letters of a to the first j of b; three rows are enough. */
+    unsigned rows[3][LETTERS_MAX + 1];
     const size_t rows_count = strlen(a), columns = strlen(b);
     if (rows_count > LETTERS_MAX || columns > LETTERS_MAX)
         return most + 1;

@@ -70,7 +70,7 @@ static void offer_operands(const struct line *line)
     for (size_t i = 0; words && words->word(i); i++)
         if (words_repeat(line->command) ? !was_typed(line, words->word(i)) : !any)
             offer(line, words->word(i), words->about(i));
-    if (words_then_files(line->command) && (!words || any))
+    if (words_then_files(line->command) && (!words || any || words_or_files(line->command)))
         puts(files_too);
 }
 

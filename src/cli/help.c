@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "cli/words.h"
 #include "probes/probe.h"
 
 #include <string.h>
@@ -110,6 +111,14 @@ static void print_findings(FILE *out, const struct finding_line *line)
                  "it. <n> stands for a number, * for a part of a name.");
 }
 
+/* The few words that may be typed. */
+static void print_operands(FILE *out, const struct operand_words *words)
+{
+    fprintf(out, "\n%s\n", words->title);
+    for (size_t i = 0; words->word(i); i++)
+        help_wrapped(out, LEFT, fprintf(out, "  %s", words->word(i)), words->about(i));
+}
+
 void help_command(FILE *out, const struct command *command, const struct probe *probe)
 {
     const char *name = probe ? probe->name : command->name;
@@ -123,6 +132,9 @@ void help_command(FILE *out, const struct command *command, const struct probe *
     for (const struct option_spec *const *table = command->options; table && *table; table++)
         print_options(out, "", *table);
     print_options(out, "", help_options);
+    const struct operand_words *words = words_of(command);
+    if (words && words->in_help)
+        print_operands(out, words);
     if (probe)
         print_findings(out, probe->findings.lines);
 }

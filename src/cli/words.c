@@ -83,11 +83,11 @@ static const char *page_about(size_t i)
 }
 
 static const struct operand_words lists[] = {
-    {"PROBE", "probe", "Probes", probe_word, probe_about},
-    {"FORMAT", "table format", "Formats", format_word, format_about},
-    {"SHELL", "shell", "Shells", shell_word, shell_about},
-    {"WHAT", "list", "Lists", topic_word, topic_about},
-    {"PAGE", "page of the manual", "Pages", manual_page, page_about},
+    {"PROBE", "probe", "Probes", probe_word, probe_about, false},
+    {"FORMAT", "table format", "Formats", format_word, format_about, true},
+    {"SHELL", "shell", "Shells", shell_word, shell_about, false},
+    {"WHAT", "list", "Lists", topic_word, topic_about, false},
+    {"PAGE", "page of the manual", "Pages", manual_page, page_about, false},
 };
 
 const struct operand_words *words_of(const struct command *command)
@@ -103,12 +103,18 @@ bool words_repeat(const struct command *command)
     return command->operands && strstr(command->operands, "...");
 }
 
+bool words_or_files(const struct command *command)
+{
+    return words_of(command) && *command->operands == '[' && strstr(command->operands, "FILE");
+}
+
 bool words_then_files(const struct command *command)
 {
     return command->operands && (!words_of(command) || strstr(command->operands, "FILE"));
 }
 
-static int refuse_word(const struct operand_words *words, const char *typed, struct error *error)
+static int refuse_word(const struct command *command, const struct operand_words *words,
+                       const char *typed, struct error *error)
 {
     struct guess guess = {.typed = typed};
     char all[sizeof error->text] = "choose from";
@@ -117,6 +123,8 @@ static int refuse_word(const struct operand_words *words, const char *typed, str
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "",
                  words->word(i));
     }
+    if (words->in_help)
+        snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
     const bool many = strlen(all) > 200;
     return guess_refuse(&guess, words->kind,
                         many ? "'fathom --help' lists commands and probes" : all, error);
@@ -146,15 +154,18 @@ int words_check(const struct invocation *invocation, struct error *error)
     int named = *usage != '\0'; /* operands in the usage line */
     for (const char *c = usage; *c; c++)
         named += *c == ' ';
-    const int least = *usage == '[' ? 0 : named, most = words_repeat(command) ? INT_MAX : named;
+    const bool files = words_or_files(command);
+    const int least = files ? named - 1 : *usage == '[' ? 0 : named;
+    const int most = words_repeat(command) ? INT_MAX : named;
     if (count < least || count > most)
         return refuse_count(invocation, most, error);
-    for (int i = 0; words && i < (words_repeat(command) ? count : count > 0); i++) {
+    const int checked = words_repeat(command) ? count : files ? count > least : count > 0;
+    for (int i = 0; words && i < checked; i++) {
         size_t w = 0;
         while (words->word(w) && strcmp(words->word(w), invocation->operands[i]) != 0)
             w++;
         if (!words->word(w))
-            return refuse_word(words, invocation->operands[i], error);
+            return refuse_word(command, words, invocation->operands[i], error);
     }
     return 0;
 }

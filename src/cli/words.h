@@ -11,6 +11,7 @@ struct operand_words {
     const char *title;            /* what they are */
     const char *(*word)(size_t);  /* the i-th, NULL at the end */
     const char *(*about)(size_t); /* what it means */
+    bool in_help;                 /* the command's help lists them */
 };
 
 /* The words of the command's first operand; NULL where it may be anything. */
@@ -20,6 +21,8 @@ const struct operand_words *words_of(const struct command *);
 int words_check(const struct invocation *, struct error *);
 /* Whether several may be given. */
 bool words_repeat(const struct command *);
+/* Whether such a word may be left out, so that a file can stand in its place. */
+bool words_or_files(const struct command *);
 /* Whether it takes files, after such a word or at once. */
 bool words_then_files(const struct command *);
 

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Smallest page of any supported system: a write to each is a write to every page there is. */
+/* The smallest page of any supported system: writing to each touches every page, whatever its
+ * size. */
 enum { SMALLEST_PAGE = 4096, HUGE_2M = 2 << 20, HUGE_1G = 1 << 30 };
 
 static size_t page_of(enum page_policy policy)

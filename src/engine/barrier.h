@@ -1,6 +1,6 @@
 /*
- * A meeting point for threads that spin: they leave within a cache miss of one another. It has a
- * deadline: whoever has waited longer than that gives up, and then all do.
+ * A meeting point for threads that spin: they leave within a cache miss of one another. A
+ * thread that has waited too long gives up, and then all do.
  */
 #ifndef FATHOM_ENGINE_BARRIER_H
 #define FATHOM_ENGINE_BARRIER_H
@@ -19,7 +19,8 @@ struct barrier {
 };
 
 void barrier_init(struct barrier *, unsigned members, const struct clock *);
-/* Waits for all members, at most so long; false when the barrier is broken, now and for ever. */
+/* Waits for all members, at most so long. False where one gave up: the barrier is then broken for
+ * good. */
 bool barrier_wait(struct barrier *, double patience_ns);
 
 #endif

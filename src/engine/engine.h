@@ -1,6 +1,5 @@
 /*
- * What a run has at hand while it measures: one value passed down. run/ fills it; a run's state
- * hangs off it and nowhere else.
+ * What measuring needs, passed down as one value. run/ fills it.
  */
 #ifndef FATHOM_ENGINE_ENGINE_H
 #define FATHOM_ENGINE_ENGINE_H

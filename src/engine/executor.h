@@ -39,8 +39,8 @@ struct executor_kind {
     /* Fills what the executor has of its own. ERROR_SYSTEM without memory. */
     int (*open)(struct executor *, struct error *);
     void (*close)(struct executor *);
-    /* Brings what measures up to speed, before the first visit. 0; ERROR_IMPOSSIBLE where it can
-     * measure nothing; ERROR_INTERRUPTED. NULL: it needs no such thing. */
+    /* Brings what measures up to speed, before the first visit. 0; ERROR_INTERRUPTED or
+     * ERROR_SYSTEM; any other error where it can measure nothing. NULL: it needs no such thing. */
     int (*wake)(struct executor *, struct error *);
 
     /* The time that budgets and spans are told by. */

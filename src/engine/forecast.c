@@ -21,7 +21,7 @@ struct forecast forecast_of(const struct plan *plan)
     const double side_by_side =
         plan->groups && plan->group_count ? points / (double)plan->group_count : 1;
     double trial_s = (batches * batch_s + 2 * brackets * burst_s + visit_s) / each / side_by_side;
-    double arenas = plan->arena_life == ARENA_WHOLE_RUN ? 1 : ceil(plan->trials_min / each);
+    double arenas = plan->arena_life == ARENA_WHOLE_STAGE ? 1 : ceil(plan->trials_min / each);
     double trials = points * plan->trials_min;
     if (trials > 0)
         trial_s += arenas * (double)arena_bytes / touched_bytes_s / trials;

@@ -1,6 +1,6 @@
 /*
- * How long a plan still takes: first from the plan alone, then more and more from what its visits
- * took, with all that goes with them.
+ * How long a stage still takes: at first by its plan alone, then more and more by what its visits
+ * took, with everything between them.
  */
 #ifndef FATHOM_ENGINE_FORECAST_H
 #define FATHOM_ENGINE_FORECAST_H

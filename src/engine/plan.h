@@ -1,6 +1,6 @@
 /*
  * A plan: which points are to be measured, by which team, in what memory, how often. A probe
- * writes it; the sampler carries it out. Nothing here does anything.
+ * writes it; a stage carries it out. Nothing here does anything.
  */
 #ifndef FATHOM_ENGINE_PLAN_H
 #define FATHOM_ENGINE_PLAN_H
@@ -59,16 +59,16 @@ static inline bool plan_has_partner(const struct plan_point *point)
     return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;
 }
 
-enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_RUN };
+enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_STAGE };
 
-/* What a plan's numbers are. */
+/* What the values of a plan's points are. */
 enum yields {
     TIME_PER_OPERATION, /* ns: (last end - first start) / operations of a batch */
     OPERATIONS_PER_SECOND,
 };
 
 struct plan {
-    struct series *series; /* names, factors and axes; the sampler adds the points */
+    struct series *series; /* names, factors and axes; the stage adds the points */
     size_t series_count;
     struct plan_point *points;
     size_t point_count;
@@ -80,7 +80,7 @@ struct plan {
     size_t part_count;
     enum arena_life arena_life;
 
-    struct device *device; /* which measures it in the place of CPUs: see device.h. NULL: none */
+    struct device *device; /* measures the points: see device.h. NULL: CPUs do */
     const char *executor;  /* that carries it out, by name; NULL: the first that can */
 
     enum yields yields;
@@ -88,15 +88,15 @@ struct plan {
     bool kernel_timed; /* the kernels return the picoseconds that they took, as those of tests do:
                           neither the clock nor the core's frequency is read */
 
-    unsigned trials_min, trials_max; /* a point is not left before the first, nor goes on after the
-                                        second */
+    unsigned trials_min, trials_max; /* of a point: the fewest, however well they agree, and the
+                                        most, however badly */
     unsigned trials_per_visit;       /* trials in a row, which must not share memory */
     unsigned passes;  /* 2: what is measured is trials_max / 2 different things (lines of memory),
                          each twice: trial i and trial i + trials_max / 2 are the same one at two
                          times. Its value is their mean, and the point tells lines from times
                          (struct scatter). trials_min is then trials_max. 0 or 1: every trial is
                          something else */
-    unsigned batches; /* timed runs a trial */
+    unsigned batches; /* of a trial */
     double batch_ns;  /* length of a batch; used where repeats is 0 */
     uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
     uint64_t warm_repeats; /* not timed, at the start of a partner's work */
@@ -144,7 +144,7 @@ struct trial {
     unsigned number;   /* 0, 1, ... of this point */
     double operations; /* the batch's, by all measured workers, for one repeat: prepare() sets it */
     uint64_t warm_repeats;  /* done by every measured worker before its first batch, not timed:
-                               brings  its data into its own caches. 0, or what prepare() sets */
+                               brings its data into its own caches. 0, or what prepare() sets */
     struct worker *workers; /* one a seat: prepare() sets run and state */
     const void *probe_state;
 };
@@ -175,7 +175,7 @@ struct observation {
                        0, 1, ... of one visit and the same seeds every time */
 };
 
-/* What a probe does for the sampler. prepare() runs on the CPU of the first seat, and may be
+/* What a probe does for the engine. prepare() runs on the CPU of the first seat, and may be
  * recalled: it takes no lock and allocates nothing; everything it needs is in the arena. */
 struct trial_work {
     void (*prepare)(struct trial *);

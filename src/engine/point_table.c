@@ -123,8 +123,8 @@ void point_table_finish(struct point_table *table, size_t index)
     entry->record = POINT_DONE;
 }
 
-/* Points move down over the gaps. A place that was never used is not even looked at: of a million
- * points that a short budget left unvisited none costs memory. */
+/* Points move down over the gaps. A place that was never used is not even looked at, so that a
+ * million points that a short budget left unvisited cost no memory. */
 void point_table_close(struct point_table *table, size_t *missing, size_t *failed,
                        const char **failure)
 {

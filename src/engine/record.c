@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A drift is reported when chance would show it once in a thousand points and it is larger than
- * what the document's readers care for. */
+/* A drift is reported when chance would show it in one point of a thousand, and when it is large
+ * enough to matter to a reader. */
 static const double drift_z = 3.29, drift_change = 0.03;
-/* Two groups of trials closer than this are one for all purposes. */
+/* Two groups of trials closer than this share of the median count as one. */
 static const double bimodal_distance = 0.05;
-/* The clock moved when trials saw rates further apart than two bursts may differ, where the plan
- * says nothing else. */
+/* Unless the plan says otherwise, the clock moved when trials saw rates further apart than two
+ * bursts may differ. */
 static const double clock_spread = 0.01;
 /* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
@@ -212,7 +212,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->failed = record->failed;
     if (record->trials == 0)
         return;
-    /* Of fewer trials than were planned an interval is narrow by chance, and of less than 95 %. */
+    /* With fewer trials than planned an interval may be narrow by chance, and covers less than
+     * 95 %. */
     const bool too_few = record->trials < plan->trials_min && isfinite(plan->precision);
     if (too_few || half_width(&point->y, &cycles) > plan->precision)
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);

@@ -8,14 +8,14 @@
 
 struct repeats_search {
     double wanted_ns; /* what a batch is to take */
-    /* Runs so many repeats once and tells how long they took. 0, or a negative code, which ends the
+    /* Does so many repeats once and tells how long they took. 0, or a negative code, which ends the
      * search. */
-    int (*run)(void *self, uint64_t repeats, double *took_ns);
+    int (*try_repeats)(void *self, uint64_t repeats, double *took_ns);
     void *self;
 };
 
-/* Tries twice as many each time, from one on, until a run is long enough to tell. 0, or run()'s
- * code, which leaves `repeats` alone. */
+/* Tries twice as many each time, from one on, until they take long enough to tell. 0, or
+ * try_repeats()'s code, which leaves `repeats` alone. */
 int repeats_find(const struct repeats_search *, uint64_t *repeats);
 
 #endif

@@ -7,7 +7,7 @@
 
 static const double show_every_s = 0.25;
 
-/* At once, and then a few times a second: what is done of what is expected. */
+/* Shows how far the stage is: at once, and then a few times a second. */
 static void show_progress(struct stage *stage)
 {
     const struct progress *progress = &stage->engine->progress;
@@ -59,7 +59,7 @@ static int wake(struct stage *stage, struct error *error)
     int code = executor->kind->wake ? executor->kind->wake(executor, &why) : 0;
     if (code == 0)
         return 1;
-    if (code != ERROR_IMPOSSIBLE)
+    if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
         return error_set(error, code, "%s", why.text);
     stage->outcome->not_woken = pool_strdup(stage->pool, why.text);
     return stage->outcome->not_woken ? 0 : error_out_of_memory(error);

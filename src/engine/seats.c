@@ -2,7 +2,7 @@
 
 #include "engine/engine.h"
 
-/* That one seat has for another. */
+/* How long one seat waits for another. */
 static const double patience_ns = 250e6;
 /* What a run of batches may take before the coordinator recalls it: no hand-off and no miss takes
  * 2 us. */
@@ -44,8 +44,8 @@ static void work_in_background(struct visit *visit, unsigned rank, struct worker
     *stamp = (struct stamp){start, clock_ticks(clock), repeats};
 }
 
-/* A pinned thread is elsewhere only when its CPU was taken away: offline, or out of the cpuset. The
- * kernel then moves the thread, and what it would measure is another CPU. */
+/* A pinned thread runs elsewhere only when its CPU was taken away: it went offline, or out of the
+ * cpuset. The kernel then moves the thread, which would measure another CPU. */
 static bool is_in_place(struct visit *visit, unsigned rank)
 {
     struct seats *seats = visit->own;
@@ -95,7 +95,8 @@ static void do_seat(struct visit *visit, unsigned rank)
         atomic_fetch_add_explicit(&seats->events, 1, memory_order_relaxed);
 }
 
-/* Every seat looks where it is before the meeting, so after it they agree whether to go on. */
+/* Every seat checks where it runs before the meeting, so that after it all agree whether to go on.
+ */
 void seats_follow(struct visit *visit, unsigned rank)
 {
     struct seats *seats = visit->own;
@@ -119,7 +120,7 @@ void seats_begin_prepare(struct seats *seats)
     seats_begin_phase(seats, prepare_limit_ns);
 }
 
-/* The whole run, from the meeting before it to the one after. */
+/* Leads a run of batches, from the meeting before it to the one after. */
 static bool lead(struct visit *visit, const struct batch_run *run)
 {
     struct seats *seats = visit->own;
@@ -136,14 +137,14 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     do_seat(visit, 0);
     if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
         return false;
-    /* Whoever did not start with the others has no time of this run, but that of one before. */
+    /* A seat that did not start with the others has no time of this run: its stamps are older. */
     if (seats->measured > 1 &&
         atomic_load_explicit(&seats->start_line.broken, memory_order_relaxed))
         return false;
     return is_complete(seats);
 }
 
-/* From the first start to the last end. */
+/* From the first seat's start to the last one's end. */
 static double batch_ns(const struct visit *visit, unsigned batch)
 {
     const struct seats *seats = visit->own;

@@ -6,7 +6,7 @@
 /* How far a budget may be exceeded before what still runs is recalled. */
 static const double slack_share = 0.05, slack_least_s = 0.1;
 
-/* What summing up a point takes: of a million open ones, as long as a run. */
+/* What summing up a point takes: for a million open points that is as long as a run. */
 static const uint64_t conclude_ns = 8000;
 
 double stage_elapsed_s(const struct stage *stage)
@@ -134,7 +134,7 @@ static size_t arena_need(const struct stage *stage)
 int stage_fresh_arena(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
-    if (stage->arena.memory && plan->arena_life == ARENA_WHOLE_RUN)
+    if (stage->arena.memory && plan->arena_life == ARENA_WHOLE_STAGE)
         return 1;
     /* Mapping alone would use up the budget: skip the round. */
     const double began_s = stage_elapsed_s(stage);

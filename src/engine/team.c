@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-/* A signal that nobody else handles, and that does no harm when it comes too late. Compilers in
- * OpenCL drivers (LLVM) take SIGUSR2 for themselves, and after a SIGINT give it back as it was
- * before they came: deadly. */
+/* A signal that nobody else handles and that does no harm when it arrives too late. It can't be
+ * SIGUSR2: the compilers in OpenCL drivers (LLVM) handle that, and after a SIGINT restore its
+ * default action, which ends the process. */
 enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, PATIENCE_POLLS = 100 };
 
 /* LOST is final, whatever the thread does later. */
@@ -42,7 +42,7 @@ struct team {
     size_t count;
 };
 
-/* The handler has nothing but the thread to know its member by. */
+/* The handler can know its member only by the thread that it runs on. */
 static _Thread_local struct member *current;
 
 static void handle_recall(int signal_number)
@@ -65,7 +65,7 @@ static void run_recallable(struct member *member)
     member->recallable = 0;
 }
 
-/* The coordinator has given up on a lost one, and counts on it no more. The lock is held. */
+/* The member is idle again, unless the coordinator gave it up. The lock is held. */
 static void report(struct member *member)
 {
     if (member->state == LOST)
@@ -74,7 +74,7 @@ static void report(struct member *member)
     pthread_cond_broadcast(&member->team->returned);
 }
 
-/* It may get its first time to run long after the team has gone on without it. */
+/* The thread may get its first time to run long after the team has gone on without it. */
 static void *member_main(void *argument)
 {
     struct member *member = argument;
@@ -204,7 +204,8 @@ static int start_thread(struct member *member)
 static int wait_for_start(struct team *team, struct member *member, struct error *error)
 {
     for (int polls = 0; member->state == BUSY; polls += wait_a_poll(team)) {
-        const bool stop = polls > 0 && is_stopped(team); /* the first one is enough for most */
+        const bool stop =
+            polls > 0 && is_stopped(team); /* most threads start within the first poll */
         if (stop || polls == team->patience_polls) {
             lose(member);
             return stop ? interrupted(error) : starved(member->cpu, error);
@@ -341,8 +342,9 @@ static void ask_to_end(struct member *member)
     pthread_mutex_unlock(&member->team->lock);
 }
 
-/* Waits until an idle member that was asked to is at its end, and frees it; false: it is lost. Of
- * the polls that are left at least one is its own. Sanitizers know of no join with a time limit. */
+/* Waits until an idle member that was asked to end has done so, and frees it. False: it is lost. It
+ * gets at least one poll, however few are left. Sanitizers know no pthread_join() with a time
+ * limit. */
 static bool see_end(struct member *member, int *polls_left)
 {
     struct team *team = member->team;

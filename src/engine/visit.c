@@ -56,7 +56,7 @@ static void begin(struct visit *visit)
     visit->background_seats = 0;
     for (size_t i = 0; i < point->seat_count; i++)
         visit->background_seats += plan_seat(point, i).role == BACKGROUND;
-    /* What a visit before left, or one that was recalled. */
+    /* An earlier visit, or one that was recalled, left its own. */
     const size_t count = background_count(visit);
     memset(visit->background, 0, count * sizeof *visit->background);
     memset(visit->in_bracket, 0, count * sizeof *visit->in_bracket);
@@ -95,8 +95,8 @@ static int find_repeats(struct visit *visit)
     return repeats_find(&search, &visit->repeats);
 }
 
-/* Whether a batch shows that both runs were interrupted when its repeats were found. Shorter
- * batches would time the clock and the threads' start rather than the kernel. */
+/* Whether a batch shows that both tries were interrupted when its repeats were found: so short a
+ * batch would time the clock and the threads' start rather than the kernel. */
 static bool is_too_short(const struct visit *visit, double took_ns)
 {
     return !visit->plan->repeats && took_ns < wanted_ns(visit) / 4;

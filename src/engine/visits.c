@@ -95,7 +95,7 @@ static void starve(struct stage *stage, const struct visit *visit)
         finish(stage, point_of(stage, visit));
 }
 
-/* What a visit came to. 1: it is to be made again at once. */
+/* Settles what a visit came to. 1: it has to be made again at once. */
 static int settle(struct stage *stage, const struct visit *visit, bool last, struct error *error)
 {
     const bool stolen = visit->stolen_ns > 0;
@@ -132,8 +132,8 @@ static int run_visits(struct stage *stage, size_t count, struct error *error)
     return code;
 }
 
-/* The visits of the group's open points; again those from which a hypervisor took a CPU meanwhile,
- * or which ran elsewhere. */
+/* Visits the group's open points; then once more those from which a hypervisor took a CPU
+ * meanwhile, or whose threads ran elsewhere. */
 static int visit_together(struct stage *stage, struct visit_group group, struct error *error)
 {
     const struct plan *plan = stage->plan;
@@ -211,7 +211,8 @@ static void note_drift(struct stage *stage)
         stage->drift = drift;
 }
 
-/* The same trials with the same seeds every time: lines differ by more than a machine drifts. */
+/* Every visit to the reference has the same trials with the same seeds, because lines differ by
+ * more than a machine drifts. */
 int visit_reference(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
@@ -227,7 +228,7 @@ int visit_reference(struct stage *stage, struct error *error)
     stage->together[0] = visit;
     int code = run_visits(stage, 1, error);
     stage->reference_due_s = stage_elapsed_s(stage) + plan->reference_every_s;
-    /* One that was spoiled tells nothing; the next one will. */
+    /* A visit that was spoiled tells nothing; the next one will. */
     if (code < 0 || visit->end != VISIT_DONE || visit->stolen_ns ||
         visit->batch_count < count * plan->batches || record_is_spoiled(visit))
         return code;

@@ -1,7 +1,7 @@
 /*
  * Computes findings from a document's series alone. Each probe's descriptor brings a pure function
  * from a result's series and parameters to its findings; measuring, `fathom analyse` and the
- * importers all call it, so a better estimator serves every document there is.
+ * importers all call it, so a better estimator serves all documents.
  *
  * Findings that only the measuring run can compute (a clock read beside the trials, which way a
  * stamp took longer) are put into the result before, by the probe's conclude(); the function then
@@ -60,10 +60,10 @@ int analysis_keep_devices(struct analysis *, const char *why, struct error *);
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
-/* The findings from the first-th on were read off that series: they get its factors. Every probe's
- * findings go through here, so this is the one place that refuses a conclusion from too little:
- * where fewer of the series' points have a value than the finding's line asks for, it loses its
- * value, and its text says how many there were and what helps. */
+/* Gives the findings from the first-th on the factors of the series that they were read off. Every
+ * probe's findings go through here, so this is the one place that refuses conclusions from too few
+ * points: where fewer of the series' points have a value than the finding's line asks for, it loses
+ * its value, and its text says how many there were and what helps. */
 void analysis_read_off(struct analysis *, size_t first, const struct series *);
 /* Adds one more factor, which is copied; its texts are not. False without memory. */
 bool analysis_add_factor(struct analysis *, struct finding *, const struct factor *);

@@ -2,20 +2,21 @@
  * Finds what changed from one document to another. Points are paired by probe, series, factors and
  * place; findings by name and experiment (findings/pairs.h). A value has changed only if the whole
  * interval of the ratio lies beyond the threshold, in time as well as in cycles where both are
- * known (the clock alone bends only one of them), and if it survives the correction for having
- * looked at so many.
+ * known (a change of the clock affects only one of them), and if it survives the correction for the
+ * number of comparisons.
  *
- * A doubt says that a run's interval may not hold what other runs find: noise that comes and goes
- * in minutes moves a whole run, and its trials agree on the moved value. So the interval of a
- * doubtful latency, rate or clock is taken to be three times as wide, and of a doubtful point's
- * trials the middle four fifths are its interval. What still lies apart has changed, whatever the
- * doubt: an L1 that repeats within 0.1 % is not excused because its ns would not settle. A capacity
- * is where a curve bends, and moves from run to run by more than its interval says: with a doubt it
- * is never more than uncertain. A doubtful interval without a width is none: what agrees to the
- * last digit was tried once.
+ * A doubt says that other runs may find values outside of this run's interval: noise that comes and
+ * goes in minutes shifts a whole run, and its trials agree on the shifted value. So the interval of
+ * a doubtful latency, rate or clock counts as three times as wide, and that of a doubtful point is
+ * the middle four fifths of its trials. Values whose intervals still do not overlap have changed,
+ * in spite of the doubt: an L1 that repeats within 0.1 % is not excused because its ns did not
+ * settle. A capacity is where a curve bends, which moves from run to run by more than its interval
+ * says: with a doubt it is uncertain at most. A doubtful interval without a width counts as no
+ * interval, because trials that agree to the last digit are a single trial.
  *
  * A single point of a curve is no change: where a level ends, one size falls to either side from
- * run to run. It takes a neighbour that moved the same way, or a finding of the probe that changed.
+ * run to run. It takes a neighbour that changed in the same direction, or a finding of the probe
+ * that changed.
  *
  * A condition of the run (its clock, its temperature) is reported and is no change of the machine.
  * Ratios need values above zero: where one of the two is not, the finding is listed as not

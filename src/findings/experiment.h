@@ -1,9 +1,9 @@
 /*
  * What a finding was read off. "L2.latency" alone is one pointer a line, in random order, read, on
- * the largest pages to be had, from the CPU's own node; every other experiment stands in the
- * finding's factors. A probe's table says which factors decide and what is standard
- * (struct standard); one function gives the findings of every document their experiment: of those
- * measured here, of imports, and of documents that were written before findings had factors.
+ * the largest pages available, from the CPU's own node; any other experiment is described by the
+ * finding's factors. A probe's table says which factors decide and what is standard (struct
+ * standard); one function gives the findings of every document their experiment: of measured
+ * documents, of imports, and of documents that were written before findings had factors.
  */
 #ifndef FATHOM_FINDINGS_EXPERIMENT_H
 #define FATHOM_FINDINGS_EXPERIMENT_H

@@ -1,8 +1,8 @@
 /*
- * Whether a machine is as good as a baseline says: every finding of the baseline that has a better
- * and a worse side, held against the one of the same name and experiment that was found now. What
- * can't be compared is counted by probe, with the reason, so that nobody takes a value that was not
- * measured for a good one. Conditions (clocks, temperatures) are never judged.
+ * Whether a machine is as good as a baseline says: compares every finding of the baseline that has
+ * a worse side with the present one of the same name and experiment. What can't be compared is
+ * counted by probe, with the reason, so that nobody takes a value that was not measured for a good
+ * one. Conditions (clocks, temperatures) are never judged.
  */
 #ifndef FATHOM_FINDINGS_HEALTH_H
 #define FATHOM_FINDINGS_HEALTH_H

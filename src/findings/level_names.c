@@ -9,7 +9,7 @@
 /* A level that begins this many times beyond a declared cache's size is not that cache. */
 static const double passed_over = 1.5;
 /* No memory is faster than this, though caches may be slower. The cycles are those of a slow core,
- * for curves that do not tell the clock. */
+ * for curves from which the clock can't be computed. */
 static const double memory_least_ns = 35, memory_least_cycles = 60;
 
 /* Where kinds of core differ, the largest cache of a level counts. */

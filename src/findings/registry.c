@@ -158,6 +158,29 @@ struct finding_meaning finding_meaning(const struct finding *finding)
     return meaning;
 }
 
+size_t finding_level_rank(const char *stem, size_t length)
+{
+    const struct finding_line *line;
+    char name[128];
+    size_t rank = 0;
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
+        if (line->role != ROLE_LEVEL || line->fact != FACT_LATENCY)
+            continue;
+        for (const char *pattern = line->patterns; pattern; rank++) {
+            const char *comma = strchr(pattern, ','), *fact = pattern + strcspn(pattern, ",");
+            while (fact > pattern && *fact != '.')
+                fact--;
+            const int fact_length = (int)strcspn(fact, ",");
+            if (snprintf(name, sizeof name, "%.*s%.*s", (int)length, stem, fact_length, fact) <
+                    (int)sizeof name &&
+                matches(pattern, name))
+                return rank;
+            pattern = comma ? comma + strlen(", ") : NULL;
+        }
+    }
+    return rank;
+}
+
 /* The item of a list like the patterns' that belongs to the pattern of that name. */
 static void choose_words(const struct finding_line *line, const char *name, char *words)
 {

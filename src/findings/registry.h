@@ -51,7 +51,7 @@ enum finding_fact {
     FACT_UNLOADED,
     FACT_SATURATED,
     FACT_TRAFFIC,
-    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, told below their matrix */
+    FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, shown below their matrix */
     FACT_NEAREST,  /* ROLE_HANDOFF: the nearest pair of CPUs, the farthest one */
     FACT_FARTHEST,
     FACT_REMOTE, /* memory of another node */
@@ -140,6 +140,11 @@ struct finding_meaning {
     enum side side; /* never SIDE_OF_UNIT; SIDE_NEITHER where the value is not judged */
 };
 struct finding_meaning finding_meaning(const struct finding *);
+
+/* Where a level stands among all, the nearest first: in the order in which the registry has the
+ * latencies of levels. `stem` is what all findings of the level begin with: "gpu0.L2" of
+ * "gpu0.L2.capacity", so many bytes long. Levels that it does not have come last. */
+size_t finding_level_rank(const char *stem, size_t length);
 
 /* A place on the first screen: what the line says of it, with the words that are this finding's. */
 enum { FINDING_WORDS = 64 };

@@ -90,8 +90,9 @@ extern const struct gpu_throttle {
     const char *name;
 } gpu_throttles[];
 
-struct gpu_library; /* each backend's own */
-struct gpu;         /* an opened device, each backend's own */
+/* Each backend's own, as struct cuda_library and struct cuda_gpu are CUDA's: defined nowhere. */
+struct gpu_library;
+struct gpu; /* a device that was started */
 
 struct gpu_backend {
     const char *name;  /* of --backend: "cuda", "opencl" */

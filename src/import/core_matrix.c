@@ -55,7 +55,7 @@ static int add_points(struct series *series, struct pool *pool, const struct cor
 }
 
 static int add_series(struct document *document, const struct core_table *table, const char *op,
-                      const char *unit, const struct import_text *text, struct error *error)
+                      const char *unit, struct import_text *text, struct error *error)
 {
     struct pool *pool = &document->pool;
     struct probe_result *probe = document->probes;
@@ -73,7 +73,7 @@ static int add_series(struct document *document, const struct core_table *table,
 }
 
 static int fill_document(struct document *document, const struct core_table *tables, size_t count,
-                         const struct import_text *text, const struct settings *settings,
+                         struct import_text *text, const struct settings *settings,
                          struct error *error)
 {
     struct pool *pool = &document->pool;
@@ -96,9 +96,8 @@ static int fill_document(struct document *document, const struct core_table *tab
 }
 
 /* An option that is about one table, and a unit that is not the one told. */
-static int check_tables(const struct core_table *tables, size_t count,
-                        const struct import_text *text, const struct settings *settings,
-                        struct error *error)
+static int check_tables(const struct core_table *tables, size_t count, struct import_text *text,
+                        const struct settings *settings, struct error *error)
 {
     if (count > 1 && settings_has(settings, "op"))
         return error_set(error, ERROR_USAGE,
@@ -125,13 +124,15 @@ static int check_op(const struct settings *settings, struct error *error)
     return 0;
 }
 
-int core_matrix_read(const struct import_text *text, const struct settings *settings,
+int core_matrix_read(struct import_text *text, const struct settings *settings,
                      struct document *document, struct error *error)
 {
     struct pool scratch = {0};
     struct core_table *tables = NULL;
     size_t count = 0;
     int code = check_op(settings, error);
+    if (code == 0)
+        code = rows_refuse_bandwidth(text, error);
     if (code == 0)
         code = core_tables_read(&tables, &count, &scratch, text, settings_choice(settings, "ids"),
                                 error);
@@ -143,6 +144,50 @@ int core_matrix_read(const struct import_text *text, const struct settings *sett
     return code;
 }
 
+/* --- recognising --- */
+
+/* Whether rows by a separator have as many cells as there are rows, ids aside, or one more each. */
+static bool is_square_or_triangle(struct rows *rows)
+{
+    size_t first = 0, last = 0, count = 0;
+    bool equal = true, rising = true, ids = true, zero = false;
+    const struct rows_place start = rows_place(rows);
+    char separator = 0;
+    while (!separator && rows_next_said(rows))
+        separator = rows_separator(rows);
+    rows_return(rows, start);
+    for (; rows_next_said(rows) && (equal || rising); count++) {
+        rows_cut(rows, separator);
+        first = count ? first : rows->count;
+        equal = equal && rows->count == first;
+        rising = rising && (!count || rows->count == last + 1);
+        last = rows->count;
+        if (rows_speak_of_bandwidth(rows))
+            return false;
+        for (size_t i = 0; i < rows->count && !count; i++) {
+            ids = ids && field_id(&rows->fields[i]) >= 0;
+            zero = zero || field_is(&rows->fields[i], "0");
+        }
+        for (size_t i = 1; i < rows->count && count; i++)
+            if (!core_cell_is_empty(&rows->fields[i]) && !field_begins_number(&rows->fields[i]))
+                return false;
+    }
+    const bool square = equal && (first == count || (ids && zero && first + 1 == count));
+    return separator && count > 1 && (square || (rising && last > 2));
+}
+
+/* A line of ids above rows that begin with one, or names above triples, are told by more than their
+ * shape. */
+static enum import_certainty recognise(const struct import_text *source)
+{
+    struct import_text text = *source;
+    struct rows rows;
+    rows_begin(&rows, &text);
+    const enum import_certainty told = core_rows_recognise(&rows);
+    rows_begin(&rows, &text);
+    return told != IMPORT_NONE ? told : is_square_or_triangle(&rows) ? IMPORT_SHAPE : IMPORT_NONE;
+}
+
 static const char *const options[] = {"unit", "op", "ids", NULL};
 
 const struct import_format core_matrix_format = {
@@ -150,5 +195,6 @@ const struct import_format core_matrix_format = {
     .place = 10,
     .options = options,
     .summary = "latency between cores, as CSV or a table: square, lower triangle or from,to,ns",
+    .recognise = recognise,
     .read = core_matrix_read,
 };

@@ -25,7 +25,7 @@ static int out_of_memory(const struct reading *reading)
     return error_set(reading->error, ERROR_SYSTEM, "%s: out of memory", reading->file);
 }
 
-int core_cell_latency(const struct core_cell *cell, const struct core_row *row, const char *file,
+int core_cell_latency(const struct field *cell, const struct core_row *row, const char *file,
                       double *value, struct error *error)
 {
     /* The sign itself, what consoles of DOS's and of Windows's tables make of it, and without it.
@@ -58,7 +58,7 @@ int core_cell_latency(const struct core_cell *cell, const struct core_row *row, 
 }
 
 static int set_cell(const struct reading *reading, const struct core_row *row, size_t to_row,
-                    size_t to_column, const struct core_cell *cell)
+                    size_t to_column, const struct field *cell)
 {
     struct core_table *table = reading->table;
     double value;
@@ -102,8 +102,8 @@ static int read_ids(struct reading *reading, size_t first)
     if (code == 0 && !reading->index)
         return out_of_memory(reading);
     for (size_t i = 0; code == 0 && i < reading->table->n; i++) {
-        const struct core_cell *cell = &row->cells[first + i];
-        int id = core_cell_id(cell);
+        const struct field *cell = &row->cells[first + i];
+        int id = field_id(cell);
         if (id < 0)
             return error_set(reading->error, ERROR_USAGE,
                              "%s: line %zu: '%.*s' is no core's id: write whole numbers from 0 to "
@@ -129,13 +129,12 @@ static int refuse_ragged(const struct reading *reading, const struct core_row *r
 }
 
 /* Which column a cell of a table by blanks stands below; n where that can't be told. */
-static size_t column_below(const struct reading *reading, const struct core_cell *cell,
-                           size_t first)
+static size_t column_below(const struct reading *reading, const struct field *cell, size_t first)
 {
     const struct core_row *ids = &reading->rows->list[0];
     size_t found = reading->table->n;
     for (size_t i = 0; i < reading->table->n; i++) {
-        const struct core_cell *id = &ids->cells[first + i];
+        const struct field *id = &ids->cells[first + i];
         if (cell->column < id->end && id->column < cell->end) {
             if (found < reading->table->n)
                 return reading->table->n;
@@ -185,7 +184,7 @@ static int read_with_ids(struct reading *reading, size_t first_id)
     for (size_t r = 1; r < rows->count && code == 0; r++) {
         struct core_row row = rows->list[r];
         row.count = without_last_empty(&row, n + 1);
-        int id = core_cell_id(&row.cells[0]), at = id < 0 ? 0 : reading->index[id];
+        int id = field_id(&row.cells[0]), at = id < 0 ? 0 : reading->index[id];
         if (at == 0)
             return error_set(reading->error, ERROR_USAGE,
                              "%s: line %zu begins with '%.*s', which is none of the ids in line "
@@ -228,12 +227,8 @@ static size_t broken_at(const struct core_rows *rows, size_t first, size_t rise)
 static bool last_cells_are_nothing(const struct core_rows *rows, size_t first)
 {
     for (size_t r = first; r < rows->count; r++) {
-        const struct core_cell *last = &rows->list[r].cells[rows->list[r].count - 1];
-        char text[64];
-        double value;
-        snprintf(text, sizeof text, "%.*s", (int)(last->length < 63 ? last->length : 63),
-                 last->text);
-        if (!core_cell_is_empty(last) && (number_parse(text, &value, NULL) < 0 || value != 0))
+        const struct field *last = &rows->list[r].cells[rows->list[r].count - 1];
+        if (!core_cell_is_empty(last) && (isnan(field_number(last)) || field_number(last) != 0))
             return false;
     }
     return true;
@@ -280,22 +275,21 @@ static enum shape find_shape(const struct core_rows *rows)
 {
     const struct core_row *ids = &rows->list[0];
     bool corner = core_cell_is_empty(&ids->cells[0]), zero = false, ascending = true, same = true;
-    if (!corner && core_cell_id(&ids->cells[0]) < 0 &&
-        strspn(ids->cells[0].text, "0123456789.+-") == 0)
+    if (!corner && field_id(&ids->cells[0]) < 0 && strspn(ids->cells[0].text, "0123456789.+-") == 0)
         return IDS_BOTH;
     for (size_t i = 0; i < ids->count; i++) {
-        int id = core_cell_id(&ids->cells[i]);
+        int id = field_id(&ids->cells[i]);
         if (id < 0 && (i || !corner))
             return NO_IDS;
         zero = zero || id == 0;
-        ascending = ascending && (i < 2 || id > core_cell_id(&ids->cells[i - 1]));
+        ascending = ascending && (i < 2 || id > field_id(&ids->cells[i - 1]));
     }
     if (!corner)
         return zero && ids->count > 1 && rows->count == ids->count + 1 ? IDS_ABOVE : NO_IDS;
     for (size_t r = 1; r < rows->count; r++) {
-        int id = core_cell_id(&rows->list[r].cells[0]);
-        bool at = r < ids->count && id == core_cell_id(&ids->cells[r]);
-        bool later = r + 1 < ids->count && id == core_cell_id(&ids->cells[r + 1]);
+        int id = field_id(&rows->list[r].cells[0]);
+        bool at = r < ids->count && id == field_id(&ids->cells[r]);
+        bool later = r + 1 < ids->count && id == field_id(&ids->cells[r + 1]);
         same = same && id >= 0 && (at || later);
     }
     return zero || (ascending && same && rows->count > 1) ? IDS_BOTH : NO_IDS;
@@ -320,7 +314,7 @@ static int read_table(struct core_table *table, struct pool *pool, const struct 
     if (rows->triples)
         return core_triples_read(table, pool, rows, file, error);
     if (rows->blanks)
-        return read_with_ids(&reading, core_cell_id(&rows->list[0].cells[0]) < 0);
+        return read_with_ids(&reading, field_id(&rows->list[0].cells[0]) < 0);
     enum shape shape = ids == CORE_IDS_YES  ? IDS_BOTH
                        : ids == CORE_IDS_NO ? NO_IDS
                                             : find_shape(rows);
@@ -330,14 +324,14 @@ static int read_table(struct core_table *table, struct pool *pool, const struct 
 }
 
 int core_tables_read(struct core_table **tables, size_t *count, struct pool *pool,
-                     const struct import_text *text, int ids, struct error *error)
+                     struct import_text *text, int ids, struct error *error)
 {
-    struct core_cursor cursor = {text->text, 1};
+    struct rows lines;
     *tables = NULL;
     *count = 0;
-    for (int code = 0; *cursor.text || *count == 0;) {
+    for (rows_begin(&lines, text); *lines.next || *count == 0;) {
         struct core_rows rows;
-        code = core_rows_read(&rows, pool, text, &cursor, error);
+        int code = core_rows_read(&rows, pool, &lines, error);
         if (code < 0)
             return code;
         if (rows.count == 0 && *count)

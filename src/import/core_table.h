@@ -2,7 +2,7 @@
 #ifndef FATHOM_IMPORT_CORE_TABLE_H
 #define FATHOM_IMPORT_CORE_TABLE_H
 
-#include "import/import.h"
+#include "import/rows.h"
 
 #include <stdbool.h>
 
@@ -19,21 +19,14 @@ struct core_table {
 
 /* All tables of a text, at least one, in the pool; ERROR_USAGE with the line's number for what is
  * no such table. */
-int core_tables_read(struct core_table **tables, size_t *count, struct pool *,
-                     const struct import_text *, int ids, struct error *);
+int core_tables_read(struct core_table **tables, size_t *count, struct pool *, struct import_text *,
+                     int ids, struct error *);
 
 /* --- the steps: core_rows.c cuts the text, core_table.c and core_triples.c find the shape --- */
 
-struct core_cell {
-    const char *text; /* without blanks and quotes around it; not ended */
-    size_t length;
-    size_t column; /* where it begins in its line, in characters, and where it ends */
-    size_t end;
-};
-
 struct core_row {
     size_t line; /* counted from 1 */
-    struct core_cell *cells;
+    struct field *cells;
     size_t count;
 };
 
@@ -43,25 +36,19 @@ struct core_rows {
     bool blanks;  /* cells stand apart by blanks, and where they stand tells what they are */
     bool triples; /* each row is two ids and their latency */
     const char *model, *op;
-    bool cycles, bandwidth; /* what the names above triples say they are */
+    bool cycles; /* the names above triples say so */
 };
 
-/* Where the next table may begin. */
-struct core_cursor {
-    const char *text;
-    size_t line; /* counted from 1 */
-};
-
-/* Cuts the next table into rows, without empty lines and remarks, and leaves the cursor behind it.
+/* Cuts the next table into rows, without empty lines and remarks, and leaves the lines behind it.
  * After the first table: no rows where there is none. */
-int core_rows_read(struct core_rows *, struct pool *, const struct import_text *,
-                   struct core_cursor *, struct error *);
+int core_rows_read(struct core_rows *, struct pool *, struct rows *lines, struct error *);
+/* How sure it is that there are tables by blanks, with a line of ids above rows that begin with
+ * one, or triples, with or without names of two cores and of what lies between them above. */
+enum import_certainty core_rows_recognise(struct rows *lines);
 /* Whether a cell says that there is nothing. */
-bool core_cell_is_empty(const struct core_cell *);
-/* The id in a cell, or -1. */
-int core_cell_id(const struct core_cell *);
+bool core_cell_is_empty(const struct field *);
 /* The latency in a cell, NAN where there is none; ERROR_USAGE for what can't be one. */
-int core_cell_latency(const struct core_cell *, const struct core_row *, const char *file,
+int core_cell_latency(const struct field *, const struct core_row *, const char *file,
                       double *value, struct error *);
 /* A square of n rows with nothing in it and ids from 0; ERROR_USAGE for too many or too few. */
 int core_table_begin(struct core_table *, struct pool *, size_t n, size_t line, const char *file,
@@ -71,7 +58,7 @@ int core_triples_read(struct core_table *, struct pool *, const struct core_rows
                       const char *file, struct error *);
 
 /* As struct import_format's read(): core_matrix.c. */
-int core_matrix_read(const struct import_text *, const struct settings *, struct document *,
+int core_matrix_read(struct import_text *, const struct settings *, struct document *,
                      struct error *);
 
 #endif

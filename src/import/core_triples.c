@@ -10,7 +10,7 @@ static size_t number_ids(const struct core_rows *rows, int *index)
     size_t count = 0;
     for (size_t r = 0; r < rows->count; r++)
         for (int which = 0; which < 2; which++)
-            index[core_cell_id(&rows->list[r].cells[which])] = 1;
+            index[field_id(&rows->list[r].cells[which])] = 1;
     for (int id = 0; id <= CPU_ID_MAX; id++)
         if (index[id])
             index[id] = (int)count++;
@@ -27,7 +27,7 @@ int core_triples_read(struct core_table *table, struct pool *pool, const struct 
     int code = core_table_begin(table, pool, n, rows->list[rows->count - 1].line, file, error);
     for (size_t r = 0; r < rows->count && code == 0; r++) {
         const struct core_row *row = &rows->list[r];
-        int from = core_cell_id(&row->cells[0]), to = core_cell_id(&row->cells[1]);
+        int from = field_id(&row->cells[0]), to = field_id(&row->cells[1]);
         double *cell = &table->latency[(size_t)index[from] * n + (size_t)index[to]], value;
         table->ids[index[from]] = from;
         table->ids[index[to]] = to;

@@ -1,143 +1,162 @@
 /*
  * A latency curve as a table: size and latency, and where there is a third column the same latency
- * in the other unit (cycles beside ns, or ns beside cycles). Columns stand apart by commas,
- * semicolons, tabs or spaces; empty lines and those that begin with # are skipped, and so is a
- * first line of names. Sizes may come in any order and repeat: repeats are trials of one point.
+ * in the other unit (cycles beside ns, or ns beside cycles). Columns stand apart by semicolons,
+ * tabs, commas or blanks; empty lines and those that begin with # are skipped. A first line of
+ * names may say what the columns are in. Sizes may come in any order and repeat: repeats are trials
+ * of one point. A size needs its unit: a suffix, a name above it, or --size-unit; 32 may be 32
+ * bytes or 32 KiB, and one of them would be a false capacity.
  */
-#include "base/units.h"
-#include "import/curves.h"
+#include "import/rows.h"
+#include "import/tables.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-enum { LINE_BYTES = 256, COLUMNS_MOST = 3 };
+enum { COLUMNS_MOST = 3 };
 
-struct place {
-    const char *file;
-    size_t line;
+struct reading {
+    struct rows rows;
+    struct tables tables;
+    double size_unit; /* of sizes without a suffix; 0: not told */
+    bool cycles_first;
+    size_t columns; /* 0: no row yet */
+    struct error *error;
 };
 
-/* Cuts a line at its separators; how many fields there are, of which at most COLUMNS_MOST + 1 are
- * told. Quotes around a field go. */
-static size_t split(char *line, char *fields[COLUMNS_MOST + 1])
+/* Whether a field of the line of names has the word in it. */
+static bool names(const struct field *field, const char *word)
 {
-    static const char *const separators = ",;\t";
-    bool by_space = !strpbrk(line, separators);
-    size_t count = 0;
-    for (char *cursor = line; cursor && count <= COLUMNS_MOST;) {
-        cursor += strspn(cursor, " \"");
-        size_t length = strcspn(cursor, by_space ? " " : separators);
-        char *next = cursor[length] ? cursor + length + 1 : NULL;
-        cursor[length] = '\0';
-        while (length && strchr(" \"", cursor[length - 1]))
-            cursor[--length] = '\0';
-        fields[count++] = cursor;
-        cursor = next;
-    }
-    return count;
+    char text[64];
+    return strstr(field_copy(field, text, sizeof text), word);
 }
 
-/* Like "48K", or a number of the unit that was named; 0 where it is neither. */
-static double read_size(const char *field, double unit)
+/* "Region" heads the sizes in KiB of the tool MemoryLatency (Chips and Cheese). */
+static double size_unit_of(const struct field *field)
 {
-    uint64_t bytes;
-    size_t length = strlen(field);
-    double size = 0;
-    if (length && isalpha((unsigned char)field[length - 1]))
-        size = size_parse(field, &bytes, NULL) == 0 ? (double)bytes : 0;
-    else
-        size = curve_number(field) * unit;
-    return size >= 1 && size <= 0x1p62 ? size : 0;
+    static const struct {
+        const char *word;
+        double unit;
+    } words[] = {{"GiB", 0x1p30}, {"GB", 0x1p30}, {"MiB", 0x1p20}, {"MB", 0x1p20},
+                 {"KiB", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"Region", 0x1p10},
+                 {"byte", 1},     {"Byte", 1},    {"(B)", 1}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (names(field, words[i].word))
+            return words[i].unit;
+    return 0;
 }
 
-static int read_row(struct curve_rows *rows, char *const *fields, size_t count, double unit,
-                    bool cycles_first, const struct place *place, struct error *error)
+static bool is_line_of_names(const struct rows *rows)
 {
-    double latency[COLUMNS_MOST] = {0, NAN, NAN};
-    if (count < 2 || count > COLUMNS_MOST)
-        return error_set(error, ERROR_USAGE,
-                         "%s: line %zu has %s: write size and latency, and nothing else or the "
-                         "same latency in the other unit",
-                         place->file, place->line,
-                         count < 2 ? "one column" : "more than three columns");
-    double bytes = read_size(fields[0], unit);
-    if (bytes == 0)
-        return error_set(error, ERROR_USAGE,
-                         "%s: line %zu: size '%s' is none: write a positive number, or one like "
-                         "48K; --size-unit says what a plain number counts",
-                         place->file, place->line, fields[0]);
-    for (size_t i = 1; i < count; i++) {
-        latency[i] = curve_number(fields[i]);
-        if (latency[i] == 0)
-            return error_set(error, ERROR_USAGE,
-                             "%s: line %zu: latency '%s' is none: write a positive number, or "
-                             "leave the line out",
-                             place->file, place->line, fields[i]);
-    }
-    struct curve_row row = {bytes, latency[1], latency[2]};
-    if (cycles_first)
-        row = (struct curve_row){bytes, latency[2], latency[1]};
-    return curve_rows_add(rows, row, error);
-}
-
-static bool is_header(char *const *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strspn(fields[i], "0123456789.+-") > 0)
+    for (size_t i = 0; i < rows->count; i++)
+        if (field_begins_number(&rows->fields[i]))
             return false;
-    return count >= 2;
+    return rows->count >= 2;
 }
 
-static int read_rows(const struct import_text *text, const struct settings *settings,
-                     struct curve_rows *rows, struct error *error)
+/* What the names say that no option said. */
+static int read_names(struct reading *reading, const struct settings *settings)
 {
-    const char *cursor = text->text;
-    const double unit = exp2(10 * settings_choice(settings, "size-unit"));
-    const bool cycles_first = settings_choice(settings, "unit") == 1;
-    char line[LINE_BYTES], *fields[COLUMNS_MOST + 1];
-    struct place place = {text->file, 0};
-    size_t columns = 0;
-    bool first = true, whole;
-    while (curve_line(&cursor, line, sizeof line, &whole)) {
-        place.line++;
-        char *begin = line + strspn(line, " ");
-        if (!*begin || *begin == '#')
-            continue;
-        if (!whole)
-            return curve_line_refuse(error, place.file, place.line, sizeof line);
-        size_t count = split(begin, fields);
-        bool header = first && is_header(fields, count);
-        first = false;
-        if (header)
-            continue;
-        if (columns && count != columns)
-            return error_set(error, ERROR_USAGE,
-                             "%s: line %zu: write %zu columns as in the lines before, not %zu",
-                             place.file, place.line, columns, count);
-        int code = read_row(rows, fields, count, unit, cycles_first, &place, error);
+    const struct field *latency = &reading->rows.fields[1];
+    if (rows_speak_of_bandwidth(&reading->rows))
+        return rows_refuse(&reading->rows, reading->error,
+                           "this names a bandwidth: give a table of latencies");
+    if (names(latency, "(us)") || names(latency, "_us") || names(latency, "(ms)"))
+        return rows_refuse(&reading->rows, reading->error,
+                           "latencies in ns or cycles are read, and this names another unit: "
+                           "convert them");
+    if (reading->size_unit == 0)
+        reading->size_unit = size_unit_of(&reading->rows.fields[0]);
+    if (!settings_given(settings, "unit"))
+        reading->cycles_first = names(latency, "ycle") || names(latency, "clk");
+    return 0;
+}
+
+static int read_row(struct reading *reading)
+{
+    struct rows *rows = &reading->rows;
+    double latency[COLUMNS_MOST] = {0, NAN, NAN};
+    if (rows->count < 2 || rows->count > COLUMNS_MOST)
+        return rows_refuse(rows, reading->error,
+                           "has %s: write size and latency, and nothing else or the same latency "
+                           "in the other unit",
+                           rows->count < 2 ? "one column" : "more than three columns");
+    const struct field *size = &rows->fields[0];
+    if (!field_has_unit(size) && reading->size_unit == 0 && field_number(size) > 0)
+        return rows_refuse(rows, reading->error,
+                           "size '%.*s' has no unit: write 48K, or say by --size-unit B, K, M or G "
+                           "what plain numbers count",
+                           (int)size->length, size->text);
+    const double bytes = field_size(size, reading->size_unit);
+    if (bytes == 0)
+        return rows_refuse(rows, reading->error,
+                           "size '%.*s' is none: write a positive number, or one like 48K; "
+                           "--size-unit says what a plain number counts",
+                           (int)(size->length < ROWS_SHOWN ? size->length : ROWS_SHOWN),
+                           size->text);
+    for (size_t i = 1; i < rows->count; i++) {
+        int code = rows_positive(rows, &rows->fields[i], "latency", &latency[i], reading->error);
         if (code < 0)
             return code;
-        columns = count;
     }
-    if (rows->count)
-        return 0;
-    return error_set(error, ERROR_USAGE, "%s: holds no line of size and latency", text->file);
+    const struct table_kind kind = {.title = "Latency by working-set size, imported"};
+    return tables_add_latency(&reading->tables, kind, bytes, latency[reading->cycles_first ? 2 : 1],
+                              latency[reading->cycles_first ? 1 : 2]);
 }
 
-static int read_curve(const struct import_text *text, const struct settings *settings,
+static int read_curve(struct import_text *text, const struct settings *settings,
                       struct document *document, struct error *error)
 {
-    struct curve_rows rows = {.pool = &document->pool};
-    struct series *series = pool_alloc(&document->pool, 1, sizeof *series);
-    if (!series)
-        return error_out_of_memory(error);
-    int code = read_rows(text, settings, &rows, error);
-    if (code == 0)
-        code = curve_series(series, &rows, error);
-    return code == 0
-               ? curve_probe(document, "Latency by working-set size, imported", series, 1, 0, error)
-               : code;
+    struct reading reading = {.cycles_first = settings_choice(settings, "unit") == 1,
+                              .error = error};
+    if (settings_has(settings, "size-unit"))
+        reading.size_unit = exp2(10 * settings_choice(settings, "size-unit"));
+    tables_begin(&reading.tables, document, error);
+    rows_begin(&reading.rows, text);
+    int code = rows_refuse_bandwidth(text, error);
+    for (bool first = true; code == 0 && rows_next_said(&reading.rows); first = false) {
+        rows_split(&reading.rows);
+        if (first && is_line_of_names(&reading.rows)) {
+            code = read_names(&reading, settings);
+            continue;
+        }
+        if (reading.columns && reading.rows.count != reading.columns)
+            return rows_refuse(&reading.rows, error,
+                               "write %zu columns as in the lines before, not %zu", reading.columns,
+                               reading.rows.count);
+        code = read_row(&reading);
+        reading.columns = reading.rows.count;
+    }
+    if (code == 0 && !reading.tables.count)
+        code = table_refuse(error, text, "holds no line of size and latency");
+    return code == 0 ? tables_end(&reading.tables) : code;
+}
+
+/* Two or three columns of which the first are sizes, at most one line of names above them. */
+static enum import_certainty recognise(const struct import_text *source)
+{
+    struct import_text text = *source;
+    struct rows rows;
+    size_t lines = 0, columns = 0;
+    bool units = false;
+    rows_begin(&rows, &text);
+    while (rows_next_said(&rows)) {
+        rows_split(&rows);
+        if (rows_speak_of_bandwidth(&rows))
+            return IMPORT_NONE;
+        if (!lines && !columns && is_line_of_names(&rows)) {
+            columns = rows.count;
+            units = size_unit_of(&rows.fields[0]) > 0;
+            continue;
+        }
+        if (rows.count < 2 || rows.count > COLUMNS_MOST || (columns && rows.count != columns) ||
+            !(field_size(&rows.fields[0], 1) > 0 || field_number(&rows.fields[0]) > 0) ||
+            !(field_number(&rows.fields[1]) > 0))
+            return IMPORT_NONE;
+        columns = rows.count;
+        units = units || field_has_unit(&rows.fields[0]);
+        lines++;
+    }
+    return lines < 2 ? IMPORT_NONE : units ? IMPORT_FORM : IMPORT_SHAPE;
 }
 
 static const char *const options[] = {"unit", "size-unit", NULL};
@@ -147,5 +166,6 @@ const struct import_format curve_format = {
     .place = 20,
     .options = options,
     .summary = "a table of size and latency: the levels in it",
+    .recognise = recognise,
     .read = read_curve,
 };

@@ -38,9 +38,13 @@ static const char *made_help(const struct option_spec *spec, char *text, size_t 
 
 const struct option_spec import_options[] = {
     {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units,
-     "what latencies are in (of a curve: those of the second column)", made_help},
-    {"size-unit", 0, OPTION_CHOICE, "UNIT", "B", 0, 0, size_units,
-     "what a size without a suffix is in; each is 1024 of the one before", made_help},
+     "what latencies are in (of a curve: those of the second column, where its first line does not "
+     "name it)",
+     made_help},
+    {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units,
+     "what a size without a suffix is in, each 1024 of the one before (default: what the table's "
+     "first line names; where it names none, such sizes are refused)",
+     made_help},
     {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
      "the operation that was measured, like cas (default: not named)", made_help},
     {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
@@ -116,7 +120,51 @@ static int check_options(const struct import_format *format, const struct settin
     return 0;
 }
 
-int import_read(const struct import_format *format, const struct import_text *text,
+/* --- which format it is --- */
+
+int import_recognise(const struct import_format **format, const struct import_text *text,
+                     struct error *error)
+{
+    enum import_certainty most = IMPORT_NONE;
+    char names[400] = "";
+    size_t count = 0;
+    *format = NULL;
+    for (size_t i = 0; import_formats[i]; i++) {
+        const struct import_format *one = import_formats[i];
+        const enum import_certainty sure = one->recognise(text);
+        if (sure == IMPORT_NONE || sure < most)
+            continue;
+        if (sure > most) {
+            *format = one;
+            names[0] = '\0';
+            count = 0;
+        }
+        most = sure;
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", count++ ? ", " : "",
+                 one->name);
+    }
+    if (count == 1)
+        return 0;
+    *format = NULL;
+    if (count == 0 && !text->text[strspn(text->text, " \t\r\n")])
+        return error_set(error, ERROR_USAGE, "%s: is empty: give what a tool printed", text->file);
+    if (count == 0 && strstr(text->text, "\"" DOCUMENT_SCHEMA "\""))
+        return error_set(error, ERROR_USAGE,
+                         "%s: is a document of fathom's own: 'fathom report %s' shows it",
+                         text->file, text->file);
+    if (count == 0)
+        return error_set(error, ERROR_USAGE,
+                         "%s: no format knows this text: name one, 'fathom import FORMAT FILE'; "
+                         "'fathom import --help' lists them",
+                         text->file);
+    return error_set(error, ERROR_USAGE,
+                     "%s: this may be a table of any of %s: say which, 'fathom import FORMAT FILE'",
+                     text->file, names);
+}
+
+/* --- reading --- */
+
+int import_read(const struct import_format *format, struct import_text *text,
                 const struct settings *settings, struct document *document, struct error *error)
 {
     const char *remarks;
@@ -129,10 +177,43 @@ int import_read(const struct import_format *format, const struct import_text *te
     return code;
 }
 
-int import_file(const struct import_format *format, const char *path,
-                const struct settings *settings, struct document *document, struct error *error)
+/* One sentence for all lines that nothing was read of. */
+static int tell_unread(const struct import_format *format, const struct import_text *text,
+                       struct document *document, const char **unread, struct error *error)
 {
-    int code = check_options(format, settings, error);
+    if (!text->unread)
+        return 0;
+    const bool one = text->unread == 1, line = text->unread_line > 0;
+    const char *number = line ? pool_printf(&document->pool, "line %zu, ", text->unread_line) : "";
+    *unread = pool_printf(&document->pool, "%s: of %zu %s%s nothing was read as %s%s %s'%s'",
+                          text->file, text->unread, line ? "line" : "value", one ? "" : "s",
+                          format->name, one ? ":" : "; the first is", number, text->unread_shown);
+    return *unread ? 0 : error_out_of_memory(error);
+}
+
+static int read_text(const struct import_format *format, struct import_text *text,
+                     const struct settings *settings, struct document *document,
+                     const char **unread, struct error *error)
+{
+    int code = format ? 0 : import_recognise(&format, text, error);
+    if (code == 0)
+        code = check_options(format, settings, error);
+    document->run.elapsed_s = document->run.precision = document->run.budget_s = NAN;
+    document->run.complete = true;
+    document->conditions =
+        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
+    if (code == 0)
+        code = import_read(format, text, settings, document, error);
+    return code == 0 ? tell_unread(format, text, document, unread, error) : code;
+}
+
+int import_file(const struct import_format *format, const char *path,
+                const struct settings *settings, struct document *document, const char **unread,
+                struct error *error)
+{
+    *unread = NULL;
+    /* Options are looked at first: what is wrong with them needs no file. */
+    int code = format ? check_options(format, settings, error) : 0;
     if (code < 0)
         return code;
     bool standard = !path || strcmp(path, "-") == 0;
@@ -148,12 +229,8 @@ int import_file(const struct import_format *format, const char *path,
     if (code == 0)
         code = make_plain(&bytes, &text.length, text.file, error);
     text.text = bytes;
-    document->run.elapsed_s = document->run.precision = document->run.budget_s = NAN;
-    document->run.complete = true;
-    document->conditions =
-        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
     if (code == 0)
-        code = import_read(format, &text, settings, document, error);
+        code = read_text(format, &text, settings, document, unread, error);
     free(bytes);
     return code;
 }

@@ -17,6 +17,18 @@ struct import_text {
     const char *file; /* its name, for messages */
     const char *text;
     size_t length;
+    /* Lines that hold numbers, or values of a JSON document, of which nothing was read: how many,
+     * and the first of them. Readers count them by rows_unread() and json_unread(). */
+    size_t unread, unread_line; /* line 0: it is a value */
+    char unread_shown[96];
+};
+
+/* How sure a format is that a text is its own. */
+enum import_certainty {
+    IMPORT_NONE,
+    IMPORT_SHAPE, /* the numbers stand as in such a table, as they may in others */
+    IMPORT_FORM,  /* beside the shape there is more that other tables don't have */
+    IMPORT_SURE,  /* the tool's own words stand there */
 };
 
 struct import_format {
@@ -25,10 +37,11 @@ struct import_format {
     const char *summary; /* one line for lists */
     /* Those of import_options that it takes, ending with NULL; NULL: none. */
     const char *const *options;
+    /* Looks at the text alone; how it goes on is not its business. */
+    enum import_certainty (*recognise)(const struct import_text *);
     /* Fills probes (series and findings) and whatever of machine the text tells, all in the
      * document's pool. */
-    int (*read)(const struct import_text *, const struct settings *, struct document *,
-                struct error *);
+    int (*read)(struct import_text *, const struct settings *, struct document *, struct error *);
 };
 
 extern const struct import_format *const import_formats[]; /* by place; ends with NULL */
@@ -37,15 +50,21 @@ const struct import_format *import_format_by_name(const char *name);
 /* Options of all formats: units and names that a table doesn't tell. */
 extern const struct option_spec import_options[];
 
-/* Reads the file (NULL or "-": standard input) of that format into an empty document, with the
- * facts that every document has. ERROR_USAGE for a file that can't be read, is larger than 256 MiB,
- * holds a NUL byte (of UTF-16 with its mark: a NUL) or is not of the format, and for options that
- * the format does not take. The caller frees the document. */
+/* The format that is surest of the text. ERROR_USAGE where none knows it, or where several are
+ * equally sure: the error names them. */
+int import_recognise(const struct import_format **, const struct import_text *, struct error *);
+
+/* Reads the file (NULL or "-": standard input) of that format, or where that is NULL of the one
+ * that recognises it, into an empty document, with the facts that every document has. ERROR_USAGE
+ * for a file that can't be read, is larger than 256 MiB, holds a NUL byte (of UTF-16 with its mark:
+ * a NUL) or is not of the format, and for options that the format does not take. *unread, in the
+ * document's pool, is a sentence about the lines of which nothing was read; NULL where there are
+ * none. The caller frees the document. */
 int import_file(const struct import_format *, const char *path, const struct settings *,
-                struct document *, struct error *);
-/* The same with a text that was read: fills the document, and finds what its series say as in what
- * was measured here. */
-int import_read(const struct import_format *, const struct import_text *, const struct settings *,
+                struct document *, const char **unread, struct error *);
+/* The same with a text that was read and a format: fills the document, and finds what its series
+ * say as in what was measured here. */
+int import_read(const struct import_format *, struct import_text *, const struct settings *,
                 struct document *, struct error *);
 
 #endif

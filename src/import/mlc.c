@@ -8,13 +8,15 @@
  * - "Measuring Memory Bandwidths between nodes": the same in MB/s, of 10^6 bytes;
  * - "Measuring Peak Injection Memory Bandwidths" (Maximum, in other modes): a line a mix of reads
  *   and writes;
- * - "Measuring Loaded Latencies": injected delay, latency in ns, bandwidth in MB/s.
+ * - "Measuring Loaded Latencies": injected delay, latency in ns, bandwidth in MB/s;
+ * - "Measuring cache-to-cache transfer latency (in ns)": a line each for a HIT and a HITM within a
+ *   socket, and matrices for a HITM in another one, by where the line's home is.
  *
- * Other sections are passed over, and so are remarks within one. Each value is a single trial.
+ * `mlc --idle_latency` has no heading: "Using buffer size of 2000.000MiB" and "Each iteration took
+ * 186.1 core clocks ( 80.9 ns)", which is a point of the curve of latency by working set. Each
+ * value is a single trial.
  */
-#include "base/units.h"
-#include "findings/finding.h"
-#include "import/curves.h"
+#include "import/rows.h"
 #include "import/tables.h"
 
 #include <ctype.h>
@@ -22,10 +24,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_BYTES = 16384, NODES_MAX = 1024, NODE_ID_MAX = 65535 };
+enum { NODES_MAX = 1024, TEXT_BYTES = 64 };
 static const double megabyte = 1e6;
 
-enum section { NO_SECTION, LATENCIES, BANDWIDTHS, MIXES, LOADED };
+enum section { NO_SECTION, LATENCIES, BANDWIDTHS, MIXES, LOADED, TRANSFERS };
 
 static const struct heading {
     const char *begins;
@@ -36,6 +38,7 @@ static const struct heading {
     {"Measuring Peak Injection Memory Bandwidths", MIXES},
     {"Measuring Maximum Memory Bandwidths", MIXES},
     {"Measuring Loaded Latencies", LOADED},
+    {"Measuring cache-to-cache transfer latency", TRANSFERS},
     {"Measuring ", NO_SECTION},
 };
 
@@ -51,279 +54,340 @@ static const struct {
 };
 
 struct reading {
-    struct document *document;
-    const char *file;
-    size_t line, heading; /* numbers; 0: no section yet */
-    bool whole;           /* the line at hand is */
+    struct rows rows;
+    struct tables tables;
     enum section section;
-    struct series *series; /* of the section; NULL before its first row */
+    size_t heading; /* its line */
     int columns[NODES_MAX];
-    size_t column_count, rows, sections;
-    char access[32], traffic[64]; /* "sequential", "Read-only"; "" unknown */
+    size_t column_count, found, sections;
+    double bytes; /* of --idle_latency's buffer; NAN */
+    /* "sequential", "Read-only", "data address homed in writer socket"; "" unknown */
+    char access[TEXT_BYTES], traffic[TEXT_BYTES], transfer[TEXT_BYTES];
     struct error *error;
 };
-
-static bool begins(const char *line, const char *words)
-{
-    return strncmp(line, words, strlen(words)) == 0;
-}
-
-/* A node's number: digits alone. -1 where it is none. */
-static int node_id(const char *text)
-{
-    int id = 0;
-    for (const char *c = text; *c; c++) {
-        if (!isdigit((unsigned char)*c))
-            return -1;
-        id = id * 10 + (*c - '0');
-        if (id > NODE_ID_MAX)
-            return -1;
-    }
-    return *text ? id : -1;
-}
-
-/* Cuts the next word off a line; NULL at its end. */
-static char *next_word(char **cursor)
-{
-    static const char *const blanks = " \t";
-    char *word = *cursor + strspn(*cursor, blanks);
-    size_t length = strcspn(word, blanks);
-    if (!length)
-        return NULL;
-    *cursor = word + length + (word[length] != '\0');
-    word[length] = '\0';
-    return word;
-}
-
-static int no_memory(const struct reading *reading)
-{
-    return table_no_memory(reading->error, reading->file);
-}
 
 /* --- sections --- */
 
 static int end_section(struct reading *reading)
 {
-    if (reading->section != NO_SECTION && !reading->rows)
-        return table_refuse(reading->error, reading->file, reading->heading,
-                            "no values follow this heading: give all that mlc printed");
-    if (reading->section == LOADED && reading->series)
-        table_sort(reading->series);
-    reading->series = NULL;
+    if (reading->section != NO_SECTION && !reading->found)
+        return error_set(reading->error, ERROR_USAGE,
+                         "%s: line %zu: no values follow this heading: give all that mlc printed",
+                         reading->rows.source->file, reading->heading);
     reading->section = NO_SECTION;
     return 0;
 }
 
-/* "... for sequential access (in ns)..." since version 3.9. */
-static void note_access(struct reading *reading, const char *line)
+/* What stands between the two words, as far as it fits; "" where they don't stand there. */
+static void note_between(const struct rows *rows, const char *first, const char *last,
+                         char text[TEXT_BYTES])
 {
-    const char *word = strstr(line, " for ");
-    if (!word || sscanf(word, " for %31[a-z] access", reading->access) != 1)
-        reading->access[0] = '\0';
+    const char *begin = rows_behind(rows, first), *end = rows->text + rows->length;
+    size_t length = 0;
+    text[0] = '\0';
+    if (!begin)
+        return;
+    while (begin + length < end && strncmp(begin + length, last, strlen(last)) != 0)
+        length++;
+    if (begin + length < end)
+        snprintf(text, TEXT_BYTES, "%.*s", (int)length, begin);
 }
 
-/* "Using Read-only traffic type" */
-static void note_traffic(struct reading *reading, const char *line)
-{
-    const char *end = strstr(line, " traffic type");
-    size_t from = strlen("Using ");
-    if (end && begins(line, "Using ") && line + from < end)
-        snprintf(reading->traffic, sizeof reading->traffic, "%.*s", (int)(end - line - (long)from),
-                 line + from);
-}
-
-static int begin_section(struct reading *reading, const struct heading *heading, const char *line)
+static int begin_section(struct reading *reading, const struct heading *heading)
 {
     int code = end_section(reading);
     reading->section = heading->section;
-    reading->heading = reading->line;
-    reading->rows = reading->column_count = 0;
-    reading->traffic[0] = '\0';
-    note_access(reading, line);
+    reading->heading = reading->rows.number;
+    reading->found = reading->column_count = 0;
+    reading->traffic[0] = reading->transfer[0] = '\0';
+    /* "... for sequential access (in ns)..." since version 3.9. */
+    note_between(&reading->rows, " for ", " access", reading->access);
     reading->sections += heading->section != NO_SECTION;
+    if (heading->section == NO_SECTION)
+        rows_unread(&reading->rows);
     return code;
-}
-
-/* The series that the section's rows go to. */
-static struct series *section_series(struct reading *reading)
-{
-    static const struct series models[] = {
-        [LATENCIES] = {.name = "latency",
-                       .matrix = true,
-                       .headline = true,
-                       .x = {"node", ""},
-                       .y = {"latency", "ns"}},
-        [BANDWIDTHS] = {.name = "bandwidth",
-                        .matrix = true,
-                        .headline = true,
-                        .x = {"node", ""},
-                        .y = {"bandwidth", "B/s"}},
-        [LOADED] = {.name = "latency",
-                    .headline = true,
-                    .x = {"bandwidth", "B/s"},
-                    .y = {"latency", "ns"}},
-    };
-    if (reading->series)
-        return reading->series;
-    bool loaded = reading->section == LOADED;
-    struct document *document = reading->document;
-    struct probe_result *probe =
-        loaded ? table_probe(document, "loaded", "Latency under load, imported")
-               : table_probe(document, "numa", "Latency and bandwidth between nodes, imported");
-    struct series *series = probe ? table_series(document, probe, &models[reading->section]) : NULL;
-    const char *name = reading->section == LATENCIES ? "access" : "traffic";
-    const char *text = reading->section == LATENCIES ? reading->access : reading->traffic;
-    if (!series || (*text && table_factor(document, series, name, text, NAN) < 0))
-        return NULL;
-    return reading->series = series;
 }
 
 /* --- rows --- */
 
-/* "Numa node 0 1": words and then nothing but node numbers. False where the line is a remark. */
-static bool read_columns(struct reading *reading, char *line)
+static const char *const transfers_title =
+    "Lines that another core's cache holds, by node, imported";
+static const struct series latency_matrix = {.name = "latency",
+                                             .matrix = true,
+                                             .headline = true,
+                                             .x = {"node", ""},
+                                             .y = {"latency", "ns"}},
+                           bandwidth_matrix = {.name = "bandwidth",
+                                               .matrix = true,
+                                               .headline = true,
+                                               .x = {"node", ""},
+                                               .y = {"bandwidth", "B/s"}},
+                           transfer_matrix = {.name = "transfer",
+                                              .matrix = true,
+                                              .headline = true,
+                                              .x = {"node", ""},
+                                              .y = {"latency", "ns"}};
+
+/* Of a matrix: the section's series, and the factor that tells it from others. */
+static struct table_kind matrix_kind(const struct reading *reading)
 {
-    size_t count = 0;
-    for (char *word; (word = next_word(&line));) {
-        int id = node_id(word);
-        if (id >= 0 && count == NODES_MAX)
-            return false;
-        if (id < 0 && count)
-            return false;
-        if (id >= 0)
-            reading->columns[count++] = id;
-    }
-    if (count)
-        reading->column_count = count;
-    return count > 0;
+    if (reading->section == TRANSFERS)
+        return (struct table_kind){
+            .probe = "transfers",
+            .title = transfers_title,
+            .series = &transfer_matrix,
+            .factors = {{"state", "modified", NAN},
+                        {*reading->transfer ? "home" : NULL, reading->transfer, NAN}}};
+    const bool times = reading->section == LATENCIES;
+    const char *text = times ? reading->access : reading->traffic;
+    return (struct table_kind){.probe = "numa",
+                               .title = "Latency and bandwidth between nodes, imported",
+                               .series = times ? &latency_matrix : &bandwidth_matrix,
+                               .factors = {{!*text  ? NULL
+                                            : times ? "access"
+                                                    : "traffic",
+                                            text, NAN}}};
 }
 
-static int read_matrix_row(struct reading *reading, char *line)
+/* "Numa node 0 1": words and then nothing but node numbers. The line may be a remark. */
+static void read_columns(struct reading *reading)
 {
-    struct error *error = reading->error;
-    int from = node_id(next_word(&line));
+    struct rows *rows = &reading->rows;
+    const size_t fields = rows_cut(rows, 0);
+    size_t first = 0;
+    while (first < fields && field_id(&rows->fields[first]) < 0)
+        first++;
+    for (size_t i = first; i < fields; i++)
+        if (field_id(&rows->fields[i]) < 0 || i - first == NODES_MAX)
+            return;
+    for (size_t i = first; i < fields; i++)
+        reading->columns[i - first] = field_id(&rows->fields[i]);
+    if (first < fields)
+        reading->column_count = fields - first;
+}
+
+static int read_matrix_row(struct reading *reading)
+{
+    struct rows *rows = &reading->rows;
+    const size_t fields = rows_cut(rows, 0);
+    const int from = field_id(&rows->fields[0]);
     if (from < 0)
-        return table_refuse(error, reading->file, reading->line,
-                            "a row begins with a node's number, from 0 to %d", NODE_ID_MAX);
+        return rows_refuse(rows, reading->error, "a row begins with a node's number");
     if (!reading->column_count)
-        return table_refuse(error, reading->file, reading->line,
-                            "a row before the line of node numbers that mlc prints above it");
-    struct series *series = section_series(reading);
-    if (!series)
-        return no_memory(reading);
-    size_t count = 0;
-    for (char *word; (word = next_word(&line)); count++) {
-        double value = curve_number(word);
-        if (count >= reading->column_count) /* told below */
+        return rows_refuse(rows, reading->error,
+                           "a row before the line of node numbers that mlc prints above it");
+    if (fields != reading->column_count + 1)
+        return rows_refuse(rows, reading->error,
+                           "the line above names %zu nodes: give as many values in each row",
+                           reading->column_count);
+    const struct table_kind kind = matrix_kind(reading);
+    int code = 0;
+    for (size_t i = 1; i < fields && code == 0; i++) {
+        const struct field *field = &rows->fields[i];
+        struct table_number cell = {
+            .x = NAN, .from = from, .to = reading->columns[i - 1], .cycles = NAN};
+        if (field_is(field, "-")) /* a node without CPUs or memory */
             continue;
-        if (strcmp(word, "-") == 0) /* a node without CPUs or memory */
-            continue;
-        if (value == 0)
-            return table_refuse(error, reading->file, reading->line,
-                                "'%.40s' is no value: mlc prints a positive number or -", word);
-        struct point *point = table_point(
-            reading->document, series, reading->section == BANDWIDTHS ? value * megabyte : value);
-        if (!point)
-            return no_memory(reading);
-        point->from = from;
-        point->to = reading->columns[count];
+        code = rows_positive(rows, field, "the value", &cell.value, reading->error);
+        if (reading->section == BANDWIDTHS)
+            cell.value *= megabyte;
+        if (code == 0)
+            code = tables_add(&reading->tables, &kind, cell);
     }
-    if (count != reading->column_count)
-        return table_refuse(error, reading->file, reading->line,
-                            "the line above names %zu nodes: give as many values in each row",
-                            reading->column_count);
-    reading->rows++;
-    return 0;
+    reading->found++;
+    return code;
 }
 
-static int read_loaded_row(struct reading *reading, char *line)
+static int read_loaded_row(struct reading *reading)
 {
-    char *delay = next_word(&line), *latency = next_word(&line), *bandwidth = next_word(&line);
-    double ns = latency ? curve_number(latency) : 0;
-    double rate = bandwidth ? curve_number(bandwidth) : 0;
-    if (node_id(delay) < 0 || ns == 0 || rate == 0 || next_word(&line))
-        return table_refuse(reading->error, reading->file, reading->line,
-                            "mlc prints a delay, a latency in ns and a bandwidth in MB/s here, "
-                            "like 00300 101.21 111587.4");
-    struct series *series = section_series(reading);
-    struct point *point = series ? table_point(reading->document, series, ns) : NULL;
-    if (!point)
-        return no_memory(reading);
-    point->x = rate * megabyte;
-    reading->rows++;
-    return 0;
+    static const struct series latency = {
+        .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
+    struct rows *rows = &reading->rows;
+    const bool whole = rows_cut(rows, 0) == 3 && field_id(&rows->fields[0]) >= 0;
+    const double ns = whole ? field_number(&rows->fields[1]) : NAN;
+    const double rate = whole ? field_number(&rows->fields[2]) : NAN;
+    if (!(ns > 0) || !(rate > 0))
+        return rows_refuse(rows, reading->error,
+                           "mlc prints a delay, a latency in ns and a bandwidth in MB/s here, "
+                           "like 00300 101.21 111587.4");
+    const struct table_kind kind = {
+        .probe = "loaded",
+        .title = "Latency under load, imported",
+        .series = &latency,
+        .factors = {{*reading->traffic ? "traffic" : NULL, reading->traffic, NAN}}};
+    reading->found++;
+    return tables_add(&reading->tables, &kind,
+                      (struct table_number){.x = rate * megabyte, .value = ns, .cycles = NAN});
 }
 
-static int read_mix(struct reading *reading, const char *line)
+/* The number behind the last colon. */
+static int read_mix(struct reading *reading)
 {
-    const char *colon = strrchr(line, ':');
+    struct rows *rows = &reading->rows;
     for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
-        if (!begins(line, mixes[i].begins))
+        if (!rows_begins(rows, mixes[i].begins))
             continue;
-        char text[64], *cursor = text;
-        snprintf(text, sizeof text, "%s", colon ? colon + 1 : "");
-        char *word = next_word(&cursor);
-        double rate = word ? curve_number(word) : 0;
-        if (rate == 0)
-            return table_refuse(reading->error, reading->file, reading->line,
-                                "mlc prints a bandwidth in MB/s behind the colon, like ALL Reads "
-                                ": 158844.5");
-        struct probe_result *probe =
-            table_probe(reading->document, "bandwidth", "Bandwidth of all CPUs, imported");
-        if (!probe || !finding_add_value(probe, &reading->document->pool, mixes[i].finding, "B/s",
-                                         rate * megabyte, NAN, NAN, 0))
-            return no_memory(reading);
-        reading->rows++;
+        const size_t fields = rows_cut(rows, ':');
+        const double rate = fields > 1 ? field_number(&rows->fields[fields - 1]) : NAN;
+        if (!(rate > 0))
+            return rows_refuse(rows, reading->error,
+                               "mlc prints a bandwidth in MB/s behind the colon, like ALL Reads "
+                               ": 158844.5");
+        const struct table_kind kind = {.probe = "bandwidth",
+                                        .title = "Bandwidth of all CPUs, imported",
+                                        .finding = mixes[i].finding,
+                                        .unit = "B/s"};
+        reading->found++;
+        return tables_add_value(&reading->tables, &kind, rate * megabyte);
+    }
+    if (!rows_behind(rows, "MB/sec")) /* which says what the unit is */
+        rows_unread(rows);
+    return 0;
+}
+
+/* "Local Socket L2->L2 HITM latency 47.0": a cell of a matrix, of node 0 to itself, and a finding.
+ */
+static int read_local_transfer(struct reading *reading)
+{
+    struct rows *rows = &reading->rows;
+    const bool modified = rows_behind(rows, "HITM");
+    const size_t fields = rows_cut(rows, 0);
+    struct table_number cell = {.x = NAN, .cycles = NAN};
+    const struct table_kind matrix = {
+        .probe = "transfers",
+        .title = transfers_title,
+        .series = &transfer_matrix,
+        .factors = {{"state", modified ? "modified" : "clean", NAN}, {"home", "own", NAN}}};
+    int code =
+        rows_positive(rows, &rows->fields[fields - 1], "the latency", &cell.value, reading->error);
+    reading->found++;
+    return code == 0 ? tables_add(&reading->tables, &matrix, cell) : code;
+}
+
+/* Other lines are headings of matrices, or those of their columns. */
+static int read_transfer(struct reading *reading)
+{
+    if (rows_begins(&reading->rows, "Local "))
+        return read_local_transfer(reading);
+    if (!rows_begins(&reading->rows, "Remote "))
+        return read_columns(reading), 0;
+    note_between(&reading->rows, "homed in ", " socket", reading->transfer);
+    reading->column_count = 0;
+    return 0;
+}
+
+/* --- --idle_latency --- */
+
+static int read_iteration(struct reading *reading)
+{
+    struct rows *rows = &reading->rows;
+    const double cycles = rows_number_behind(rows, "Each iteration took");
+    const double ns = rows_number_behind(rows, "(");
+    if (!(ns > 0))
+        return rows_refuse(rows, reading->error,
+                           "mlc prints clocks and then ns in brackets here, like Each iteration "
+                           "took 186.1 core clocks ( 80.9 ns)");
+    reading->sections++;
+    /* Clocks of the time stamp counter are no core's cycles. */
+    const double core = rows_behind(rows, "core clocks") && cycles > 0 ? cycles : NAN;
+    if (reading->bytes > 0)
+        return tables_add_latency(&reading->tables,
+                                  (struct table_kind){.title = "mlc: idle latency"}, reading->bytes,
+                                  ns, core);
+    const struct table_kind kind = {
+        .probe = "latency", .title = "mlc: idle latency", .finding = "latency_ns", .unit = "ns"};
+    return tables_add_value(&reading->tables, &kind, ns);
+}
+
+static void note_buffer(struct reading *reading)
+{
+    const struct rows *rows = &reading->rows;
+    static const struct {
+        const char *unit;
+        double bytes;
+    } units[] = {{"MiB", 0x1p20}, {"KiB", 0x1p10}, {"MB", 0x1p20}, {"KB", 0x1p10}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (rows_behind(rows, units[i].unit)) {
+            reading->bytes =
+                round(rows_number_behind(rows, "Using buffer size of") * units[i].bytes);
+            return;
+        }
+}
+
+/* --- all of it --- */
+
+static int read_line(struct reading *reading)
+{
+    struct rows *rows = &reading->rows;
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (rows_begins(rows, headings[i].begins))
+            return begin_section(reading, &headings[i]);
+    if (rows_begins(rows, "Each iteration took"))
+        return read_iteration(reading);
+    if (rows_begins(rows, "Using buffer size of"))
+        return note_buffer(reading), 0;
+    if (!rows->length || rows_begins(rows, "Using ") || rows_begins(rows, "Intel(R) Memory") ||
+        rows_begins(rows, "Command line") || rows_begins(rows, "***")) {
+        if (rows_behind(rows, " traffic type"))
+            note_between(rows, "Using ", " traffic type", reading->traffic);
+        return 0;
+    }
+    const bool row = isdigit((unsigned char)*rows->text) || *rows->text == '-';
+    switch (reading->section) {
+    case NO_SECTION:
+        rows_unread(rows);
+        return 0;
+    case MIXES:
+        return read_mix(reading);
+    case LOADED:
+        return row ? read_loaded_row(reading) : 0;
+    case TRANSFERS:
+        return row ? read_matrix_row(reading) : read_transfer(reading);
+    case LATENCIES:
+    case BANDWIDTHS:
+        if (row)
+            return read_matrix_row(reading);
+        read_columns(reading);
+        return 0;
     }
     return 0;
 }
 
-static int read_line(struct reading *reading, char *line)
-{
-    line += strspn(line, " \t");
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (begins(line, headings[i].begins))
-            return begin_section(reading, &headings[i], line);
-    if (reading->section == NO_SECTION)
-        return 0;
-    if (!reading->whole)
-        return curve_line_refuse(reading->error, reading->file, reading->line, LINE_BYTES);
-    note_traffic(reading, line);
-    if (reading->section == MIXES)
-        return read_mix(reading, line);
-    bool row = isdigit((unsigned char)*line) || *line == '-';
-    if (row)
-        return reading->section == LOADED ? read_loaded_row(reading, line)
-                                          : read_matrix_row(reading, line);
-    if (reading->section != LOADED && isalpha((unsigned char)*line))
-        read_columns(reading, line);
-    return 0;
-}
-
-static int read_mlc(const struct import_text *text, const struct settings *settings,
+static int read_mlc(struct import_text *text, const struct settings *settings,
                     struct document *document, struct error *error)
 {
     (void)settings;
-    struct reading reading = {.document = document, .file = text->file, .error = error};
-    const char *cursor = text->text;
-    char line[LINE_BYTES];
+    struct reading reading = {.bytes = NAN, .error = error};
+    rows_begin(&reading.rows, text);
+    tables_begin(&reading.tables, document, error);
     int code = 0;
-    while (code == 0 && curve_line(&cursor, line, sizeof line, &reading.whole)) {
-        reading.line++;
-        code = read_line(&reading, line);
-    }
+    while (code == 0 && rows_next(&reading.rows))
+        code = read_line(&reading);
     if (code == 0)
         code = end_section(&reading);
     if (code == 0 && !reading.sections)
-        code = table_refuse(error, text->file, 0,
-                            "holds no matrix and no loaded latencies of Intel MLC's: give all "
-                            "that mlc printed, with its lines 'Measuring ...'");
-    return code;
+        code = table_refuse(error, text,
+                            "holds no matrix and no latencies of Intel MLC's: give all that mlc "
+                            "printed, with its lines 'Measuring ...'");
+    return code == 0 ? tables_end(&reading.tables) : code;
+}
+
+static enum import_certainty recognise(const struct import_text *text)
+{
+    if (text_holds(text, "Intel(R) Memory Latency Checker"))
+        return IMPORT_SURE;
+    for (size_t i = 0; headings[i].section != NO_SECTION; i++)
+        if (text_has_line(text, headings[i].begins))
+            return IMPORT_SURE;
+    return text_has_line(text, "Each iteration took") && text_holds(text, "clocks") ? IMPORT_SURE
+                                                                                    : IMPORT_NONE;
 }
 
 const struct import_format mlc_format = {
     .name = "mlc",
     .place = 50,
-    .summary = "what Intel's Memory Latency Checker prints: matrices of nodes, loaded latency",
+    .summary = "what Intel's Memory Latency Checker prints: nodes, idle and loaded latency, "
+               "bandwidth, transfers between caches",
+    .recognise = recognise,
     .read = read_mlc,
 };

@@ -157,7 +157,7 @@ static void build_random(const struct ring *ring)
     }
 }
 
-/* --- blocks in a random order, each gone through forward --- */
+/* --- blocks in a random order, each visited forward --- */
 
 static bool in_shuffled_blocks(const struct ring *ring)
 {

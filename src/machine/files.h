@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-    FILES_TEXT_MAX = 1 << 20, /* /proc/stat of 4096 CPUs is 400 KB; nobody needs more */
+    FILES_TEXT_MAX = 1 << 20, /* enough: /proc/stat of 4096 CPUs is 400 KB */
     FILES_LINE_MAX = 256,
     FILES_PATH_MAX = 4096,
 };

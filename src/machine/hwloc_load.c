@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * hwloc is told to read below another root only by environment variables, and a variable left by
- * the user (HWLOC_XMLFILE, say) would win over a root. So they are set around the load and put back
+ * Only environment variables make hwloc read below another root, and a variable that the user has
+ * set (HWLOC_XMLFILE, say) would override a root. So they are set around the load and put back
  * after it. The environment belongs to the whole process: a machine is read before any thread is
  * started.
  */

@@ -6,8 +6,8 @@
 
 #include "machine/machine.h"
 
-/* Fills the facts' names and page sizes and, where /proc/meminfo tells it, memory_bytes; what the
- * files below `root` don't tell stays absent. ERROR_SYSTEM without memory. */
+/* Fills the facts' names and page sizes and, from /proc/meminfo, memory_bytes; facts that the files
+ * below `root` lack stay absent. ERROR_SYSTEM without memory. */
 int identity_read(struct machine *, const char *root, struct error *);
 
 /* "KVM", "VMware", ..., "unknown hypervisor"; NULL where none is noticed. Containers do not

@@ -89,7 +89,7 @@ static int read_all(struct machine *machine, const struct machine_source *source
 int machine_read(struct machine *machine, const struct machine_source *source, struct error *error)
 {
     *machine = (struct machine){0};
-    /* A synthetic machine has no files: a root beside it is not looked at. */
+    /* A synthetic machine has no files, so a root is ignored. */
     struct machine_source only = *source;
     if (only.synthetic)
         only.root = NULL;

@@ -54,7 +54,7 @@ const struct quantity *quantity_at(unsigned i);
 bool quantity_is(const char *unit, enum dimension);
 /* Whether two texts are the same unit, be it known or not; NULL is "". */
 bool quantity_same(const char *a, const char *b);
-/* Whether two values can be held against each other: both units are the same and known. */
+/* Whether values in the two units can be compared: both units are the same and known. */
 bool quantity_comparable(const char *a, const char *b);
 
 #endif

@@ -70,6 +70,18 @@ static void put_title(FILE *out, const struct series *series)
     fprintf(out, "# %s\n", line.text);
 }
 
+/* The probe that measured devices; NULL where there is none. */
+static const struct probe_result *find_probe(const struct document *document)
+{
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+        if (table && table->of_devices)
+            return probe;
+    }
+    return NULL;
+}
+
 static size_t count_curves(const struct probe_result *probe)
 {
     size_t count = 0;
@@ -80,7 +92,7 @@ static size_t count_curves(const struct probe_result *probe)
 
 static int has_curve(const struct document *document, struct error *error)
 {
-    const struct probe_result *probe = document_probe(document, "gpu");
+    const struct probe_result *probe = find_probe(document);
     if (count_curves(probe))
         return 0;
     if (probe && probe->reason &&
@@ -98,7 +110,7 @@ static int write_gpu_columns(FILE *out, const struct output_content *content, st
 {
     (void)error;
     const struct document *document = content->documents[0];
-    const struct probe_result *probe = document_probe(document, "gpu");
+    const struct probe_result *probe = find_probe(document);
     const size_t count = count_curves(probe);
     size_t shown = 0;
     for (size_t i = 0; count && i < probe->series_count; i++) {

@@ -17,8 +17,6 @@ void report_add_translation(struct report *, size_t index);
 bool report_add_rates(struct report *, size_t index, int device);
 /* Bandwidths of the CPUs, and what is in flight or waits. */
 void report_add_width(struct report *, size_t index);
-/* Whether the probe is about devices: then they stand above it. */
-bool report_is_of_devices(const struct probe_result *);
 /* Each device: what it is, its levels, its bandwidths, and what has its place there by the
  * registry. */
 void report_add_devices(struct report *, size_t index);

@@ -115,12 +115,3 @@ void report_add_devices(struct report *report, size_t index)
     for (size_t i = 0; i < count; i++)
         add_device(report, index, devices[i]);
 }
-
-bool report_is_of_devices(const struct probe_result *probe)
-{
-    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
-    bool found = table && table->of_devices;
-    for (size_t s = 0; s < probe->series_count && !found; s++)
-        found = device_has_series(&probe->series[s]);
-    return found;
-}

@@ -7,26 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a device has beside its caches, in the order of a table; a number may follow. */
-static const char *const memories[] = {"DRAM",    "shared",   "shared.atomic", "constant",
-                                       "texture", "readonly", "atomic"};
-enum { MEMORIES = sizeof memories / sizeof *memories };
-
-/* Caches are 0, then the memories; MEMORIES + 1 is what is neither. */
-static int rank_of(const char *name)
-{
-    static const char digits[] = "0123456789";
-    if (name[0] == 'L' && name[1] && !name[1 + strspn(name + 1, digits)])
-        return 0;
-    for (int i = 0; i < MEMORIES; i++) {
-        size_t length = strlen(memories[i]);
-        if (strncmp(name, memories[i], length) == 0 &&
-            !name[length + strspn(name + length, digits)])
-            return 1 + i;
-    }
-    return 1 + MEMORIES;
-}
-
 enum level_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
 {
     const struct finding_meaning *meaning = &entry->meaning;
@@ -39,15 +19,22 @@ enum level_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_
     return (enum level_fact)fact;
 }
 
-static struct level *level_of(struct levels *levels, const char *name, size_t experiment)
+static struct level *level_of(struct levels *levels, const struct catalogue_entry *entry,
+                              const char *name)
 {
+    const size_t experiment = entry->experiment;
+    const char *stem = entry->finding->name;
+
     for (size_t i = 0; i < levels->count; i++)
         if (levels->list[i].experiment == experiment && strcmp(levels->list[i].name, name) == 0)
             return &levels->list[i];
     if (levels->count == LEVELS_MAX)
         return NULL;
     struct level *level = &levels->list[levels->count++];
-    *level = (struct level){.experiment = experiment};
+    *level =
+        (struct level){.experiment = experiment,
+                       .rank = finding_level_rank(stem, (size_t)(entry->meaning.subject - stem) +
+                                                            entry->meaning.subject_length)};
     strcpy(level->name, name);
     return level;
 }
@@ -55,8 +42,8 @@ static struct level *level_of(struct levels *levels, const char *name, size_t ex
 static int nearer_first(const void *a, const void *b)
 {
     const struct level *p = a, *q = b;
-    int order = rank_of(p->name) - rank_of(q->name);
-    order = order ? order : strcmp(p->name, q->name);
+    const int order =
+        p->rank == q->rank ? strcmp(p->name, q->name) : (p->rank > q->rank) - (p->rank < q->rank);
     return order ? order : (p->experiment > q->experiment) - (p->experiment < q->experiment);
 }
 
@@ -71,7 +58,7 @@ static void collect(struct levels *levels, const struct catalogue *catalogue, si
             !entry->experiment != standard)
             continue;
         const enum level_fact fact = level_fact(entry, name);
-        struct level *level = fact < FACTS ? level_of(levels, name, entry->experiment) : NULL;
+        struct level *level = fact < FACTS ? level_of(levels, entry, name) : NULL;
         if (level)
             level->facts[fact] = entry->finding;
         levels->left_out += fact < FACTS && !level;

@@ -16,6 +16,7 @@ enum level_fact { LATENCY, LATENCY_NS, CAPACITY, LINE, WAYS, FACTS };
 struct level {
     char name[LEVEL_NAME_BYTES]; /* not made inert */
     size_t experiment;           /* 0: its name alone says what was measured */
+    size_t rank;                 /* its place among levels by the registry */
     const struct finding *facts[FACTS];
 };
 

@@ -2,6 +2,8 @@
 
 #include "base/clean.h"
 #include "base/units.h"
+#include "findings/device.h"
+#include "findings/registry.h"
 
 #include <string.h>
 
@@ -107,4 +109,13 @@ void line_add_joined(struct line *line, const struct run_facts *run)
 bool document_is_imported(const struct document *document)
 {
     return !document->run.started && !document->run.command_count;
+}
+
+bool probe_is_of_devices(const struct probe_result *probe)
+{
+    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+    bool found = table && table->of_devices;
+    for (size_t s = 0; s < probe->series_count && !found; s++)
+        found = device_has_series(&probe->series[s]);
+    return found;
 }

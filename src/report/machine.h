@@ -17,4 +17,7 @@ void line_add_gpu(struct line *, const struct gpu_facts *);
 /* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */
 const char *gpu_warning(const struct gpu_facts *);
 
+/* Whether a probe is about devices. */
+bool probe_is_of_devices(const struct probe_result *);
+
 #endif

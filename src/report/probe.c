@@ -4,6 +4,7 @@
 #include "report/builders.h"
 #include "report/details.h"
 #include "report/factors.h"
+#include "report/machine.h"
 
 #include <string.h>
 
@@ -132,7 +133,7 @@ int report_build_probe(struct report *report, const struct document *const *docu
         return code;
     report_add_machine(report, documents[0], 0);
     report_add_verdict(report, documents[0], 0);
-    if (report_is_of_devices(probe))
+    if (probe_is_of_devices(probe))
         report_add_devices(report, 0);
     add_series(report, 0, probe);
     report_add_clusters(report, 0, probe);

@@ -1,6 +1,6 @@
 /*
  * The document: what all parts of fathom exchange. Measuring produces it, reading a file produces
- * it, and every view starts from it and from nothing else. Schema "fathom/1", described by
+ * it, and every output is made from it and from nothing else. Schema "fathom/1", described by
  * docs/fathom-1.schema.json. Everything a document holds lives in its pool.
  *
  * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
@@ -70,7 +70,7 @@ struct gpu_facts {
     const char *capability; /* "9.0"; NULL where there is none */
     bool modelled;          /* no hardware: a stand-in for the driver answered */
     unsigned multiprocessors;
-    double clock_hz, memory_clock_hz; /* the most that is declared; NAN */
+    double clock_hz, memory_clock_hz; /* the highest that is declared; NAN */
     unsigned memory_bus_bits;         /* 0 unknown, as all sizes below */
     uint64_t memory_bytes, l2_bytes;
     uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
@@ -123,7 +123,7 @@ struct estimate {
 };
 
 /* Where the trials' scatter comes from: standard deviations over the median. NAN where they could
- * not be told apart. */
+ * not be separated. */
 struct scatter {
     float line;     /* from one cache line (or page) to the next */
     float drift;    /* from one time of the run to another */

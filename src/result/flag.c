@@ -4,7 +4,7 @@
 
 const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_UNCONVERGED] =
-        {"unconverged", "the interval is wider than the precision asked for",
+        {"unconverged", "too few trials, or an interval wider than asked for",
          "give it more time (--thorough or --budget), or ask for less (--precision)", true},
     [FLAG_PREEMPTED] = {"preempted", "other programs kept interrupting the measurement",
                         "stop the other programs on these CPUs, or choose quieter CPUs with --cpus",

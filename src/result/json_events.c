@@ -121,7 +121,7 @@ static int end_inner(struct json_events *events, struct json_value *value)
     return 0;
 }
 
-/* Why no value can begin with the byte at hand. */
+/* Notes why no value can begin with the current byte. */
 static int refuse_value(struct json_events *events, int byte)
 {
     uint64_t continued = events->input.continued;

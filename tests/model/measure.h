@@ -1,5 +1,5 @@
 /*
- * Runs real probes on a modelled machine, as the program would: the same options, plan, sampler,
+ * Runs real probes on a modelled machine, as the program would: the same options, plan, rounds,
  * statistics and conclusions. Only the machine's facts are made up, and the time is the model's.
  */
 #ifndef FATHOM_TESTS_MODEL_MEASURE_H
@@ -10,7 +10,7 @@
 
 enum { BATCHES_MAX = 16 };
 
-/* A trial that the sampler kept. */
+/* A trial that was kept. */
 struct kept_trial {
     struct plan_point point;
     uint64_t repeats;

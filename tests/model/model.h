@@ -1,5 +1,5 @@
 /*
- * A synthetic memory that stands behind the engine's worker interface: the real plan, sampler,
+ * A synthetic memory that stands behind the engine's worker interface: the real plan, rounds,
  * statistics and analysis run on it, and what they find can be held against what it is.
  *
  * The rings are real: they are built by the probe in the trial's arena. The model reads a ring as

@@ -74,11 +74,13 @@ struct cuda_launch;
        const void *view))                                                                          \
     X(cuTexObjectDestroy, "cuTexObjectDestroy", (uint64_t texture))
 
-/* NULL in a driver that lacks them: without the first there are no clusters (CUDA 11.8), without
- * the second NVML is not asked about the device. */
+/* NULL in a driver that lacks them: without the first two there are no clusters (CUDA 11.8),
+ * without the third NVML is not asked about the device. */
 #define CUDA_OPTIONAL_CALLS(X)                                                                     \
     X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                        \
       (const struct cuda_launch *, void *function, void **parameters, void **extra))               \
+    X(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                \
+      (int *clusters, void *function, const struct cuda_launch *))                                 \
     X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *text, int size, int device))
 
 struct cuda_calls {
@@ -93,12 +95,13 @@ struct cuda_calls {
 #define CUDA_STAND_IN       "fathomModel"
 #define CUDA_STAND_IN_CLOCK "fathomModelNs"
 
-/* CUresult: those that fathom acts on. cuda_error.c has all that it explains. */
+/* CUresult: those that fathom acts on. error.c has all that it explains. */
 enum {
     CUDA_OUT_OF_MEMORY = 2,
     CUDA_NO_DEVICE = 100,
     CUDA_NOT_READY = 600,
     CUDA_PEER_ACCESS_ALREADY_ENABLED = 704,
+    CUDA_INVALID_CLUSTER_SIZE = 912,
 };
 
 /* CUdevice_attribute. */

@@ -18,17 +18,17 @@ enum { TEXTURE_ALIGNMENT = 512 };
 /* Linking and sweeping an element, by many threads at once. */
 static const double SLOWEST_ELEMENT_NS = 200;
 
-/* Loads before the timed ones in every launch: some, for the translation of the first
- * multiprocessor that comes; and where a first-level cache is on the way, which every launch finds
- * empty, twice as many as it can hold elements, at most this many. */
+/* Loads before the timed ones in every launch: a few, which fill the multiprocessor's translations.
+ * Where a first-level cache is on the way, every launch finds it empty: then twice as many as it
+ * can hold elements, up to the most. */
 enum { FEW_LOADS = 256, MOST_LOADS = 1 << 16 };
 
-/* A ring that is so many times a first-level cache finds nothing in it that it would miss. */
+/* A ring of so many times the first-level cache hits next to nothing in it: no need to fill it. */
 enum { MANY_TIMES = 64 };
 
-/* Blocks a multiprocessor in the launches that shall come to a certain one. Those that are not
- * there end at once, and where the next block goes is the hardware's choice: hence several, more of
- * them from attempt to attempt. */
+/* Where a certain multiprocessor is asked for, a launch has so many blocks for each that there is;
+ * blocks that run elsewhere end at once. The hardware chooses where the next block goes: hence
+ * several, and more of them from attempt to attempt. */
 enum { BLOCKS_FOR_ONE = 4, ATTEMPTS = 5 };
 
 static size_t element_bytes(const struct gpu_work *work)
@@ -44,7 +44,7 @@ static bool by_index(const struct gpu_work *work)
     return element_bytes(work) == WORD_BYTES;
 }
 
-static const char *refuses_chase(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
     size_t element = element_bytes(work);
@@ -79,8 +79,8 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
         return NULL;
     }
     if (marks) {
-        /* The ring is never built: its elements' addresses, those of `marks` itself, are told in
-         * its order and never followed. */
+        /* The ring itself is never built: ring_mark() only needs addresses to mark, so it gets
+         * those of `marks`. */
         struct ring ring = {.memory = (unsigned char *)marks,
                             .count = count,
                             .stride = sizeof *marks,
@@ -99,7 +99,7 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
 /* The order, and behind it who comes after each element. They lie on the host: read from the
  * device's memory they would take places in its second level beside the ring, 4 bytes of every 128,
  * and a set of 16 ways loses its first line where 15/16 of it are the ring's. */
-static void fill_tables(const struct gpu *gpu, const uint32_t *order, uint32_t *tables)
+static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint32_t *tables)
 {
     size_t count = (size_t)gpu->job.count;
     memcpy(tables, order, count * sizeof *order);
@@ -109,7 +109,7 @@ static void fill_tables(const struct gpu *gpu, const uint32_t *order, uint32_t *
 
 /* Writes the ring, and then loads it once in its own order, past the first level: so the second
  * level holds what it would hold after a chase had come round, and not what lies at the end. */
-static int link_ring(struct gpu *gpu, const uint32_t *order, struct error *error)
+static int link_ring(struct cuda_gpu *gpu, const uint32_t *order, struct error *error)
 {
     const struct cuda_job *job = &gpu->job;
     struct cuda_memory tables;
@@ -131,7 +131,7 @@ static int link_ring(struct gpu *gpu, const uint32_t *order, struct error *error
 }
 
 /* Offsets in the bank, which has addresses of its own. */
-static int fill_bank(struct gpu *gpu, const uint32_t *order, struct error *error)
+static int fill_bank(struct cuda_gpu *gpu, const uint32_t *order, struct error *error)
 {
     const struct cuda_job *job = &gpu->job;
     size_t step = job->work.stride / WORD_BYTES, first = (size_t)job->base / WORD_BYTES, bytes;
@@ -152,7 +152,7 @@ static int fill_bank(struct gpu *gpu, const uint32_t *order, struct error *error
     return code;
 }
 
-static int make_texture(struct gpu *gpu, struct error *error)
+static int make_texture(struct cuda_gpu *gpu, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     const struct cuda_resource resource = {
@@ -166,7 +166,7 @@ static int make_texture(struct gpu *gpu, struct error *error)
     return code;
 }
 
-static int lay_out(struct gpu *gpu, const uint32_t *order, struct error *error)
+static int lay_out(struct cuda_gpu *gpu, const uint32_t *order, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     if (job->work.path == GPU_CONSTANT) {
@@ -184,7 +184,7 @@ static int lay_out(struct gpu *gpu, const uint32_t *order, struct error *error)
     return code;
 }
 
-static int prepare_chase(struct gpu *gpu, uint64_t seed, struct error *error)
+static int prepare_chase(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
@@ -209,7 +209,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Groups of loads that come before the timed ones. */
-static uint64_t warm_groups(const struct gpu *gpu)
+static uint64_t warm_groups(const struct cuda_gpu *gpu)
 {
     const struct cuda_job *job = &gpu->job;
     enum gpu_path path = job->work.path;
@@ -224,7 +224,7 @@ static uint64_t warm_groups(const struct gpu *gpu)
     return (loads + PTX_LOADS - 1) / PTX_LOADS;
 }
 
-int cuda_follow(struct gpu *gpu, const uint64_t *parameters, size_t count, double expected_ns,
+int cuda_follow(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count, double expected_ns,
                 struct gpu_time *time, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
@@ -253,7 +253,7 @@ int cuda_follow(struct gpu *gpu, const uint64_t *parameters, size_t count, doubl
                      gpu->index, wanted, ATTEMPTS);
 }
 
-static int run_chase(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+static int run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
                      struct error *error)
 {
     struct cuda_job *job = &gpu->job;

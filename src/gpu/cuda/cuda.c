@@ -18,7 +18,7 @@ static const char *first_line(char *log)
     return log;
 }
 
-static int load_kernels(struct gpu *gpu, struct error *error)
+static int load_kernels(struct cuda_gpu *gpu, struct error *error)
 {
     char log[LOG_BYTES] = "";
     int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
@@ -37,7 +37,7 @@ static int load_kernels(struct gpu *gpu, struct error *error)
                      said);
 }
 
-static int make_queues(struct gpu *gpu, struct error *error)
+static int make_queues(struct cuda_gpu *gpu, struct error *error)
 {
     int code = 0;
     for (size_t i = 0; code == 0 && i < sizeof gpu->streams / sizeof *gpu->streams; i++) {
@@ -53,7 +53,7 @@ static int make_queues(struct gpu *gpu, struct error *error)
     return code;
 }
 
-static int make_results(struct gpu *gpu, struct error *error)
+static int make_results(struct cuda_gpu *gpu, struct error *error)
 {
     gpu->result_blocks = (size_t)gpu->device->multiprocessors * MOST_BLOCKS_PER_MULTIPROCESSOR;
     size_t bytes = gpu->result_blocks * PTX_RESULT_WORDS * sizeof(uint64_t);
@@ -63,8 +63,9 @@ static int make_results(struct gpu *gpu, struct error *error)
 
 /* nvidia-smi numbers devices in the order of their places on the bus, CUDA by speed or as
  * CUDA_VISIBLE_DEVICES says: only the place means the same device to both. */
-static int cuda_usable(const struct gpu_library *library, size_t index, struct error *error)
+static int cuda_usable(const struct gpu_library *opened, size_t index, struct error *error)
 {
+    const struct cuda_library *library = (const struct cuda_library *)opened;
     const struct cuda_device *device = &library->devices[index];
     const unsigned number = (unsigned)index;
     char named[24];
@@ -82,7 +83,7 @@ static int cuda_usable(const struct gpu_library *library, size_t index, struct e
     return 0;
 }
 
-static int take_device(struct gpu *gpu, struct error *error)
+static int take_device(struct cuda_gpu *gpu, struct error *error)
 {
     struct error reason = {0};
     int code = CUDA_TRY(gpu, &reason, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device->handle);
@@ -96,10 +97,11 @@ static int take_device(struct gpu *gpu, struct error *error)
 
 static void cuda_stop(struct gpu *);
 
-static int cuda_start(struct gpu_library *library, size_t index, struct gpu **started,
+static int cuda_start(struct gpu_library *opened, size_t index, struct gpu **started,
                       struct error *error)
 {
-    struct gpu *gpu = calloc(1, sizeof *gpu);
+    struct cuda_library *library = (struct cuda_library *)opened;
+    struct cuda_gpu *gpu = calloc(1, sizeof *gpu);
     *started = NULL;
     if (!gpu)
         return error_out_of_memory(error);
@@ -107,7 +109,7 @@ static int cuda_start(struct gpu_library *library, size_t index, struct gpu **st
     gpu->device = &library->devices[index];
     gpu->index = (unsigned)index;
     gpu->peers = calloc(library->count, sizeof *gpu->peers);
-    int code = gpu->peers ? cuda_usable(library, index, error) : error_out_of_memory(error);
+    int code = gpu->peers ? cuda_usable(opened, index, error) : error_out_of_memory(error);
     if (code == 0)
         code = take_device(gpu, error);
     if (code == 0)
@@ -117,16 +119,16 @@ static int cuda_start(struct gpu_library *library, size_t index, struct gpu **st
     if (code == 0)
         code = make_results(gpu, error);
     if (code < 0) {
-        cuda_stop(gpu);
+        cuda_stop((struct gpu *)gpu);
         return code;
     }
     gpu->sensor = nvml_find(library->nvml, gpu->device->bus);
-    *started = gpu;
+    *started = (struct gpu *)gpu;
     return 0;
 }
 
 /* Each of these calls waits for what the device still does. */
-static void give_back(struct gpu *gpu)
+static void give_back(struct cuda_gpu *gpu)
 {
     const struct cuda_calls *calls = &gpu->library->calls;
     calls->cuCtxSetCurrent(gpu->context);
@@ -147,8 +149,9 @@ static void give_back(struct gpu *gpu)
     calls->cuDevicePrimaryCtxRelease(gpu->device->handle);
 }
 
-static void cuda_stop(struct gpu *gpu)
+static void cuda_stop(struct gpu *started)
 {
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
     if (!gpu)
         return;
     if (gpu->stuck) {
@@ -163,8 +166,9 @@ static void cuda_stop(struct gpu *gpu)
     free(gpu);
 }
 
-static void cuda_read_sensors(struct gpu *gpu, struct gpu_sensors *sensors)
+static void cuda_read_sensors(struct gpu *started, struct gpu_sensors *sensors)
 {
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
     nvml_read_sensors(gpu->library->nvml, gpu->sensor, sensors);
 }
 

@@ -2,15 +2,15 @@
  * What the parts of the CUDA backend share.
  *
  *   cuda.c           the backend: start and stop of a device, and what it can't do
- *   cuda_library.c   opens the driver and finds its calls
- *   cuda_facts.c     lists its devices
- *   cuda_error.c     says what a result means, and the remedy
- *   cuda_launch.c    kernels, copies, and waiting for them without ever blocking
- *   cuda_memory.c    memory on the device, the host and its peers
- *   cuda_work.c      prepares and runs, by the kind of work:
- *   cuda_chase.c       rings in global memory, textures, the constant bank
- *   cuda_scratchpad.c  rings in scratchpads
- *   cuda_stream.c, cuda_transfer.c
+ *   library.c        opens the driver and finds its calls
+ *   facts.c          lists its devices
+ *   error.c          says what a result means, and the remedy
+ *   launch.c         kernels, copies, and waiting for them without ever blocking
+ *   memory.c         memory on the device, the host and its peers
+ *   work.c           prepares and runs, by the kind of work:
+ *     chase.c        rings in global memory, textures, the constant bank
+ *     scratchpad.c   rings in scratchpads
+ *     stream.c, transfer.c
  *
  * Every call of the driver that can fail goes through CUDA_TRY, so that each failure is one line.
  */
@@ -40,7 +40,7 @@ struct cuda_device {
     char bus[32];             /* "00000000:17:00.0", for NVML and nvidia-smi; "" unknown */
 };
 
-struct gpu_library {
+struct cuda_library {
     void *handle; /* of dlopen() */
     struct cuda_calls calls;
     bool modelled; /* a stand-in for the driver */
@@ -56,7 +56,7 @@ int cuda_open(struct gpu_library **, struct pool *, struct gpu_facts **, size_t 
               struct error *);
 void cuda_close(struct gpu_library *);
 /* Asks for all devices' facts; on an error the library's owner closes it. */
-int cuda_list(struct gpu_library *, struct pool *, struct gpu_facts **, struct error *);
+int cuda_list(struct cuda_library *, struct pool *, struct gpu_facts **, struct error *);
 
 /* --- a device at work --- */
 
@@ -106,8 +106,8 @@ struct cuda_job {
     size_t piece;     /* of a stream or a transfer: bytes of one move */
 };
 
-struct gpu {
-    struct gpu_library *library;
+struct cuda_gpu {
+    struct cuda_library *library;
     const struct cuda_device *device;
     unsigned index;
     void *context, *module, *streams[2], *events[CUDA_EVENTS];
@@ -122,54 +122,57 @@ struct gpu {
     bool stuck;        /* a launch does not end, so that calls of the driver could block for ever */
 };
 
-/* --- cuda_error.c --- */
+/* --- error.c --- */
 
 /* 0, or ERROR_IMPOSSIBLE with a line that has the call, CUDA's name for the result and the remedy.
  * `before` begins that line. */
 int cuda_report(const struct cuda_calls *, const char *before, const char *call, int result,
                 struct error *);
 /* The same for a device; a result after which CUDA refuses everything makes the device `lost`. */
-int cuda_check(struct gpu *, const char *call, int result, struct error *);
+int cuda_check(struct cuda_gpu *, const char *call, int result, struct error *);
 
 #define CUDA_TRY(gpu, error, name, ...)                                                            \
     cuda_check((gpu), #name, (gpu)->library->calls.name(__VA_ARGS__), (error))
 
-/* --- cuda_launch.c --- */
+/* --- launch.c --- */
 
 /* What comes before every use of a device: that it is not lost, and that its context is the
  * thread's. */
-int cuda_enter(struct gpu *, struct error *);
+int cuda_enter(struct cuda_gpu *, struct error *);
 /* Until all that was queued is done. Polls: the driver's own waiting can't be given up. After
  * `expected_ns` and a limit the device is stuck, now and for every later call. */
-int cuda_wait(struct gpu *, double expected_ns, struct error *);
+int cuda_wait(struct cuda_gpu *, double expected_ns, struct error *);
 /* Copies and waits. The caller's memory is its own again, whatever happens. */
-int cuda_send(struct gpu *, uint64_t to, const void *from, size_t bytes, struct error *);
+int cuda_send(struct cuda_gpu *, uint64_t to, const void *from, size_t bytes, struct error *);
 
 /* The job's kernel, with the split of the first level that the work asks for and room for the
  * scratchpad of its grid. */
-int cuda_function(struct gpu *, const struct ptx_kernel *, struct error *);
+int cuda_function(struct cuda_gpu *, const struct ptx_kernel *, struct error *);
+/* Whether the device has room for one such cluster: false only where the driver says so. */
+bool cuda_has_room_for_cluster(const struct cuda_gpu *, const struct ptx_kernel *,
+                               const struct cuda_grid *);
 /* Queues it; the parameters are copied. */
-int cuda_launch(struct gpu *, void *function, const struct cuda_grid *, const uint64_t *parameters,
-                size_t count, struct error *);
+int cuda_launch(struct cuda_gpu *, void *function, const struct cuda_grid *,
+                const uint64_t *parameters, size_t count, struct error *);
 /* The same for a kernel that is not timed, by its name, with many threads; waits for it. */
-int cuda_helper(struct gpu *, const char *name, const uint64_t *parameters, size_t count,
+int cuda_helper(struct cuda_gpu *, const char *name, const uint64_t *parameters, size_t count,
                 double expected_ns, struct error *);
 /* Launches the job's kernel, waits, and has the first `blocks` results in `*seen`. */
-int cuda_timed(struct gpu *, const uint64_t *parameters, size_t count, size_t blocks,
+int cuda_timed(struct cuda_gpu *, const uint64_t *parameters, size_t count, size_t blocks,
                double expected_ns, const uint64_t **seen, struct error *);
 
-/* --- cuda_memory.c --- */
+/* --- memory.c --- */
 
 /* On an error nothing is held. What memory lacks is told in bytes. */
-int cuda_allocate(struct gpu *, enum gpu_home, int peer, size_t bytes, struct cuda_memory *,
+int cuda_allocate(struct cuda_gpu *, enum gpu_home, int peer, size_t bytes, struct cuda_memory *,
                   struct error *);
 /* Nothing, where the device is stuck: it may still use the memory. */
-void cuda_free(struct gpu *, struct cuda_memory *);
+void cuda_free(struct cuda_gpu *, struct cuda_memory *);
 /* The ring's or line's memory of a work: its own, which the job then holds, or that of its span;
  * `base` is where it begins. */
-int cuda_place(struct gpu *, struct error *);
-void cuda_free_spans(struct gpu *);
-void cuda_close_peers(struct gpu *);
+int cuda_place(struct cuda_gpu *, struct error *);
+void cuda_free_spans(struct cuda_gpu *);
+void cuda_close_peers(struct cuda_gpu *);
 
 /* --- the kinds of work --- */
 
@@ -177,18 +180,19 @@ int cuda_prepare(struct gpu *, const struct gpu_work *, uint64_t seed, struct er
 int cuda_run(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t *did,
              struct gpu_time *, struct error *);
 /* Lets go of what the job holds. */
-void cuda_drop(struct gpu *);
+void cuda_drop(struct cuda_gpu *);
 const char *cuda_refuses(const struct gpu *, const struct gpu_work *);
 
 struct cuda_kind {
-    const char *(*refuses)(const struct gpu *, const struct gpu_work *);
-    int (*prepare)(struct gpu *, uint64_t seed, struct error *); /* gpu->job.work */
-    int (*run)(struct gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *, struct error *);
+    const char *(*refuses)(const struct cuda_gpu *, const struct gpu_work *);
+    int (*prepare)(struct cuda_gpu *, uint64_t seed, struct error *); /* gpu->job.work */
+    int (*run)(struct cuda_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *,
+               struct error *);
 };
 
 /* The results of a chase as time; ERROR_IMPOSSIBLE where no block ran where it should. Tries again,
  * with more blocks, where one multiprocessor is asked for. */
-int cuda_follow(struct gpu *, const uint64_t *parameters, size_t count, double expected_ns,
+int cuda_follow(struct cuda_gpu *, const uint64_t *parameters, size_t count, double expected_ns,
                 struct gpu_time *, struct error *);
 
 extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer, cuda_empty;

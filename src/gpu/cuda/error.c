@@ -93,7 +93,7 @@ int cuda_report(const struct cuda_calls *calls, const char *before, const char *
                      meaning ? meaning->text : "look at dmesg and at the driver's version");
 }
 
-int cuda_check(struct gpu *gpu, const char *call, int result, struct error *error)
+int cuda_check(struct cuda_gpu *gpu, const char *call, int result, struct error *error)
 {
     if (result == 0)
         return 0;

@@ -34,7 +34,7 @@ static size_t largest_first_level(void)
 }
 
 struct listing {
-    struct gpu_library *library;
+    struct cuda_library *library;
     int handle;
     char before[24]; /* of error lines: "gpu0" */
     struct error *error;
@@ -99,7 +99,7 @@ static void ask_facts(struct listing *listing, const struct cuda_device *device,
     facts->kind = "gpu";
 }
 
-static int list_one(struct gpu_library *library, struct pool *pool, size_t index,
+static int list_one(struct cuda_library *library, struct pool *pool, size_t index,
                     struct gpu_facts *facts, struct error *error)
 {
     struct listing listing = {.library = library, .error = error};
@@ -131,7 +131,7 @@ static int list_one(struct gpu_library *library, struct pool *pool, size_t index
 }
 
 /* "550.54.15 (CUDA 12.4)", or the latter alone. */
-static int name_driver(struct gpu_library *library, struct pool *pool, const char **text,
+static int name_driver(struct cuda_library *library, struct pool *pool, const char **text,
                        struct error *error)
 {
     int version = 0;
@@ -146,7 +146,7 @@ static int name_driver(struct gpu_library *library, struct pool *pool, const cha
     return *text ? 0 : error_out_of_memory(error);
 }
 
-static int count_devices(struct gpu_library *library, struct error *error)
+static int count_devices(struct cuda_library *library, struct error *error)
 {
     int count = 0;
     const struct cuda_calls *calls = &library->calls;
@@ -163,7 +163,7 @@ static int count_devices(struct gpu_library *library, struct error *error)
     return 0;
 }
 
-int cuda_list(struct gpu_library *library, struct pool *pool, struct gpu_facts **facts,
+int cuda_list(struct cuda_library *library, struct pool *pool, struct gpu_facts **facts,
               struct error *error)
 {
     const char *driver;

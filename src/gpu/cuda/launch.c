@@ -12,7 +12,7 @@ static const double LIMIT_NS = 5e9;
 /* Short launches are waited for without sleeping: a sleep costs 50 us and more. */
 static const uint64_t SPIN_NS = 200000;
 static const long SLEEP_NS = 50000;
-/* Of two looks that are further apart only so much counts: the program was stopped or the machine
+/* Two looks that are further apart count as this much only: the program was stopped or the machine
  * asleep, and so perhaps was the device. */
 static const uint64_t LONGEST_STEP_NS = 100000000;
 /* Up to here a block may have dynamic shared memory without asking for it. */
@@ -23,14 +23,14 @@ enum { HELPER_BLOCKS_PER_MULTIPROCESSOR = 2, HELPER_THREADS = 256 };
 /* Clusters up to here can be had wherever there are any. */
 enum { CLUSTER_FOR_ALL = 8 };
 
-int cuda_enter(struct gpu *gpu, struct error *error)
+int cuda_enter(struct cuda_gpu *gpu, struct error *error)
 {
     if (gpu->lost.code)
         return error_set(error, gpu->lost.code, "%s", gpu->lost.text);
     return CUDA_TRY(gpu, error, cuCtxSetCurrent, gpu->context);
 }
 
-static int give_up(struct gpu *gpu, double waited_ns, struct error *error)
+static int give_up(struct cuda_gpu *gpu, double waited_ns, struct error *error)
 {
     gpu->stuck = true;
     error_set(&gpu->lost, ERROR_IMPOSSIBLE,
@@ -42,7 +42,7 @@ static int give_up(struct gpu *gpu, double waited_ns, struct error *error)
 
 /* Only copies both ways use the second queue. Looking at one that is idle costs a call of the
  * driver, which a launch's time would hold. */
-static size_t queues_in_use(const struct gpu *gpu)
+static size_t queues_in_use(const struct cuda_gpu *gpu)
 {
     const struct gpu_work *work = &gpu->job.work;
     const bool both = work->action == GPU_TRANSFER && work->direction == GPU_BOTH_WAYS;
@@ -50,7 +50,7 @@ static size_t queues_in_use(const struct gpu *gpu)
 }
 
 /* 1: all queues in use are done; 0: not yet. */
-static int poll_streams(struct gpu *gpu, struct error *error)
+static int poll_streams(struct cuda_gpu *gpu, struct error *error)
 {
     const size_t queues = queues_in_use(gpu);
     for (size_t i = 0; i < queues; i++) {
@@ -64,7 +64,7 @@ static int poll_streams(struct gpu *gpu, struct error *error)
     return 1;
 }
 
-int cuda_wait(struct gpu *gpu, double expected_ns, struct error *error)
+int cuda_wait(struct cuda_gpu *gpu, double expected_ns, struct error *error)
 {
     uint64_t waited = 0, last = os_raw_ns();
     for (;;) {
@@ -81,7 +81,8 @@ int cuda_wait(struct gpu *gpu, double expected_ns, struct error *error)
     }
 }
 
-int cuda_send(struct gpu *gpu, uint64_t to, const void *from, size_t bytes, struct error *error)
+int cuda_send(struct cuda_gpu *gpu, uint64_t to, const void *from, size_t bytes,
+              struct error *error)
 {
     void *copy = malloc(bytes);
     if (!copy)
@@ -96,7 +97,7 @@ int cuda_send(struct gpu *gpu, uint64_t to, const void *from, size_t bytes, stru
     return code;
 }
 
-int cuda_function(struct gpu *gpu, const struct ptx_kernel *kernel, struct error *error)
+int cuda_function(struct cuda_gpu *gpu, const struct ptx_kernel *kernel, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     const struct cuda_grid *grid = &job->grid;
@@ -114,23 +115,49 @@ int cuda_function(struct gpu *gpu, const struct ptx_kernel *kernel, struct error
     return code;
 }
 
-static int launch_clusters(struct gpu *gpu, void *function, const struct cuda_grid *grid,
-                           void **parameters, struct error *error)
+/* A launch of clusters as the driver wants it described; `attribute` has to live as long. */
+static struct cuda_launch describe(const struct cuda_gpu *gpu, const struct cuda_grid *grid,
+                                   struct cuda_launch_attribute *attribute)
 {
-    struct cuda_launch_attribute cluster = {.id = CUDA_LAUNCH_CLUSTER,
-                                            .cluster = {grid->cluster, 1, 1}};
-    struct cuda_launch launch = {
+    *attribute =
+        (struct cuda_launch_attribute){.id = CUDA_LAUNCH_CLUSTER, .cluster = {grid->cluster, 1, 1}};
+    return (struct cuda_launch){
         .grid = {grid->blocks, 1, 1},
         .block = {grid->threads, 1, 1},
         .shared_bytes = (unsigned)grid->shared_bytes,
         .stream = gpu->streams[0],
-        .attributes = &cluster,
+        .attributes = attribute,
         .attribute_count = 1,
     };
+}
+
+static int launch_clusters(struct cuda_gpu *gpu, void *function, const struct cuda_grid *grid,
+                           void **parameters, struct error *error)
+{
+    struct cuda_launch_attribute attribute;
+    const struct cuda_launch launch = describe(gpu, grid, &attribute);
     return CUDA_TRY(gpu, error, cuLaunchKernelEx, &launch, function, parameters, NULL);
 }
 
-int cuda_launch(struct gpu *gpu, void *function, const struct cuda_grid *grid,
+bool cuda_has_room_for_cluster(const struct cuda_gpu *gpu, const struct ptx_kernel *kernel,
+                               const struct cuda_grid *grid)
+{
+    const struct cuda_calls *calls = &gpu->library->calls;
+    struct cuda_launch_attribute attribute;
+    const struct cuda_launch launch = describe(gpu, grid, &attribute);
+    void *function;
+    int clusters = 0;
+    if (gpu->lost.code || gpu->stuck || !calls->cuOccupancyMaxActiveClusters ||
+        calls->cuCtxSetCurrent(gpu->context) != 0 ||
+        calls->cuModuleGetFunction(&function, gpu->module, kernel->name) != 0)
+        return true;
+    if (grid->cluster > CLUSTER_FOR_ALL)
+        calls->cuFuncSetAttribute(function, CUDA_FUNCTION_LARGE_CLUSTERS, 1);
+    const int result = calls->cuOccupancyMaxActiveClusters(&clusters, function, &launch);
+    return result == 0 ? clusters > 0 : result != CUDA_INVALID_CLUSTER_SIZE;
+}
+
+int cuda_launch(struct cuda_gpu *gpu, void *function, const struct cuda_grid *grid,
                 const uint64_t *parameters, size_t count, struct error *error)
 {
     uint64_t values[CUDA_PARAMETERS] = {0};
@@ -145,7 +172,7 @@ int cuda_launch(struct gpu *gpu, void *function, const struct cuda_grid *grid,
                     (unsigned)grid->shared_bytes, gpu->streams[0], addresses, NULL);
 }
 
-int cuda_helper(struct gpu *gpu, const char *name, const uint64_t *parameters, size_t count,
+int cuda_helper(struct cuda_gpu *gpu, const char *name, const uint64_t *parameters, size_t count,
                 double expected_ns, struct error *error)
 {
     const struct cuda_grid grid = {
@@ -159,7 +186,7 @@ int cuda_helper(struct gpu *gpu, const char *name, const uint64_t *parameters, s
     return code < 0 ? code : cuda_wait(gpu, expected_ns, error);
 }
 
-int cuda_timed(struct gpu *gpu, const uint64_t *parameters, size_t count, size_t blocks,
+int cuda_timed(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count, size_t blocks,
                double expected_ns, const uint64_t **seen, struct error *error)
 {
     size_t words = blocks * PTX_RESULT_WORDS;

@@ -44,7 +44,7 @@ static void *symbol(void *handle, const char *name)
     return dlsym(handle, name);
 }
 
-static int find_calls(struct gpu_library *library, struct error *error)
+static int find_calls(struct cuda_library *library, struct error *error)
 {
     const char *missing = NULL;
     struct cuda_calls *calls = &library->calls;
@@ -72,7 +72,7 @@ static int find_calls(struct gpu_library *library, struct error *error)
 int cuda_open(struct gpu_library **opened, struct pool *pool, struct gpu_facts **facts,
               size_t *count, struct error *error)
 {
-    struct gpu_library *library = calloc(1, sizeof *library);
+    struct cuda_library *library = calloc(1, sizeof *library);
     *opened = NULL;
     *facts = NULL;
     *count = 0;
@@ -89,16 +89,17 @@ int cuda_open(struct gpu_library **opened, struct pool *pool, struct gpu_facts *
     if (code == 0)
         code = cuda_list(library, pool, facts, error);
     if (code < 0) {
-        cuda_close(library);
+        cuda_close((struct gpu_library *)library);
         return code;
     }
-    *opened = library;
+    *opened = (struct gpu_library *)library;
     *count = library->count;
     return 0;
 }
 
-void cuda_close(struct gpu_library *library)
+void cuda_close(struct gpu_library *opened)
 {
+    struct cuda_library *library = (struct cuda_library *)opened;
     if (!library)
         return;
     nvml_close(library->nvml);

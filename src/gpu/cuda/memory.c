@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* Contexts belong to the whole process: another struct gpu may have mapped the peer already. Where
- * it can't be mapped, copies still find it. */
-static int map_peer(struct gpu *gpu, void *context, int handle, struct error *error)
+/* Contexts belong to the whole process: another struct cuda_gpu may have mapped the peer already.
+ * Where it can't be mapped, copies still find it. */
+static int map_peer(struct cuda_gpu *gpu, void *context, int handle, struct error *error)
 {
     int can = 0;
     int code = CUDA_TRY(gpu, error, cuDeviceCanAccessPeer, &can, gpu->device->handle, handle);
@@ -18,7 +18,7 @@ static int map_peer(struct gpu *gpu, void *context, int handle, struct error *er
     return cuda_check(gpu, "cuCtxEnablePeerAccess", result, error);
 }
 
-static int open_peer(struct gpu *gpu, int index, struct error *error)
+static int open_peer(struct cuda_gpu *gpu, int index, struct error *error)
 {
     int handle = gpu->library->devices[index].handle;
     void *context;
@@ -35,14 +35,14 @@ static int open_peer(struct gpu *gpu, int index, struct error *error)
     return code;
 }
 
-static int enter_home(struct gpu *gpu, enum gpu_home home, int peer, struct error *error)
+static int enter_home(struct cuda_gpu *gpu, enum gpu_home home, int peer, struct error *error)
 {
     void *context = home == GPU_ON_PEER ? gpu->peers[peer] : gpu->context;
     return CUDA_TRY(gpu, error, cuCtxSetCurrent, context);
 }
 
 /* What cuMemAlloc's refusal lacks: how much was asked for, and how much there is. */
-static int out_of_memory(struct gpu *gpu, enum gpu_home home, int peer, size_t bytes,
+static int out_of_memory(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
                          struct error *error)
 {
     char asked[UNIT_TEXT], left[UNIT_TEXT];
@@ -61,14 +61,14 @@ static int out_of_memory(struct gpu *gpu, enum gpu_home home, int peer, size_t b
                      known ? size_format((double)free_bytes, left) : "an unknown amount");
 }
 
-static int allocate_on_device(struct gpu *gpu, struct cuda_memory *memory, struct error *error)
+static int allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
 {
     int code = enter_home(gpu, memory->home, memory->peer, error);
     if (code < 0)
         return code;
     int result = gpu->library->calls.cuMemAlloc(&memory->address, memory->bytes);
     if (result == CUDA_OUT_OF_MEMORY && gpu->spans) {
-        /* Spans are only kept to be the same again. */
+        /* A span is kept only so that its works find the same memory again. */
         cuda_free_spans(gpu);
         code = enter_home(gpu, memory->home, memory->peer, error);
         if (code < 0)
@@ -88,7 +88,7 @@ static int allocate_on_device(struct gpu *gpu, struct cuda_memory *memory, struc
     return code;
 }
 
-static int allocate_on_host(struct gpu *gpu, struct cuda_memory *memory, struct error *error)
+static int allocate_on_host(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
 {
     int result = gpu->library->calls.cuMemHostAlloc(&memory->host, memory->bytes,
                                                     CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
@@ -102,7 +102,7 @@ static int allocate_on_host(struct gpu *gpu, struct cuda_memory *memory, struct 
     return CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
 }
 
-int cuda_allocate(struct gpu *gpu, enum gpu_home home, int peer, size_t bytes,
+int cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
                   struct cuda_memory *memory, struct error *error)
 {
     int code = 0;
@@ -117,8 +117,8 @@ int cuda_allocate(struct gpu *gpu, enum gpu_home home, int peer, size_t bytes,
     return code;
 }
 
-/* What can't be freed is reported by whatever is asked of the device next. */
-void cuda_free(struct gpu *gpu, struct cuda_memory *memory)
+/* Where freeing fails, the next call to the device reports it. */
+void cuda_free(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     const struct cuda_calls *calls = &gpu->library->calls;
     if (gpu->stuck)
@@ -134,7 +134,7 @@ void cuda_free(struct gpu *gpu, struct cuda_memory *memory)
     *memory = (struct cuda_memory){0};
 }
 
-static struct cuda_span *find_span(struct gpu *gpu, const struct gpu_work *work)
+static struct cuda_span *find_span(struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     for (struct cuda_span *span = gpu->spans; span; span = span->next)
         if (span->memory.bytes == work->span && span->memory.home == work->home &&
@@ -143,7 +143,7 @@ static struct cuda_span *find_span(struct gpu *gpu, const struct gpu_work *work)
     return NULL;
 }
 
-int cuda_place(struct gpu *gpu, struct error *error)
+int cuda_place(struct cuda_gpu *gpu, struct error *error)
 {
     const struct gpu_work *work = &gpu->job.work;
     if (!work->span) {
@@ -168,7 +168,7 @@ int cuda_place(struct gpu *gpu, struct error *error)
     return 0;
 }
 
-void cuda_free_spans(struct gpu *gpu)
+void cuda_free_spans(struct cuda_gpu *gpu)
 {
     while (gpu->spans) {
         struct cuda_span *span = gpu->spans;
@@ -178,7 +178,7 @@ void cuda_free_spans(struct gpu *gpu)
     }
 }
 
-void cuda_close_peers(struct gpu *gpu)
+void cuda_close_peers(struct cuda_gpu *gpu)
 {
     for (size_t i = 0; gpu->peers && i < gpu->library->count; i++)
         if (gpu->peers[i])

@@ -8,8 +8,8 @@
 enum { CLOCK_OF_MULTIPROCESSORS = 1, CLOCK_OF_MEMORY = 2 };
 enum { TEMPERATURE_OF_DIE = 0 };
 
-/* nvmlClocksThrottleReasons: those that are no slowing down. An idle clock, and the clock that
- * someone asked for. */
+/* nvmlClocksThrottleReasons that do not mean a slowed clock: the device is idle, or someone asked
+ * for that clock. */
 enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS = 0x100 };
 
 /* X(name, symbol, its name in older versions or NULL, arguments). All return nvmlReturn_t. */

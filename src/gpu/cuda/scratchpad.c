@@ -11,18 +11,32 @@ enum { NEAR_BYTES = sizeof(uint32_t), FAR_BYTES = sizeof(uint64_t), WARP = 32 };
 /* What no cluster of any device goes beyond (16 where larger ones are allowed, else 8). */
 enum { LARGEST_CLUSTER = 16 };
 
-static const char *refuses_cluster(const struct gpu *gpu, const struct gpu_work *work)
+static struct cuda_grid grid_of(const struct gpu_work *work)
 {
+    const bool clusters = work->path == GPU_CLUSTER;
+    return (struct cuda_grid){.blocks = clusters ? work->cluster_size : 1,
+                              .threads = WARP,
+                              .cluster = clusters ? work->cluster_size : 0,
+                              .shared_bytes = work->bytes};
+}
+
+/* How large a cluster may be depends on the device, and on who else holds a part of it. */
+static const char *refuses_cluster(const struct cuda_gpu *gpu, const struct gpu_work *work,
+                                   const struct ptx_kernel *kernel)
+{
+    const struct cuda_grid grid = grid_of(work);
     if (!gpu->library->calls.cuLaunchKernelEx)
         return "needs a driver of CUDA 11.8 or later";
     if (work->cluster_size < 1 || work->cluster_size > LARGEST_CLUSTER)
         return "has clusters of 1 to 16 multiprocessors";
     if (work->rank >= work->cluster_size)
         return "needs a rank within the cluster";
+    if (!cuda_has_room_for_cluster(gpu, kernel, &grid))
+        return "has no clusters of that size here";
     return NULL;
 }
 
-static const char *refuses_scratchpad(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_scratchpad(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
     size_t element = work->path == GPU_CLUSTER ? FAR_BYTES : NEAR_BYTES;
@@ -38,25 +52,20 @@ static const char *refuses_scratchpad(const struct gpu *gpu, const struct gpu_wo
         return "has no offsets in the scratchpad";
     if (work->bytes > gpu->device->shared_bytes)
         return "has less scratchpad for one block";
-    return work->path == GPU_CLUSTER ? refuses_cluster(gpu, work) : NULL;
+    return work->path == GPU_CLUSTER ? refuses_cluster(gpu, work, kernel) : NULL;
 }
 
-static int prepare_scratchpad(struct gpu *gpu, uint64_t seed, struct error *error)
+static int prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
-    job->grid = (struct cuda_grid){
-        .blocks = 1,
-        .threads = WARP,
-        .cluster = job->work.path == GPU_CLUSTER ? job->work.cluster_size : 0,
-        .shared_bytes = job->work.bytes,
-    };
+    job->grid = grid_of(&job->work);
     /* Of 32 bits, and 0 would be the strided order. */
     job->seed = job->work.order == GPU_RANDOM ? (uint32_t)seed | 1 : 0;
     return cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits), error);
 }
 
-static int run_scratchpad(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                          struct error *error)
+static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
+                          struct gpu_time *time, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;

@@ -35,7 +35,7 @@ static unsigned threads_for(const struct gpu_work *work)
     return (unsigned)(can < most ? can : most);
 }
 
-static const char *refuses_stream(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     if (threads_for(work) == 0)
         return "streams at least 4 KiB, and copies at least 8 KiB";
@@ -49,7 +49,7 @@ static const char *refuses_stream(const struct gpu *gpu, const struct gpu_work *
 }
 
 /* As many blocks as fit at once: a second wave would begin when the first is done. */
-static int fill_device(struct gpu *gpu, struct error *error)
+static int fill_device(struct cuda_gpu *gpu, struct error *error)
 {
     struct cuda_grid *grid = &gpu->job.grid;
     int blocks = 0;
@@ -67,7 +67,8 @@ static int fill_device(struct gpu *gpu, struct error *error)
     return 0;
 }
 
-static int launch(struct gpu *gpu, uint64_t repeats, const uint64_t **seen, struct error *error)
+static int launch(struct cuda_gpu *gpu, uint64_t repeats, const uint64_t **seen,
+                  struct error *error)
 {
     const struct cuda_job *job = &gpu->job;
     bool copy = job->work.traffic == GPU_COPY;
@@ -80,7 +81,7 @@ static int launch(struct gpu *gpu, uint64_t repeats, const uint64_t **seen, stru
                       bytes * CUDA_SLOWEST_BYTE_NS, seen, error);
 }
 
-static int make_memory(struct gpu *gpu, struct error *error)
+static int make_memory(struct cuda_gpu *gpu, struct error *error)
 {
     const struct cuda_job *job = &gpu->job;
     int code = cuda_place(gpu, error);
@@ -90,7 +91,7 @@ static int make_memory(struct gpu *gpu, struct error *error)
     return code;
 }
 
-static int prepare_stream(struct gpu *gpu, uint64_t seed, struct error *error)
+static int prepare_stream(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
@@ -125,7 +126,7 @@ static struct gpu_time time_of(const uint64_t *seen, size_t blocks)
     return (struct gpu_time){all, all * (cycles / ns)};
 }
 
-static int run_stream(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+static int run_stream(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
                       struct error *error)
 {
     const struct cuda_job *job = &gpu->job;

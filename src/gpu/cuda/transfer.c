@@ -18,7 +18,7 @@ static const uint64_t MOST_QUEUED_BYTES = (uint64_t)1 << 30;
 
 enum { BEGIN, JOIN, END }; /* gpu->events */
 
-static const char *refuses_transfer(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_transfer(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     (void)gpu;
     if (work->bytes < 2)
@@ -39,7 +39,7 @@ static int make_pageable(struct cuda_job *job, struct error *error)
     return 0;
 }
 
-static int prepare_transfer(struct gpu *gpu, uint64_t seed, struct error *error)
+static int prepare_transfer(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
@@ -58,7 +58,7 @@ static int prepare_transfer(struct gpu *gpu, uint64_t seed, struct error *error)
     return code;
 }
 
-static int queue_copy(struct gpu *gpu, struct error *error)
+static int queue_copy(struct cuda_gpu *gpu, struct error *error)
 {
     const struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
@@ -80,7 +80,7 @@ static int queue_copy(struct gpu *gpu, struct error *error)
 }
 
 /* The second queue begins with the first and the first ends with the second. */
-static int queue_copies(struct gpu *gpu, uint64_t copies, struct error *error)
+static int queue_copies(struct cuda_gpu *gpu, uint64_t copies, struct error *error)
 {
     bool both = gpu->job.work.direction == GPU_BOTH_WAYS;
     int code = CUDA_TRY(gpu, error, cuEventRecord, gpu->events[BEGIN], gpu->streams[0]);
@@ -97,8 +97,8 @@ static int queue_copies(struct gpu *gpu, uint64_t copies, struct error *error)
     return code;
 }
 
-static int run_transfer(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                        struct error *error)
+static int run_transfer(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
+                        struct gpu_time *time, struct error *error)
 {
     size_t moved = gpu->job.piece * (gpu->job.work.direction == GPU_BOTH_WAYS ? 2 : 1);
     uint64_t most = MOST_QUEUED_BYTES / moved;

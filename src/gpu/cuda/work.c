@@ -23,15 +23,15 @@ static const struct cuda_kind *kind_of(const struct gpu_work *work)
 }
 
 /* Whether there is another device of that number. */
-static bool has_peer(const struct gpu *gpu, int peer)
+static bool has_peer(const struct cuda_gpu *gpu, int peer)
 {
     return peer >= 0 && (size_t)peer < gpu->library->count && peer != (int)gpu->index;
 }
 
 /* Where the driver can't say, opening the peer will tell why. */
-static const char *refuses_home(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
-    const struct gpu_library *library = gpu->library;
+    const struct cuda_library *library = gpu->library;
     bool to_peer = work->action == GPU_TRANSFER && work->direction == GPU_TO_PEER;
     bool on_peer = work->action != GPU_TRANSFER && work->home == GPU_ON_PEER;
     int can = 0;
@@ -45,8 +45,9 @@ static const char *refuses_home(const struct gpu *gpu, const struct gpu_work *wo
     return NULL;
 }
 
-const char *cuda_refuses(const struct gpu *gpu, const struct gpu_work *work)
+const char *cuda_refuses(const struct gpu *started, const struct gpu_work *work)
 {
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
     if (work->multiprocessor >= (int)gpu->device->multiprocessors)
         return "has no multiprocessor of that number";
     if (work->carve_out < -1 || work->carve_out > 100)
@@ -57,9 +58,11 @@ const char *cuda_refuses(const struct gpu *gpu, const struct gpu_work *work)
     return why ? why : kind_of(work)->refuses(gpu, work);
 }
 
-int cuda_prepare(struct gpu *gpu, const struct gpu_work *work, uint64_t seed, struct error *error)
+int cuda_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed,
+                 struct error *error)
 {
-    const char *why = cuda_refuses(gpu, work);
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    const char *why = cuda_refuses(started, work);
     if (why && !gpu->lost.code)
         return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: %s", gpu->index, why);
     int code = cuda_enter(gpu, error);
@@ -79,9 +82,10 @@ int cuda_prepare(struct gpu *gpu, const struct gpu_work *work, uint64_t seed, st
     return code;
 }
 
-int cuda_run(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats, uint64_t *did,
+int cuda_run(struct gpu *started, const struct gpu_work *work, uint64_t repeats, uint64_t *did,
              struct gpu_time *time, struct error *error)
 {
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
     *did = 0;
     *time = (struct gpu_time){NAN, NAN};
     int code = cuda_enter(gpu, error);
@@ -94,7 +98,7 @@ int cuda_run(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats, uin
     return code;
 }
 
-void cuda_drop(struct gpu *gpu)
+void cuda_drop(struct cuda_gpu *gpu)
 {
     struct cuda_job *job = &gpu->job;
     if (job->texture)
@@ -107,14 +111,14 @@ void cuda_drop(struct gpu *gpu)
 
 /* --- an empty kernel, by the host's clock --- */
 
-static const char *refuses_empty(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_empty(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     (void)gpu;
     (void)work;
     return NULL;
 }
 
-static int prepare_empty(struct gpu *gpu, uint64_t seed, struct error *error)
+static int prepare_empty(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     const struct ptx_kernel *kernel = ptx_kernels;
     (void)seed;
@@ -128,7 +132,7 @@ static int prepare_empty(struct gpu *gpu, uint64_t seed, struct error *error)
     return code < 0 ? code : cuda_wait(gpu, 0, error);
 }
 
-static int run_empty(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+static int run_empty(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
                      struct error *error)
 {
     uint64_t began = gpu->library->host_ns();

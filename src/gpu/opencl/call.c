@@ -68,12 +68,12 @@ uint64_t opencl_number(const struct opencl_api *api, struct opencl_device *devic
 
 /* --- waiting --- */
 
-int opencl_answers(const struct gpu *gpu, struct error *error)
+int opencl_answers(const struct opencl_gpu *gpu, struct error *error)
 {
     return gpu->lost.code ? error_set(error, gpu->lost.code, "%s", gpu->lost.text) : 0;
 }
 
-static int lose(struct gpu *gpu, struct opencl_event *event, struct error *error)
+static int lose(struct opencl_gpu *gpu, struct opencl_event *event, struct error *error)
 {
     char limit[UNIT_TEXT];
     gpu->stuck = event;
@@ -84,13 +84,13 @@ static int lose(struct gpu *gpu, struct opencl_event *event, struct error *error
     return opencl_answers(gpu, error);
 }
 
-/* Asks at first all the time, or a launch of some us would seem to take as long as a sleep; then
- * now and then, because where the device is a CPU it may need the very one that asks. */
+/* Asks without a pause at first, for otherwise a launch of some us would seem to take as long as a
+ * sleep; then now and then, because a device that is a CPU may need the very core that asks. */
 enum { ASK_NS = 200 * 1000, SLEEP_NS = 100 * 1000 };
 
-/* clFinish() and clWaitForEvents() know no limit: only where nobody can ask how far a command is
- * does the one have to do, for what the command uses may be freed next. */
-static int wait_for(struct gpu *gpu, struct opencl_event *event, struct error *error)
+/* clFinish() and clWaitForEvents() have no time limit. They are used only where a command's state
+ * can't be asked for, because what the command uses may be freed next. */
+static int wait_for(struct opencl_gpu *gpu, struct opencl_event *event, struct error *error)
 {
     uint64_t began_ns = os_raw_ns();
     for (;;) {
@@ -113,7 +113,7 @@ static int wait_for(struct gpu *gpu, struct opencl_event *event, struct error *e
     }
 }
 
-static int read_span(struct gpu *gpu, struct opencl_event *event, struct opencl_span *span,
+static int read_span(struct opencl_gpu *gpu, struct opencl_event *event, struct opencl_span *span,
                      struct error *error)
 {
     int32_t status = gpu->api->clGetEventProfilingInfo(
@@ -124,7 +124,7 @@ static int read_span(struct gpu *gpu, struct opencl_event *event, struct opencl_
     return status == OPENCL_SUCCESS ? 0 : opencl_failed("tell a command's time", status, error);
 }
 
-int opencl_finish(struct gpu *gpu, struct opencl_event *event, struct opencl_span *span,
+int opencl_finish(struct opencl_gpu *gpu, struct opencl_event *event, struct opencl_span *span,
                   struct error *error)
 {
     int code = opencl_answers(gpu, error);
@@ -139,8 +139,8 @@ int opencl_finish(struct gpu *gpu, struct opencl_event *event, struct opencl_spa
 
 /* --- memory --- */
 
-int opencl_allocate(struct gpu *gpu, bool on_host, size_t bytes, struct opencl_memory **memory,
-                    struct error *error)
+int opencl_allocate(struct opencl_gpu *gpu, bool on_host, size_t bytes,
+                    struct opencl_memory **memory, struct error *error)
 {
     uint64_t flags = OPENCL_MEMORY_READ_WRITE | (on_host ? OPENCL_MEMORY_ON_HOST : 0);
     int32_t status = OPENCL_SUCCESS;
@@ -153,14 +153,14 @@ int opencl_allocate(struct gpu *gpu, bool on_host, size_t bytes, struct opencl_m
     return opencl_failed(what, status, error);
 }
 
-void opencl_free(struct gpu *gpu, struct opencl_memory **memory)
+void opencl_free(struct opencl_gpu *gpu, struct opencl_memory **memory)
 {
     if (*memory)
         gpu->api->clReleaseMemObject(*memory);
     *memory = NULL;
 }
 
-static int finish_copy(struct gpu *gpu, int32_t status, struct opencl_event *event,
+static int finish_copy(struct opencl_gpu *gpu, int32_t status, struct opencl_event *event,
                        struct error *error)
 {
     if (status != OPENCL_SUCCESS)
@@ -169,7 +169,7 @@ static int finish_copy(struct gpu *gpu, int32_t status, struct opencl_event *eve
     return opencl_finish(gpu, event, NULL, error);
 }
 
-int opencl_write(struct gpu *gpu, struct opencl_memory *memory, size_t offset, size_t bytes,
+int opencl_write(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t offset, size_t bytes,
                  const void *from, struct error *error)
 {
     int code = opencl_answers(gpu, error);
@@ -181,7 +181,7 @@ int opencl_write(struct gpu *gpu, struct opencl_memory *memory, size_t offset, s
     return finish_copy(gpu, status, event, error);
 }
 
-int opencl_read(struct gpu *gpu, struct opencl_memory *memory, size_t offset, size_t bytes,
+int opencl_read(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t offset, size_t bytes,
                 void *to, struct error *error)
 {
     int code = opencl_answers(gpu, error);
@@ -195,7 +195,7 @@ int opencl_read(struct gpu *gpu, struct opencl_memory *memory, size_t offset, si
 
 /* --- kernels --- */
 
-int opencl_kernel(struct gpu *gpu, const char *name, struct opencl_kernel **kernel,
+int opencl_kernel(struct opencl_gpu *gpu, const char *name, struct opencl_kernel **kernel,
                   struct error *error)
 {
     int32_t status = OPENCL_SUCCESS;
@@ -208,7 +208,7 @@ int opencl_kernel(struct gpu *gpu, const char *name, struct opencl_kernel **kern
     return opencl_failed(what, status, error);
 }
 
-int opencl_arguments(struct gpu *gpu, struct opencl_kernel *kernel,
+int opencl_arguments(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
                      const struct opencl_argument *arguments, unsigned count, struct error *error)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -219,7 +219,7 @@ int opencl_arguments(struct gpu *gpu, struct opencl_kernel *kernel,
     return 0;
 }
 
-int opencl_execute(struct gpu *gpu, struct opencl_kernel *kernel, size_t items, size_t group,
+int opencl_execute(struct opencl_gpu *gpu, struct opencl_kernel *kernel, size_t items, size_t group,
                    struct opencl_span *span, struct error *error)
 {
     int code = opencl_answers(gpu, error);

@@ -79,7 +79,7 @@ static const char *refuses_size(const struct opencl_limits *limits, const struct
     return NULL;
 }
 
-static const char *refuses_chase(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
     const struct kind *kind = find_kind(work);
     if (!kind)
@@ -96,8 +96,9 @@ static const char *refuses_chase(const struct gpu *gpu, const struct gpu_work *w
 /* So many links are sent at once: 16 MiB. */
 enum { LINKS_AT_ONCE = 2 * 1024 * 1024 };
 
-static int link_part(struct gpu *gpu, struct opencl_kernel *kernel, struct opencl_memory *part,
-                     uint64_t first, uint64_t count, struct error *error)
+static int link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
+                     struct opencl_memory *part, uint64_t first, uint64_t count,
+                     struct error *error)
 {
     const struct gpu_work *work = &gpu->ready.work;
     uint64_t stride = work->stride, offset = work->offset;
@@ -119,7 +120,8 @@ static int link_part(struct gpu *gpu, struct opencl_kernel *kernel, struct openc
 
 /* The host makes the order and sends it packed; the device spreads it, so that a ring of pages
  * does not travel as pages. */
-static int link_ring(struct gpu *gpu, const uint64_t *next, size_t count, struct error *error)
+static int link_ring(struct opencl_gpu *gpu, const uint64_t *next, size_t count,
+                     struct error *error)
 {
     size_t most = count < LINKS_AT_ONCE ? count : LINKS_AT_ONCE;
     struct opencl_memory *part = NULL;
@@ -141,7 +143,7 @@ static int link_ring(struct gpu *gpu, const uint64_t *next, size_t count, struct
     return code;
 }
 
-static int build_ring(struct gpu *gpu, uint64_t seed, struct error *error)
+static int build_ring(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
 {
     const struct gpu_work *work = &gpu->ready.work;
     size_t count = work->bytes / work->stride;
@@ -163,7 +165,7 @@ static int build_ring(struct gpu *gpu, uint64_t seed, struct error *error)
 }
 
 /* Works with the same span share an allocation, so that an offset is always the same line. */
-static int get_memory(struct gpu *gpu, struct error *error)
+static int get_memory(struct opencl_gpu *gpu, struct error *error)
 {
     struct opencl_ready *ready = &gpu->ready;
     bool on_host = ready->work.home == GPU_ON_HOST;
@@ -182,7 +184,7 @@ static int get_memory(struct gpu *gpu, struct error *error)
     return 0;
 }
 
-static int make_image(struct gpu *gpu, struct error *error)
+static int make_image(struct opencl_gpu *gpu, struct error *error)
 {
     const struct opencl_image_format format = {OPENCL_ONE_CHANNEL, OPENCL_UINT32};
     const struct opencl_image_shape shape = {
@@ -201,7 +203,7 @@ static int make_image(struct gpu *gpu, struct error *error)
 
 /* --- following it --- */
 
-static int set_arguments(struct gpu *gpu, uint64_t groups, struct error *error)
+static int set_arguments(struct opencl_gpu *gpu, uint64_t groups, struct error *error)
 {
     const struct opencl_ready *ready = &gpu->ready;
     const struct kind *kind = find_kind(&ready->work);
@@ -224,7 +226,8 @@ static int set_arguments(struct gpu *gpu, uint64_t groups, struct error *error)
     return opencl_arguments(gpu, ready->kernel, arguments, count, error);
 }
 
-int opencl_follow(struct gpu *gpu, uint64_t groups, struct gpu_time *time, struct error *error)
+int opencl_follow(struct opencl_gpu *gpu, uint64_t groups, struct gpu_time *time,
+                  struct error *error)
 {
     struct opencl_span span;
     int code = set_arguments(gpu, groups, error);
@@ -252,7 +255,7 @@ static uint64_t groups_of(uint64_t loads)
     return (loads + OPENCL_LOADS - 1) / OPENCL_LOADS;
 }
 
-static int settle(struct gpu *gpu, struct error *error)
+static int settle(struct opencl_gpu *gpu, struct error *error)
 {
     const struct gpu_work *work = &gpu->ready.work;
     size_t count = work->bytes / work->stride;
@@ -270,7 +273,7 @@ static int settle(struct gpu *gpu, struct error *error)
     return code;
 }
 
-static int make_chase(struct gpu *gpu, uint64_t seed, struct error *error)
+static int make_chase(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
 {
     const struct kind *kind = find_kind(&gpu->ready.work);
     int code = get_memory(gpu, error);
@@ -289,8 +292,8 @@ double opencl_cycles(const struct opencl_limits *limits, double ticks, double ns
     return !limits->is_cpu && share >= 0.25 && share <= 1.25 ? ticks : (double)NAN;
 }
 
-static int measure_chase(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                         struct error *error)
+static int measure_chase(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                         struct gpu_time *time, struct error *error)
 {
     struct gpu_time less, more;
     uint64_t groups = groups_of(repeats);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than any measurement by far, and with room for a compiler that begins only at a kernel's
- * first launch, as PoCL's does. */
+/* Far longer than any measurement, with room for a compiler that begins only at a kernel's first
+ * launch, as PoCL's does. */
 static const uint64_t limit_ns = 30u * 1000000000u;
 
-/* Groups of 256 are in every device's reach that has groups at all, and eight of them are all the
- * work-items that a multiprocessor of NVIDIA's or AMD's has at once. A CPU is one item: its
+/* Every device that has groups at all can have groups of 256, and eight of them are all the
+ * work-items that a multiprocessor of NVIDIA's or AMD's holds at once. A CPU gets one item: its
  * compiler would go through a group's items one after the other. */
 enum { GROUP_ITEMS = 256, UNIT_GROUPS = 8 };
 
@@ -39,7 +39,7 @@ static struct opencl_limits get_limits(const struct opencl_api *api, struct open
 }
 
 /* The log's first line that says anything, cut to what fits into an error. */
-static int compiler_says(struct gpu *gpu, struct opencl_program *program, int32_t status,
+static int compiler_says(struct opencl_gpu *gpu, struct opencl_program *program, int32_t status,
                          struct error *error)
 {
     size_t bytes = 0;
@@ -60,7 +60,7 @@ static int compiler_says(struct gpu *gpu, struct opencl_program *program, int32_
     return code;
 }
 
-int opencl_build(struct gpu *gpu, const char *text, struct opencl_program **program,
+int opencl_build(struct opencl_gpu *gpu, const char *text, struct opencl_program **program,
                  struct error *error)
 {
     int32_t status = OPENCL_SUCCESS;
@@ -80,7 +80,7 @@ int opencl_build(struct gpu *gpu, const char *text, struct opencl_program **prog
     return code;
 }
 
-static int make_queues(struct gpu *gpu, struct error *error)
+static int make_queues(struct opencl_gpu *gpu, struct error *error)
 {
     int32_t status = OPENCL_SUCCESS;
     gpu->context = gpu->api->clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &status);
@@ -95,7 +95,7 @@ static int make_queues(struct gpu *gpu, struct error *error)
     return 0;
 }
 
-static int check_device(const struct gpu *gpu, struct error *error)
+static int check_device(const struct opencl_gpu *gpu, struct error *error)
 {
     if (!opencl_number(gpu->api, gpu->device, OPENCL_DEVICE_AVAILABLE))
         return error_set(error, ERROR_IMPOSSIBLE,
@@ -107,13 +107,14 @@ static int check_device(const struct gpu *gpu, struct error *error)
     return 0;
 }
 
-int opencl_start(struct gpu_library *library, size_t index, struct gpu **out, struct error *error)
+int opencl_start(struct gpu_library *opened, size_t index, struct gpu **out, struct error *error)
 {
+    const struct opencl_library *library = (const struct opencl_library *)opened;
     *out = NULL;
     if (index >= library->count)
         return error_set(error, ERROR_USAGE, "there is no OpenCL device %zu: they are 0 to %zu",
                          index, library->count - 1);
-    struct gpu *gpu = calloc(1, sizeof *gpu);
+    struct opencl_gpu *gpu = calloc(1, sizeof *gpu);
     if (!gpu)
         return error_out_of_memory(error);
     gpu->api = &library->api;
@@ -130,16 +131,16 @@ int opencl_start(struct gpu_library *library, size_t index, struct gpu **out, st
     if (code == 0)
         code = opencl_allocate(gpu, false, words * sizeof(uint64_t), &gpu->out, error);
     if (code) {
-        opencl_stop(gpu);
+        opencl_stop((struct gpu *)gpu);
         return code;
     }
-    *out = gpu;
+    *out = (struct gpu *)gpu;
     return 0;
 }
 
-/* A device that has not ended what it was told keeps all that it may still use: freeing that would
- * wait for it, or pull the memory away under it. */
-static bool is_stuck(struct gpu *gpu)
+/* Memory of a device that has not ended its command is not freed: freeing would wait for the
+ * device, or take memory away that it still uses. */
+static bool is_stuck(struct opencl_gpu *gpu)
 {
     int32_t state = OPENCL_COMPLETE;
     if (gpu->stuck)
@@ -147,8 +148,9 @@ static bool is_stuck(struct gpu *gpu)
     return state > OPENCL_COMPLETE;
 }
 
-void opencl_stop(struct gpu *gpu)
+void opencl_stop(struct gpu *started)
 {
+    struct opencl_gpu *gpu = (struct opencl_gpu *)started;
     if (!gpu || is_stuck(gpu))
         return;
     opencl_clear(gpu);

@@ -36,7 +36,7 @@ static void *open_handle(const char **name)
     return handle;
 }
 
-static int load(struct gpu_library *library, struct error *error)
+static int load(struct opencl_library *library, struct error *error)
 {
     const char *name = NULL;
     library->handle = open_handle(&name);
@@ -69,7 +69,7 @@ static int no_platform(struct error *error)
                      "is listed in /etc/OpenCL/vendors");
 }
 
-static int add_devices(struct gpu_library *library, struct opencl_platform *platform,
+static int add_devices(struct opencl_library *library, struct opencl_platform *platform,
                        struct error *error)
 {
     uint32_t count = 0;
@@ -94,9 +94,9 @@ static int add_devices(struct gpu_library *library, struct opencl_platform *plat
     return status == OPENCL_SUCCESS ? 0 : opencl_failed("list a platform's devices", status, error);
 }
 
-/* A platform whose driver fails hides no other's devices: its error counts only where there is no
- * device at all. */
-static int list_devices(struct gpu_library *library, struct error *error)
+/* A platform whose driver fails must not hide the devices of others: its error counts only where
+ * there is no device at all. */
+static int list_devices(struct opencl_library *library, struct error *error)
 {
     uint32_t count = 0;
     int32_t status = library->api.clGetPlatformIDs(0, NULL, &count);
@@ -126,7 +126,7 @@ static int list_devices(struct gpu_library *library, struct error *error)
 
 /* --- their facts --- */
 
-static const char *device_text(struct gpu_library *library, struct pool *pool,
+static const char *device_text(struct opencl_library *library, struct pool *pool,
                                struct opencl_device *device, uint32_t info)
 {
     size_t bytes = 0;
@@ -141,7 +141,7 @@ static const char *device_text(struct gpu_library *library, struct pool *pool,
     return *text ? text : NULL;
 }
 
-static const char *driver_text(struct gpu_library *library, struct pool *pool,
+static const char *driver_text(struct opencl_library *library, struct pool *pool,
                                const struct opencl_listed *listed)
 {
     char platform[128] = "OpenCL";
@@ -159,7 +159,7 @@ static const char *kind_text(uint64_t type)
 
 /* The cache size that OpenCL tells is left out: whether it is the first level's or the last's, of
  * one multiprocessor or of all, differs from vendor to vendor. */
-static void get_facts(struct gpu_library *library, struct pool *pool, size_t index,
+static void get_facts(struct opencl_library *library, struct pool *pool, size_t index,
                       struct gpu_facts *facts)
 {
     const struct opencl_api *api = &library->api;
@@ -186,8 +186,9 @@ static void get_facts(struct gpu_library *library, struct pool *pool, size_t ind
     };
 }
 
-static void close_library(struct gpu_library *library)
+static void close_library(struct gpu_library *opened)
 {
+    struct opencl_library *library = (struct opencl_library *)opened;
     if (!library)
         return;
     if (library->handle)
@@ -201,7 +202,7 @@ static int open_library(struct gpu_library **out, struct pool *pool, struct gpu_
 {
     *out = NULL;
     *count = 0;
-    struct gpu_library *library = calloc(1, sizeof *library);
+    struct opencl_library *library = calloc(1, sizeof *library);
     if (!library)
         return error_out_of_memory(error);
     int code = load(library, error);
@@ -213,12 +214,12 @@ static int open_library(struct gpu_library **out, struct pool *pool, struct gpu_
             code = error_out_of_memory(error);
     }
     if (code) {
-        close_library(library);
+        close_library((struct gpu_library *)library);
         return code;
     }
     for (size_t i = 0; i < library->count; i++)
         get_facts(library, pool, i, &(*facts)[i]);
-    *out = library;
+    *out = (struct gpu_library *)library;
     *count = library->count;
     return 0;
 }

@@ -1,8 +1,8 @@
 /*
  * What the files of the OpenCL backend share. opencl.c opens the library and lists devices;
- * opencl_device.c makes one ready; opencl_call.c is every call that can fail or hang; opencl_work.c
- * knows which work is done how, opencl_chase.c, opencl_stream.c and opencl_transfer.c do it;
- * opencl_text.c is the kernels.
+ * device.c makes one ready; call.c is every call that can fail or hang; work.c
+ * knows which work is done how, chase.c, stream.c and transfer.c do it;
+ * text.c is the kernels.
  *
  * Time is the device's, by profiling events, as the difference of a long and a short launch: what
  * launching costs cancels. Both begin with the same rounds that warm what no launch inherits.
@@ -18,7 +18,7 @@ struct opencl_listed {
     struct opencl_device *device;
 };
 
-struct gpu_library {
+struct opencl_library {
     void *handle;
     struct opencl_api api;
     struct opencl_listed *devices;
@@ -57,7 +57,7 @@ struct opencl_ready {
 
 enum { OPENCL_QUEUES = 2 };
 
-struct gpu {
+struct opencl_gpu {
     const struct opencl_api *api;
     struct opencl_device *device;
     struct opencl_context *context;
@@ -84,38 +84,38 @@ struct opencl_span {
     uint64_t began_ns, ended_ns;
 };
 
-/* What an action needs; opencl_work.c has the table. `make` fills gpu->ready from ready.work;
+/* What an action needs; work.c has the table. `make` fills gpu->ready from ready.work;
  * `measure` does so many repeats of it. */
 struct opencl_action {
-    const char *(*refuses)(const struct gpu *, const struct gpu_work *);
-    int (*make)(struct gpu *, uint64_t seed, struct error *);
-    int (*measure)(struct gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *,
+    const char *(*refuses)(const struct opencl_gpu *, const struct gpu_work *);
+    int (*make)(struct opencl_gpu *, uint64_t seed, struct error *);
+    int (*measure)(struct opencl_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *,
                    struct error *);
 };
 
 extern const char opencl_text[];
 extern const struct opencl_action opencl_chase, opencl_stream, opencl_transfer, opencl_launch;
 
-/* --- opencl_device.c --- */
+/* --- device.c --- */
 
 int opencl_start(struct gpu_library *, size_t index, struct gpu **, struct error *);
 void opencl_stop(struct gpu *);
 /* Compiles kernels. ERROR_IMPOSSIBLE with the first line that the compiler says. */
-int opencl_build(struct gpu *, const char *text, struct opencl_program **, struct error *);
+int opencl_build(struct opencl_gpu *, const char *text, struct opencl_program **, struct error *);
 
-/* --- opencl_work.c --- */
+/* --- work.c --- */
 
 const char *opencl_refuses(const struct gpu *, const struct gpu_work *);
 int opencl_prepare(struct gpu *, const struct gpu_work *, uint64_t seed, struct error *);
 int opencl_run(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t *did,
                struct gpu_time *, struct error *);
 /* Frees what is prepared. */
-void opencl_clear(struct gpu *);
+void opencl_clear(struct opencl_gpu *);
 
-/* --- opencl_chase.c --- */
+/* --- chase.c --- */
 
 /* One launch that follows the prepared ring for so many groups, from where it stopped. */
-int opencl_follow(struct gpu *, uint64_t groups, struct gpu_time *, struct error *);
+int opencl_follow(struct opencl_gpu *, uint64_t groups, struct gpu_time *, struct error *);
 
 /* Those ticks of a kernel's clock where they can be the multiprocessor's cycles, else NAN:
  * cl_khr_kernel_clock fixes no rate, and some devices count a timer. So they have to come at a
@@ -123,36 +123,36 @@ int opencl_follow(struct gpu *, uint64_t groups, struct gpu_time *, struct error
  * counter is none of its cycles either. */
 double opencl_cycles(const struct opencl_limits *, double ticks, double ns);
 
-/* --- opencl_stream.c --- */
+/* --- stream.c --- */
 
 /* Loads every byte of a buffer once, by all units: it then lies in the last shared cache. */
-int opencl_sweep(struct gpu *, struct opencl_memory *, size_t bytes, struct error *);
+int opencl_sweep(struct opencl_gpu *, struct opencl_memory *, size_t bytes, struct error *);
 /* One launch that goes over the prepared stream so many times. */
-int opencl_flow(struct gpu *, uint64_t repeats, double *ns, struct error *);
+int opencl_flow(struct opencl_gpu *, uint64_t repeats, double *ns, struct error *);
 
-/* --- opencl_call.c: codes as of gpu.h --- */
+/* --- call.c: codes as of gpu.h --- */
 
 /* "OpenCL could not <what>: CL_OUT_OF_RESOURCES", with a remedy where there is one. */
 int opencl_failed(const char *what, int32_t status, struct error *);
 /* The device's number for an opencl_device_info of up to 64 bits; 0 where it tells none. */
 uint64_t opencl_number(const struct opencl_api *, struct opencl_device *, uint32_t info);
 /* 0, or the reason for which the device no longer answers. */
-int opencl_answers(const struct gpu *, struct error *);
-int opencl_allocate(struct gpu *, bool on_host, size_t bytes, struct opencl_memory **,
+int opencl_answers(const struct opencl_gpu *, struct error *);
+int opencl_allocate(struct opencl_gpu *, bool on_host, size_t bytes, struct opencl_memory **,
                     struct error *);
-void opencl_free(struct gpu *, struct opencl_memory **); /* of NULL too; NULL then */
-int opencl_kernel(struct gpu *, const char *name, struct opencl_kernel **, struct error *);
-int opencl_arguments(struct gpu *, struct opencl_kernel *, const struct opencl_argument *,
+void opencl_free(struct opencl_gpu *, struct opencl_memory **); /* of NULL too; NULL then */
+int opencl_kernel(struct opencl_gpu *, const char *name, struct opencl_kernel **, struct error *);
+int opencl_arguments(struct opencl_gpu *, struct opencl_kernel *, const struct opencl_argument *,
                      unsigned count, struct error *);
 /* Launches and waits. */
-int opencl_execute(struct gpu *, struct opencl_kernel *, size_t items, size_t group,
+int opencl_execute(struct opencl_gpu *, struct opencl_kernel *, size_t items, size_t group,
                    struct opencl_span *, struct error *);
 /* Waits until the event has come, at most gpu->limit_ns, and releases it. `span` may be NULL. */
-int opencl_finish(struct gpu *, struct opencl_event *, struct opencl_span *, struct error *);
+int opencl_finish(struct opencl_gpu *, struct opencl_event *, struct opencl_span *, struct error *);
 /* Copy and wait. */
-int opencl_write(struct gpu *, struct opencl_memory *, size_t offset, size_t bytes,
+int opencl_write(struct opencl_gpu *, struct opencl_memory *, size_t offset, size_t bytes,
                  const void *from, struct error *);
-int opencl_read(struct gpu *, struct opencl_memory *, size_t offset, size_t bytes, void *to,
+int opencl_read(struct opencl_gpu *, struct opencl_memory *, size_t offset, size_t bytes, void *to,
                 struct error *);
 
 #endif

@@ -11,11 +11,12 @@ struct flow {
     uint64_t elements, repeats;
 };
 
-static int launch(struct gpu *gpu, const struct flow *flow, struct opencl_span *span,
+static int launch(struct opencl_gpu *gpu, const struct flow *flow, struct opencl_span *span,
                   struct error *error)
 {
     const struct opencl_limits *limits = &gpu->limits;
-    /* Group follows group on the multiprocessors, so a turn by one group is another of these. */
+    /* Groups are dealt out to the multiprocessors in order, so with a shift by one group each pass
+     * reads what another multiprocessor read before. */
     uint64_t step = limits->is_cpu ? 1 : limits->items, turn = limits->is_cpu ? 0 : limits->group;
     const struct opencl_argument arguments[] = {
         {sizeof flow->to, &flow->to},
@@ -32,7 +33,7 @@ static int launch(struct gpu *gpu, const struct flow *flow, struct opencl_span *
                 : opencl_execute(gpu, flow->kernel, limits->items, limits->group, span, error);
 }
 
-static int go_over_once(struct gpu *gpu, const char *name, struct opencl_memory *memory,
+static int go_over_once(struct opencl_gpu *gpu, const char *name, struct opencl_memory *memory,
                         size_t bytes, struct error *error)
 {
     struct flow flow = {.to = memory, .from = memory, .repeats = 1};
@@ -46,16 +47,18 @@ static int go_over_once(struct gpu *gpu, const char *name, struct opencl_memory 
     return code;
 }
 
-int opencl_sweep(struct gpu *gpu, struct opencl_memory *memory, size_t bytes, struct error *error)
+int opencl_sweep(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t bytes,
+                 struct error *error)
 {
     return go_over_once(gpu, "stream_read", memory, bytes, error);
 }
 
 /* --- streams --- */
 
-static const char *refuses_stream(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_stream(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
-    /* What the kernels' turns come to is the way past the first level. */
+    /* Each pass is shifted to other multiprocessors (launch()): nothing is found in a first level.
+     */
     if (work->path != GPU_L1 && work->path != GPU_L2)
         return "needs CUDA: OpenCL's streams are plain loads and stores of device memory";
     if (work->bytes < 2 * ELEMENT_BYTES)
@@ -71,7 +74,7 @@ static uint64_t elements_of(const struct gpu_work *work)
     return work->bytes / ELEMENT_BYTES / (work->traffic == GPU_COPY ? 2 : 1);
 }
 
-static int make_stream(struct gpu *gpu, uint64_t seed, struct error *error)
+static int make_stream(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
 {
     (void)seed; /* what streams see depends on no order */
     static const char *const kernels[] = {
@@ -83,7 +86,7 @@ static int make_stream(struct gpu *gpu, uint64_t seed, struct error *error)
     bool on_host = ready->work.home == GPU_ON_HOST;
     size_t bytes = (size_t)elements_of(&ready->work) * ELEMENT_BYTES;
     int code = opencl_allocate(gpu, on_host, bytes, &ready->memory, error);
-    /* Memory that was never written may be no memory yet. */
+    /* Memory that was never written may not be allocated yet. */
     if (code == 0)
         code = go_over_once(gpu, "stream_write", ready->memory, bytes, error);
     if (code == 0 && ready->work.traffic == GPU_COPY)
@@ -95,7 +98,7 @@ static int make_stream(struct gpu *gpu, uint64_t seed, struct error *error)
     return code ? code : opencl_flow(gpu, ready->warm, &ns, error);
 }
 
-int opencl_flow(struct gpu *gpu, uint64_t repeats, double *ns, struct error *error)
+int opencl_flow(struct opencl_gpu *gpu, uint64_t repeats, double *ns, struct error *error)
 {
     const struct opencl_ready *ready = &gpu->ready;
     const struct flow flow = {
@@ -112,8 +115,8 @@ int opencl_flow(struct gpu *gpu, uint64_t repeats, double *ns, struct error *err
     return code;
 }
 
-static int measure_stream(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                          struct error *error)
+static int measure_stream(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                          struct gpu_time *time, struct error *error)
 {
     const struct gpu_work *work = &gpu->ready.work;
     double less_ns, more_ns;

@@ -19,7 +19,7 @@ static size_t piece_of(const struct gpu_work *work)
     return goes_both_ways(work) ? work->bytes / 2 : work->bytes;
 }
 
-static const char *refuses_transfer(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_transfer(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
     if (work->direction == GPU_TO_PEER)
         return "needs CUDA: OpenCL copies between devices by way of the host";
@@ -31,7 +31,7 @@ static const char *refuses_transfer(const struct gpu *gpu, const struct gpu_work
 }
 
 /* The pinned memory that OpenCL has: what a buffer on the host is mapped to. */
-static int map_host(struct gpu *gpu, size_t bytes, struct error *error)
+static int map_host(struct opencl_gpu *gpu, size_t bytes, struct error *error)
 {
     struct opencl_ready *ready = &gpu->ready;
     int code = opencl_allocate(gpu, true, bytes, &ready->pinned, error);
@@ -50,7 +50,7 @@ static int map_host(struct gpu *gpu, size_t bytes, struct error *error)
     return opencl_finish(gpu, event, NULL, error);
 }
 
-static int make_transfer(struct gpu *gpu, uint64_t seed, struct error *error)
+static int make_transfer(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
 {
     struct opencl_ready *ready = &gpu->ready;
     const struct gpu_work *work = &ready->work;
@@ -66,7 +66,7 @@ static int make_transfer(struct gpu *gpu, uint64_t seed, struct error *error)
         code = opencl_allocate(gpu, false, piece, &ready->other, error);
     if (code)
         return code;
-    /* Pages that were never touched are no pages yet, on either side. */
+    /* Pages that were never touched are not allocated yet, on either side. */
     memset(ready->host, (int)(seed & 0xff), work->bytes);
     code = opencl_write(gpu, ready->memory, 0, piece, ready->host, error);
     if (code == 0 && ready->other)
@@ -84,7 +84,7 @@ struct train {
     struct opencl_event *first, *last;
 };
 
-static int32_t add_copy(struct gpu *gpu, struct train *train, bool is_first, bool is_last)
+static int32_t add_copy(struct opencl_gpu *gpu, struct train *train, bool is_first, bool is_last)
 {
     struct opencl_event **event = is_first ? &train->first : is_last ? &train->last : NULL;
     size_t bytes = piece_of(&gpu->ready.work);
@@ -96,7 +96,7 @@ static int32_t add_copy(struct gpu *gpu, struct train *train, bool is_first, boo
 }
 
 /* Widens the span to that of the event, which it releases. */
-static int join_span(struct gpu *gpu, struct opencl_event *event, struct opencl_span *whole,
+static int join_span(struct opencl_gpu *gpu, struct opencl_event *event, struct opencl_span *whole,
                      struct error *error)
 {
     if (!event)
@@ -114,7 +114,7 @@ static int join_span(struct gpu *gpu, struct opencl_event *event, struct opencl_
 
 /* All events are waited for, whatever comes: an error must not leave copies under way whose memory
  * is then freed. */
-static int run_trains(struct gpu *gpu, struct train *trains, unsigned count, uint64_t copies,
+static int run_trains(struct opencl_gpu *gpu, struct train *trains, unsigned count, uint64_t copies,
                       struct opencl_span *span, struct error *error)
 {
     int32_t status = OPENCL_SUCCESS;
@@ -137,7 +137,7 @@ static int run_trains(struct gpu *gpu, struct train *trains, unsigned count, uin
  * takes. */
 enum { TRAIN_COPIES = 32 };
 
-static int copy_some(struct gpu *gpu, uint64_t copies, double *ns, struct error *error)
+static int copy_some(struct opencl_gpu *gpu, uint64_t copies, double *ns, struct error *error)
 {
     struct opencl_ready *ready = &gpu->ready;
     struct train trains[2] = {
@@ -157,14 +157,15 @@ static int copy_some(struct gpu *gpu, uint64_t copies, double *ns, struct error 
     struct opencl_span span;
     uint64_t began_ns = os_raw_ns();
     int code = run_trains(gpu, trains, goes_both_ways(&ready->work) ? 2 : 1, copies, &span, error);
-    /* Of pageable memory the driver's own copy is part, and no event tells of that. */
+    /* With pageable memory the driver's own copy belongs to the transfer, and no event tells of it.
+     */
     *ns = ready->work.pinned ? (double)span.ended_ns - (double)span.began_ns
                              : (double)(os_raw_ns() - began_ns);
     return code;
 }
 
-static int measure_transfer(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                            struct error *error)
+static int measure_transfer(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                            struct gpu_time *time, struct error *error)
 {
     const struct gpu_work *work = &gpu->ready.work;
     double total_ns = 0;
@@ -185,14 +186,14 @@ const struct opencl_action opencl_transfer = {refuses_transfer, make_transfer, m
 
 /* --- launches --- */
 
-static const char *refuses_launch(const struct gpu *gpu, const struct gpu_work *work)
+static const char *refuses_launch(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
     (void)gpu;
     (void)work;
     return NULL;
 }
 
-static int make_launch(struct gpu *gpu, uint64_t seed, struct error *error)
+static int make_launch(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
 {
     (void)seed;
     int code = opencl_kernel(gpu, "empty", &gpu->ready.kernel, error);
@@ -200,8 +201,8 @@ static int make_launch(struct gpu *gpu, uint64_t seed, struct error *error)
     return code ? code : opencl_execute(gpu, gpu->ready.kernel, 1, 1, NULL, error);
 }
 
-static int measure_launch(struct gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                          struct error *error)
+static int measure_launch(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                          struct gpu_time *time, struct error *error)
 {
     uint64_t began_ns = os_raw_ns();
     for (uint64_t i = 0; i < repeats; i++) {

@@ -11,7 +11,7 @@ static const struct opencl_action *const actions[] = {
     [GPU_LAUNCH] = &opencl_launch,
 };
 
-const char *opencl_refuses(const struct gpu *gpu, const struct gpu_work *work)
+const char *opencl_refuses(const struct gpu *started, const struct gpu_work *work)
 {
     if (work->home == GPU_ON_PEER)
         return "needs CUDA: OpenCL reaches no other device's memory";
@@ -19,10 +19,10 @@ const char *opencl_refuses(const struct gpu *gpu, const struct gpu_work *work)
         return "needs CUDA: OpenCL can't choose a multiprocessor";
     if (work->carve_out >= 0)
         return "needs CUDA: OpenCL can't divide the first-level memory";
-    return actions[work->action]->refuses(gpu, work);
+    return actions[work->action]->refuses((const struct opencl_gpu *)started, work);
 }
 
-static void clear_host(struct gpu *gpu)
+static void clear_host(struct opencl_gpu *gpu)
 {
     struct opencl_ready *ready = &gpu->ready;
     if (!ready->pinned) {
@@ -39,7 +39,7 @@ static void clear_host(struct gpu *gpu)
     opencl_free(gpu, &ready->pinned);
 }
 
-void opencl_clear(struct gpu *gpu)
+void opencl_clear(struct opencl_gpu *gpu)
 {
     struct opencl_ready *ready = &gpu->ready;
     if (ready->kernel)
@@ -51,12 +51,14 @@ void opencl_clear(struct gpu *gpu)
     *ready = (struct opencl_ready){0};
 }
 
-int opencl_prepare(struct gpu *gpu, const struct gpu_work *work, uint64_t seed, struct error *error)
+int opencl_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed,
+                   struct error *error)
 {
+    struct opencl_gpu *gpu = (struct opencl_gpu *)started;
     int code = opencl_answers(gpu, error);
     if (code)
         return code;
-    const char *why_not = opencl_refuses(gpu, work);
+    const char *why_not = opencl_refuses(started, work);
     if (why_not)
         return error_set(error, ERROR_IMPOSSIBLE, "OpenCL can't do that here: it %s", why_not);
     opencl_clear(gpu);
@@ -74,9 +76,10 @@ enum { LEAST_NS = 100 * 1000, LEAST_TICKS = 1000 };
 enum { GROWTH = 4 };
 static const uint64_t patience_ns = 500u * 1000000u;
 
-int opencl_run(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats, uint64_t *did,
+int opencl_run(struct gpu *started, const struct gpu_work *work, uint64_t repeats, uint64_t *did,
                struct gpu_time *time, struct error *error)
 {
+    struct opencl_gpu *gpu = (struct opencl_gpu *)started;
     struct opencl_ready *ready = &gpu->ready;
     int code = opencl_answers(gpu, error);
     if (code)

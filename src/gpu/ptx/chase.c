@@ -3,7 +3,8 @@
  */
 #include "gpu/ptx/write.h"
 
-/* No ring holds them, so they are never met; but to know, one has to have the place. */
+/* No ring holds these values, so the comparison never holds; but to make it, the load has to have
+ * ended. */
 #define NO_ADDRESS "    setp.eq.b64 %k, %p, -1;\n"
 #define NO_INDEX   "    setp.eq.b32 %k, %a, -1;\n"
 
@@ -16,8 +17,9 @@ const struct ptx_place ptx_in_global = {
     "    mov.u64 %last, %p;\n",
 };
 
-/* ptxas narrows a vector of which a part is not used. So the second halves matter too, but only
- * after the clock. What they come to is one number of 2^64, and never the one asked for. */
+/* ptxas narrows a vector load of which a part is not used. So the second halves are used too, but
+ * only after the clock: they are folded into one number, which is compared with one that it never
+ * is. */
 #define FOLD(a, b, c, d)                                                                           \
     "    xor.b64 %x, %x, %v" #a ";\n"                                                              \
     "    xor.b64 %x, %x, %v" #b ";\n"                                                              \

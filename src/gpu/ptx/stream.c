@@ -62,7 +62,8 @@ void ptx_write_link(FILE *out, const struct ptx_kernel *kernel)
     ptx_close(out);
 }
 
-/* What is loaded has to matter: an element that is -1, which none is, is stored as it was. */
+/* A load whose value is not used would be dropped: so an element that is -1, which none is, would
+ * be stored again. */
 void ptx_write_sweep(FILE *out, const struct ptx_kernel *kernel)
 {
     ptx_open(out, kernel);

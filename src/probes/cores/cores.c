@@ -116,7 +116,7 @@ static void plan_lines(struct probe_task *task, size_t pairs)
                         : 0;
     plan->warm_repeats = WARM_ROUND_TRIPS;
     plan->span_s = 0; /* the trials are lines: their number makes up for the time */
-    plan->arena_life = ARENA_WHOLE_RUN;
+    plan->arena_life = ARENA_WHOLE_STAGE;
     plan->node = node;
     plan->touch_cpu = state->cpus[0];
     for (size_t i = state->cpu_count; node >= 0 && i-- > 0;) {

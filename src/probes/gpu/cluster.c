@@ -7,9 +7,8 @@
  * Where the blocks of a cluster are placed is the device's choice and may differ from launch to
  * launch; the trials see that.
  *
- * How large a cluster may be the device says only when one is launched: 8 at least on all that have
- * them, 16 on some, and fewer where others hold a part of it. So each size is launched once when it
- * is planned.
+ * How large a cluster may be only the driver knows: 8 at least on all devices that have them, 16 on
+ * some, and fewer where others hold a part of it. The backend asks it when a size is planned.
  *
  * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; the
  * 30 points of clusters of 2, 4, 8 and 16 take 0.6 s.
@@ -45,40 +44,20 @@ static struct gpu_work chase_of(unsigned rank, unsigned size)
     return work;
 }
 
-/* 1, or 0 where the device does not launch it: then the result says why. */
-static int try_size(struct gpu_task *task, const char *what, const struct gpu_work *work,
-                    struct error *error)
-{
-    struct gpu_time time;
-    struct error why = {0};
-    uint64_t did = 0;
-    if (!gpu_can(task, what, work))
-        return 0;
-    int code = task->backend->prepare(task->gpu, work, 1, &why);
-    if (code == 0)
-        code = task->backend->run(task->gpu, work, 1, &did, &time, &why);
-    if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
-        return error_set(error, code, "%s", why.text);
-    if (code < 0)
-        return gpu_not_measured(task, what, why.text, error);
-    return 1;
-}
-
 static int plan_size(struct gpu_task *task, unsigned size, int *index, struct error *error)
 {
     struct gpu_work work = chase_of(0, size);
     char what[32];
     snprintf(what, sizeof what, "clusters of %u", size);
     *index = -1;
-    int code = try_size(task, what, &work, error);
-    if (code <= 0)
-        return code;
+    if (!gpu_can(task, what, &work))
+        return 0;
     struct series *series =
         gpu_add_series(task, "cluster", (struct axis){"rank", ""}, (struct axis){"latency", "ns"});
     if (!series)
         return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
-    code = gpu_add_factor(task, series, "cluster_size", NULL, size, error);
+    int code = gpu_add_factor(task, series, "cluster_size", NULL, size, error);
     for (unsigned rank = 0; rank < size && code == 0; rank++) {
         work = chase_of(rank, size);
         code = gpu_add_point(task, (size_t)*index, rank, &work, error);

@@ -1,6 +1,6 @@
 /*
  * GPUs: latencies, capacities and bandwidths of their memories, and the ways to them. This file is
- * the frame: it finds a backend and its devices, goes through the experiments (gpu_experiments.c)
+ * the frame: it finds a backend and its devices, goes through the experiments (experiments.c)
  * on one device after another, a stage of the plan each, and hands trials to the device.
  *
  * A device is started when its turn comes and not before: a context takes memory of it, and threads

@@ -1,6 +1,6 @@
 /*
  * What the parts of the `gpu` probe share. The probe (gpu.c) opens a backend and goes through the
- * experiments of its table on each device asked for; an experiment (gpu_latency.c, ...) plans
+ * experiments of its table on each device asked for; an experiment (latency.c, ...) plans
  * points, each a `struct gpu_work`, and says what they came to. Every experiment is a stage, or
  * several, of the probe's plan.
  */
@@ -57,10 +57,10 @@ extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_cluster,                                /* multiprocessor to multiprocessor */
     gpu_peers;                                  /* device to device */
 
-/* What the experiments' findings are, for the registry (gpu_lines.c). */
+/* What the experiments' findings are, for the registry (lines.c). */
 extern const struct finding_line gpu_lines[]; /* the registry's */
 extern const struct standard gpu_experiment[];
-/* All there are, in the order in which they are measured; ends with NULL (gpu_experiments.c). */
+/* All there are, in the order in which they are measured; ends with NULL (experiments.c). */
 extern const struct gpu_experiment *const gpu_experiments[];
 
 /* Adds a series named "gpu0 <what>", with the factors `what` and `gpu`, a curve to begin with; its

@@ -38,7 +38,7 @@ static const double batch_ns = 300e3;
 
 /* --- planning --- */
 
-/* Each chain begins somewhere else: lines are near or far (gpu_distance.c), and of few, as many as
+/* Each chain begins somewhere else: lines are near or far (distance.c), and of few, as many as
  * chance will have it. */
 static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride)
 {

@@ -1,6 +1,6 @@
 /*
- * What the two files of the GPUs' translation experiment share: gpu_translation.c plans the chains,
- * gpu_translation_curves.c reads them.
+ * What the two files of the GPUs' translation experiment share: translation.c plans the chains,
+ * translation_curves.c reads them.
  */
 #ifndef FATHOM_PROBES_GPU_TRANSLATION_H
 #define FATHOM_PROBES_GPU_TRANSLATION_H

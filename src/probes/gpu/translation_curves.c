@@ -48,7 +48,7 @@ static double packed_at(const struct series *packed, double lines, bool cycles)
     return around(packed, 1, lines, cycles);
 }
 
-/* How far the lines' own latencies scatter: some are near, some far (gpu_distance.c), and a chain
+/* How far the lines' own latencies scatter: some are near, some far (distance.c), and a chain
  * of few has more of these or of those. The mean of n lines scatters by that over the root of n. */
 static double line_scatter(const struct gpu_task *task, const struct series *series, double stride,
                            bool cycles)

@@ -153,7 +153,7 @@ static int describe(struct probe_task *task, struct error *error)
 
 static void plan_batches(struct plan *plan, const struct settings *settings)
 {
-    plan->arena_life = ARENA_WHOLE_RUN;
+    plan->arena_life = ARENA_WHOLE_STAGE;
     /* A batch goes once round a ring that was prepared for it. */
     plan->batches = 1;
     plan->repeats = plan->warm_repeats = 1;

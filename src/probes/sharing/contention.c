@@ -169,7 +169,7 @@ static int plan_contention(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     task->state = state;
     plan->series_count = CONTENTION_MEASURED;
-    plan->arena_life = ARENA_WHOLE_RUN;
+    plan->arena_life = ARENA_WHOLE_STAGE;
     plan->cycles = false; /* several cores have several clocks */
     if (!settings_has(task->settings, "precision"))
         plan->precision = 0.05;
@@ -203,7 +203,7 @@ static void prepare_contention(struct trial *trial)
     trial->operations = contention_steps;
 }
 
-/* Repeats per nanosecond of one writer, by its own time and only in groups of batches that were
+/* Repeats per nanosecond of one writer, by its own time and only in brackets of batches that were
  * kept: in one that was measured again, the others may have had the line to themselves. */
 static double writer_rate(const struct observation *seen, size_t seat)
 {

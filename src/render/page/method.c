@@ -97,7 +97,7 @@ static unsigned timed_in(const struct document *document)
         const struct probe_result *probe = &document->probes[p];
         if (!has_values(probe))
             continue;
-        if (strcmp(probe->name, "gpu") != 0) {
+        if (!probe_is_of_devices(probe)) {
             timed |= TIMED_LOOPS;
             continue;
         }

@@ -92,9 +92,9 @@ static bool is_apart(const struct tree *tree, const struct tree_node *node,
     return true;
 }
 
-/* Whether for most of its rows the group is nearer than the next one, to which enough latencies
- * were measured. This keeps a core that is near to all others from making a group with one of
- * them. */
+/* Whether for most of its rows the group is nearer than its surroundings, which have three times as
+ * many rows, so that there are enough to compare with. This keeps a core that is near to all others
+ * from making a group with one of them. */
 static bool is_seen(const struct tree *tree, const struct tree_node *node,
                     const struct cells *cells, const double *own, double *room)
 {

@@ -60,7 +60,7 @@ struct groups {
     size_t count;
     int *smallest;  /* of each row, the smallest group that holds it; -1: none */
     size_t *marked; /* of each row, the last set that it was in */
-    size_t marks;   /* sets that were looked at */
+    size_t marks;   /* number of sets that were marked */
     struct pool *pool;
 };
 

@@ -143,21 +143,39 @@ API int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigne
     return launch(function, &config, 1, parameters, entered == FAULT_HANG);
 }
 
+/* The blocks of a cluster, along x, which are all that is modelled; 0: it has no such shape. */
+static unsigned cluster_of(const struct launch_config *config)
+{
+    for (unsigned i = 0; i < config->attribute_count; i++) {
+        const struct launch_attribute *attribute = &config->attributes[i];
+        if (attribute->id == LAUNCH_CLUSTER)
+            return attribute->cluster[1] == 1 && attribute->cluster[2] == 1 ? attribute->cluster[0]
+                                                                            : 0;
+    }
+    return 1;
+}
+
+API int cuOccupancyMaxActiveClusters(int *clusters, void *handle,
+                                     const struct launch_config *config)
+{
+    const struct function *function = function_find(handle);
+    int entered = driver_enter("cuOccupancyMaxActiveClusters", NEEDS_LIVE_CONTEXT, false);
+    if (entered > 0 || !function)
+        return entered > 0 ? entered : INVALID_HANDLE;
+    const unsigned cluster = cluster_of(config);
+    const int result = cluster ? check_launch(function, config, cluster) : INVALID_CLUSTER_SIZE;
+    *clusters = result ? 0 : (int)((unsigned)driver.machine.sms / cluster);
+    return result;
+}
+
 API int cuLaunchKernelEx(const struct launch_config *config, void *function, void **parameters,
                          void **extra)
 {
-    unsigned cluster = 1;
     int entered = driver_enter("cuLaunchKernelEx", NEEDS_LIVE_CONTEXT, true);
     if (entered > 0 || extra)
         return entered > 0 ? entered : INVALID_VALUE;
-    for (unsigned i = 0; i < config->attribute_count; i++) {
-        const struct launch_attribute *attribute = &config->attributes[i];
-        if (attribute->id != LAUNCH_CLUSTER)
-            continue;
-        /* Clusters along x are all that is modelled. */
-        if (!attribute->cluster[0] || attribute->cluster[1] != 1 || attribute->cluster[2] != 1)
-            return INVALID_CLUSTER_SIZE;
-        cluster = attribute->cluster[0];
-    }
+    const unsigned cluster = cluster_of(config);
+    if (!cluster)
+        return INVALID_CLUSTER_SIZE;
     return launch(function, config, cluster, parameters, entered == FAULT_HANG);
 }

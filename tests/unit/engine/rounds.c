@@ -209,7 +209,7 @@ static void the_arena_is_as_large_as_any_point_needs(void **state)
     struct touched touched = {0};
     struct trial_work work = {.prepare = prepare_in_arena, .state = &touched};
     bench->points[3].arena_bytes = 3 << 20;
-    bench->plan.arena_life = ARENA_WHOLE_RUN;
+    bench->plan.arena_life = ARENA_WHOLE_STAGE;
     bench->plan.pages = PAGES_SMALL;
     assert_int_equal(stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL),
                      0);

@@ -242,6 +242,26 @@ static void test_words_are_as_many_as_patterns(void **state)
     }
 }
 
+static size_t rank(const char *stem)
+{
+    return finding_level_rank(stem, strlen(stem));
+}
+
+static void test_levels_stand_in_the_order_of_their_latencies(void **state)
+{
+    (void)state;
+    assert_true(rank("L1") == rank("L2"));
+    assert_true(rank("L2") < rank("DRAM"));
+    static const char *const device[] = {
+        "gpu0.L1",        "gpu0.DRAM",    "gpu0.shared",   "gpu0.shared.atomic",
+        "gpu0.constant2", "gpu0.texture", "gpu0.readonly", "gpu0.atomic"};
+    for (size_t i = 1; i < sizeof device / sizeof *device; i++)
+        assert_true(rank(device[i - 1]) < rank(device[i]));
+    assert_true(rank("syscall") > rank("DRAM"));
+    assert_true(rank("syscall") == rank("gpu0.nothing"));
+    assert_true(finding_level_rank("gpu0.L2.capacity", strlen("gpu0.L2")) == rank("gpu0.L1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_a_finding_has_a_side),
         cmocka_unit_test(test_a_finding_of_a_device_has_its_place_and_words),
         cmocka_unit_test(test_words_are_as_many_as_patterns),
+        cmocka_unit_test(test_levels_stand_in_the_order_of_their_latencies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

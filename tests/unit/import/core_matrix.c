@@ -18,7 +18,7 @@ static int import(struct document *document, const char *text, const char *ids, 
                   struct error *error)
 {
     struct settings settings = {0};
-    struct import_text given = {"table", text, strlen(text)};
+    struct import_text given = {.file = "table", .text = text, .length = strlen(text)};
     *document = (struct document){0};
     assert_int_equal(settings_add(&settings, import_options, error), 0);
     if (ids)

@@ -1,7 +1,5 @@
 #include "desk.h"
 
-extern const struct import_format mlc_format;
-
 static const struct point *at(const struct series *series, int from, int to)
 {
     for (size_t i = 0; i < series->point_count; i++)
@@ -17,7 +15,7 @@ static void every_section_is_understood(void **state)
     const struct document *document = &desk->document;
     const struct probe_result *numa = document_probe(document, "numa");
     const struct probe_result *loaded = document_probe(document, "loaded");
-    assert_int_equal(document->probe_count, 3);
+    assert_int_equal(document->probe_count, 4);
     assert_int_equal(numa->series_count, 2);
     const struct series *latency = &numa->series[0], *bandwidth = &numa->series[1];
     assert_true(latency->matrix && bandwidth->matrix);
@@ -35,10 +33,15 @@ static void every_section_is_understood(void **state)
     assert_true(document_finding(document, "bandwidth.read.all")->value == 200e9);
     assert_true(document_finding(document, "bandwidth.triad.all")->value == 170e9);
     assert_true(document_finding(document, "bandwidth.reads2-writes1.all")->value == 175e9);
+    const struct series *transfers = document_probe(document, "transfers")->series;
+    assert_string_equal(series_factor(&transfers[0], "state")->text, "clean");
+    assert_true(at(&transfers[0], 0, 0)->y.median == 50);
+    assert_true(at(&transfers[1], 0, 0)->y.median == 51);
 }
 
-#define LATENCY "Measuring idle latencies (in ns)...\n"
-#define LOADED  "Measuring Loaded Latencies for the system\n"
+#define LATENCY   "Measuring idle latencies (in ns)...\n"
+#define TRANSFERS "Measuring cache-to-cache transfer latency (in ns)...\n"
+#define LOADED    "Measuring Loaded Latencies for the system\n"
 
 static void nodes_have_the_ids_that_stand_there(void **state)
 {
@@ -58,8 +61,13 @@ static void bad_lines_are_refused_by_number(void **state)
     struct desk *desk = *state;
     assert_refused(desk, &mlc_format, "", "holds no matrix");
     assert_refused(desk, &mlc_format, "hello\n1 2 3\n", "holds no matrix");
-    assert_refused(desk, &mlc_format, "Measuring cache-to-cache transfer latency\n",
-                   "holds no matrix");
+    assert_refused(desk, &mlc_format, TRANSFERS, "line 1: no values follow");
+    assert_refused(desk, &mlc_format, TRANSFERS "Local Socket L2->L2 HIT  latency\n",
+                   "line 2: the latency 'latency' is none");
+    assert_refused(desk, &mlc_format, "Each iteration took 186.1 core clocks\n",
+                   "line 1: mlc prints clocks and then ns");
+    assert_refused(desk, &mlc_format, "Each iteration took 186,1 core clocks ( 80,9 ns)\n",
+                   "line 1: mlc prints clocks and then ns");
     assert_refused(desk, &mlc_format, LATENCY, "line 1: no values follow");
     assert_refused(desk, &mlc_format, LATENCY LOADED " 00000 80 100\n", "line 1: no values follow");
     assert_refused(desk, &mlc_format, LATENCY "0 80 81\n", "line 2: a row before");
@@ -68,9 +76,11 @@ static void bad_lines_are_refused_by_number(void **state)
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80 81 82\n",
                    "line 3: the line above names 2");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 fast\n",
-                   "line 3: 'fast' is no value");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 nan\n", "line 3: 'nan' is no value");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 -80\n", "line 3: '-80' is no value");
+                   "line 3: the value 'fast' is none");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 nan\n",
+                   "line 3: the value 'nan' is none");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 -80\n",
+                   "line 3: the value '-80' is none");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n-1 80\n", "line 3: a row begins with");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n99999999999 80\n",
                    "line 3: a row begins with");
@@ -81,6 +91,62 @@ static void bad_lines_are_refused_by_number(void **state)
                    "line 2: mlc prints a bandwidth");
     assert_refused(desk, &mlc_format, "Measuring Peak Injection Memory Bandwidths\nALL Reads\n",
                    "line 2: mlc prints a bandwidth");
+}
+
+static void lines_of_other_caches_are_matrices_by_home(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &mlc_format,
+                               TRANSFERS
+                               "Local Socket L2->L2 HITM latency\t47.0\n"
+                               "Remote Socket L2->L2 HITM latency (data address homed in writer "
+                               "socket)\n\t\tReader Numa Node\nWriter Numa Node     0\t     1\n"
+                               "            0\t     -\t 108.5\n            1\t 109.0\t     -\n"
+                               "Remote Socket L2->L2 HITM latency (data address homed in reader "
+                               "socket)\n\t\tReader Numa Node\nWriter Numa Node     0\t     1\n"
+                               "            0\t     -\t 180.0\n            1\t 181.0\t     -\n"),
+                     0);
+    const struct probe_result *probe = document_probe(&desk->document, "transfers");
+    assert_int_equal(probe->series_count, 3);
+    assert_string_equal(series_factor(&probe->series[0], "home")->text, "own");
+    assert_true(at(&probe->series[0], 0, 0)->y.median == 47);
+    assert_string_equal(series_factor(&probe->series[1], "home")->text, "writer");
+    assert_true(at(&probe->series[1], 0, 1)->y.median == 108.5f);
+    assert_string_equal(series_factor(&probe->series[2], "home")->text, "reader");
+    assert_true(at(&probe->series[2], 1, 0)->y.median == 181);
+    assert_null(at(&probe->series[2], 0, 0));
+    assert_int_equal(desk->text.unread, 0);
+}
+
+static void an_idle_latency_is_a_point_of_the_curve(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &mlc_format,
+                               "Intel(R) Memory Latency Checker - v3.9\r\n"
+                               "Command line parameters: --idle_latency\r\n\r\n"
+                               "Using buffer size of 2000.000MiB\r\n"
+                               "Each iteration took 240.0 core clocks (\t80.0\tns)"),
+                     0);
+    const struct probe_result *probe = document_probe(&desk->document, "latency");
+    assert_true(probe->series[0].points[0].x == 2000.0 * 1048576);
+    assert_true(value_of(desk, "latency_ns") == 80 && value_of(desk, "latency") == 240);
+    assert_string_equal(factor_of(desk, "latency_ns", "working set"), "2000 MiB");
+    assert_int_equal(desk->text.unread, 0);
+    assert_int_equal(read_text(desk, &mlc_format,
+                               "Each iteration took 160.0 base frequency clocks ( 80.0 ns)\n"),
+                     0);
+    assert_true(value_of(desk, "latency_ns") == 80 && isnan(value_of(desk, "latency")));
+}
+
+static void what_is_not_read_is_counted(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &mlc_format,
+                               "node 7\n" LATENCY "Numa node 0\n0 80\nMeasuring things to come\n"
+                               "1 2 3\n"),
+                     0);
+    assert_int_equal(desk->text.unread, 2);
+    assert_int_equal(desk->text.unread_line, 1);
 }
 
 /* However the text is cut, it is read or refused. */
@@ -104,6 +170,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DESK_TEST(every_section_is_understood),
         DESK_TEST(nodes_have_the_ids_that_stand_there),
+        DESK_TEST(lines_of_other_caches_are_matrices_by_home),
+        DESK_TEST(an_idle_latency_is_a_point_of_the_curve),
+        DESK_TEST(what_is_not_read_is_counted),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(no_cut_is_too_much),
     };

@@ -1,7 +1,5 @@
 #include "desk.h"
 
-extern const struct import_format multichase_format;
-
 #define RUN(size, stride, ns)                                                                      \
     "nr_threads = 1\npage_size = 4096 bytes\ntotal_memory = " size " (0.0 MiB)\nstride = " stride  \
     "\nchase = simple\nsamples (one column per thread, one row per sample):\n  9.000  "            \
@@ -79,7 +77,7 @@ static void bad_lines_are_refused_by_number(void **state)
     struct desk *desk = *state;
     assert_refused(desk, &multichase_format, "", "holds no result");
     assert_refused(desk, &multichase_format, NAMES, "holds no result");
-    assert_refused(desk, &multichase_format, "hello\n", "line 1: this is no line of multichase's");
+    assert_refused(desk, &multichase_format, "hello\n", "holds no result");
     assert_refused(desk, &multichase_format, "1.5\n", "line 1: a latency of an unknown size");
     assert_refused(desk, &multichase_format, RUN("4096", "64", "1.5") "1.5\n",
                    "line 9: a latency of an unknown size");
@@ -97,14 +95,22 @@ static void bad_lines_are_refused_by_number(void **state)
                    "line 2: no threads");
 }
 
-static void lines_that_do_not_fit_are_refused_unless_they_are_passed_over(void **state)
+static void lines_may_be_of_any_length(void **state)
 {
     struct desk *desk = *state;
     static char text[8192];
-    snprintf(text, sizeof text, "%4090s1.25e1\n", "");
-    assert_refused(desk, &multichase_format, text, "line 1: has more than 4095 bytes");
     snprintf(text, sizeof text, "samples (%5000s)\n%s", "", RUN("4096", "64", "1.5"));
     assert_int_equal(read_text(desk, &multichase_format, text), 0);
+    assert_int_equal(desk->document.probes[0].series[0].point_count, 1);
+}
+
+static void lines_of_scripts_before_it_are_passed_over(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &multichase_format, "+ node 17\r\n" RUN("4096", "64", "1.5")),
+                     0);
+    assert_int_equal(desk->text.unread, 1);
+    assert_string_equal(desk->text.unread_shown, "+ node 17");
 }
 
 int main(void)
@@ -114,7 +120,8 @@ int main(void)
         DESK_TEST(each_kind_has_a_curve_and_repeats_are_trials),
         DESK_TEST(multiloads_tables_are_understood),
         DESK_TEST(bad_lines_are_refused_by_number),
-        DESK_TEST(lines_that_do_not_fit_are_refused_unless_they_are_passed_over),
+        DESK_TEST(lines_may_be_of_any_length),
+        DESK_TEST(lines_of_scripts_before_it_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-/* What the kernel gave, read from /proc/self/smaps (proc(5)) and asked by move_pages(2). Emulators
- * and sandboxes may lack either, or answer about another address space: then the placement is
- * unknown. */
+/* What the kernel gave, by /proc/self/smaps (proc(5)) and move_pages(2). Emulators and sandboxes
+ * may lack either, or answer about another address space: then the placement is unknown. */
 #include "machine/files.h"
 #include "machine/os.h"
 

@@ -21,10 +21,16 @@
 
 struct bench {
     struct pool pool;
-    struct gpu_library *library;
+    union {
+        struct gpu_library *library;
+        struct cuda_library *driver; /* the same, from inside */
+    };
     struct gpu_facts *facts;
     size_t count;
-    struct gpu *gpu;
+    union {
+        struct gpu *gpu;
+        struct cuda_gpu *cuda;
+    };
     struct error error;
     uint64_t did;
     struct gpu_time time;
@@ -153,7 +159,7 @@ static inline struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t 
 static inline size_t bench_free_bytes(struct bench *bench)
 {
     size_t free_bytes = 0, total = 0;
-    return bench->library->calls.cuMemGetInfo(&free_bytes, &total) == 0 ? free_bytes : 0;
+    return bench->driver->calls.cuMemGetInfo(&free_bytes, &total) == 0 ? free_bytes : 0;
 }
 
 #endif

@@ -113,15 +113,15 @@ static void caches_are_as_a_long_chase_leaves_them(void **state)
  * not the next one in memory. */
 static size_t go_round(struct bench *bench)
 {
-    const struct cuda_job *job = &bench->gpu->job;
+    const struct cuda_job *job = &bench->cuda->job;
     const struct gpu_work *work = &job->work;
     unsigned char *ring = malloc(work->bytes), *seen = calloc(job->count, 1);
     assert_non_null(ring);
     assert_non_null(seen);
-    assert_int_equal(bench->library->calls.cuMemcpyDtoHAsync(ring, job->base, work->bytes,
-                                                             bench->gpu->streams[0]),
+    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(ring, job->base, work->bytes,
+                                                            bench->cuda->streams[0]),
                      0);
-    assert_int_equal(cuda_wait(bench->gpu, 0, &bench->error), 0);
+    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
     bool words = work->width_bits == 32 || work->path == GPU_TEXTURE;
     uint64_t at = words ? job->place * sizeof(uint32_t) : job->place - job->base, start = at;
     size_t jumps = 0;
@@ -181,7 +181,7 @@ static void seeds_make_different_rings(void **state)
     for (size_t i = 0; i < SEEDS; i++) {
         bench_prepare(&bench, &work, i);
         bench_run(&bench, &work, 5 * PTX_LOADS);
-        place[i] = bench.gpu->job.place - bench.gpu->job.base;
+        place[i] = bench.cuda->job.place - bench.cuda->job.base;
         for (size_t j = 0; j < i; j++)
             same += place[i] == place[j];
     }
@@ -189,7 +189,7 @@ static void seeds_make_different_rings(void **state)
     uint64_t again = place[3];
     bench_prepare(&bench, &work, 3);
     bench_run(&bench, &work, 5 * PTX_LOADS);
-    assert_int_equal(bench.gpu->job.place - bench.gpu->job.base, again);
+    assert_int_equal(bench.cuda->job.place - bench.cuda->job.base, again);
     bench_close(&bench);
 }
 
@@ -226,13 +226,13 @@ static void one_multiprocessor_can_be_chosen(void **state)
         for (int i = 0; i < 4; i++) {
             work.multiprocessor = i;
             double cycles = bench_cycles(&bench, &work, 512);
-            const uint64_t *seen = bench.gpu->results_host.host;
+            const uint64_t *seen = bench.cuda->results_host.host;
             assert_int_equal(seen[PTX_SM], i);
             near += fabs(cycles - 180) < 1;
             assert_true(fabs(cycles - 180) < 1 || fabs(cycles - 260) < 1);
             if (!base)
-                base = bench.gpu->job.base - work.offset;
-            assert_int_equal(bench.gpu->job.base - work.offset, base);
+                base = bench.cuda->job.base - work.offset;
+            assert_int_equal(bench.cuda->job.base - work.offset, base);
         }
         assert_int_equal(near, 2);
     }
@@ -246,7 +246,7 @@ static void a_multiprocessor_without_blocks_is_named(void **state)
     struct gpu_work work = chase_of(GPU_L2, 4096, 128);
     (void)state;
     bench_open(&bench, SMALL);
-    ((struct cuda_device *)bench.gpu->device)->multiprocessors = 6;
+    ((struct cuda_device *)bench.cuda->device)->multiprocessors = 6;
     work.multiprocessor = 5;
     bench_prepare(&bench, &work, 1);
     assert_int_equal(bench_try_run(&bench, &work, 512), ERROR_IMPOSSIBLE);

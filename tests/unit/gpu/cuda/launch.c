@@ -90,7 +90,7 @@ static void a_kernel_that_fails_ends_the_device(void **state)
     (void)state;
     bench_open(&bench, "tiny");
     bench_prepare(&bench, &work, 1);
-    bench.gpu->job.place = 8; /* no memory of the device's is there */
+    bench.cuda->job.place = 8; /* no memory of the device's is there */
     assert_int_equal(bench_try_run(&bench, &work, 100), ERROR_IMPOSSIBLE);
     assert_lost(&bench, "CUDA_ERROR_ILLEGAL_ADDRESS (700): a kernel went beyond its memory");
     bench_close(&bench);

@@ -108,7 +108,7 @@ static void works_of_a_span_share_its_memory(void **state)
         work.span = spans[i % 2];
         work.offset = (size_t)i * 4096;
         bench_prepare(&bench, &work, 1);
-        uint64_t at = bench.gpu->job.base - work.offset;
+        uint64_t at = bench.cuda->job.base - work.offset;
         if (i < 2)
             base[i] = at;
         assert_int_equal(at, base[i % 2]);
@@ -127,10 +127,10 @@ static void spans_give_way(void **state)
     bench_open(&bench, "tiny");
     work.span = (size_t)80 << 20;
     bench_prepare(&bench, &work, 1);
-    assert_non_null(bench.gpu->spans);
+    assert_non_null(bench.cuda->spans);
     work = chase_of(GPU_L2, (size_t)80 << 20, 1 << 16);
     bench_prepare(&bench, &work, 1);
-    assert_null(bench.gpu->spans);
+    assert_null(bench.cuda->spans);
     bench_run(&bench, &work, 256);
     bench_close(&bench);
 }

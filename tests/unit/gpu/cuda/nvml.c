@@ -99,7 +99,7 @@ static void a_file_that_is_no_nvml_is_none(void **state)
         bench_model("tiny", "");
         setenv("FATHOM_LIBNVML", paths[i], 1);
         assert_int_equal(bench_list(&bench), 0);
-        assert_null(bench.library->nvml);
+        assert_null(bench.driver->nvml);
         bench_close(&bench);
     }
     setenv("FATHOM_LIBNVML", getenv("FATHOM_CUDA_OLD"), 1);
@@ -115,7 +115,7 @@ static void a_library_that_lacks_calls_tells_the_rest(void **state)
     bench_model(model, "");
     setenv("FATHOM_LIBNVML", getenv("FATHOM_FAKE_NVML"), 1);
     assert_int_equal(bench_list(&bench), 0);
-    assert_non_null(bench.library->nvml);
+    assert_non_null(bench.driver->nvml);
     assert_string_equal(bench.facts[0].driver, "CUDA 12.4");
     assert_int_equal(gpu_cuda.start(bench.library, 0, &bench.gpu, &bench.error), 0);
     gpu_cuda.read_sensors(bench.gpu, &sensors);

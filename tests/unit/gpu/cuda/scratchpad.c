@@ -38,9 +38,9 @@ static void the_same_ring_is_linked_in_every_launch(void **state)
     work.order = GPU_STRIDED;
     bench_prepare(&bench, &work, 1);
     bench_run(&bench, &work, PTX_LOADS);
-    places[0] = bench.gpu->job.place;
+    places[0] = bench.cuda->job.place;
     bench_run(&bench, &work, PTX_LOADS);
-    places[1] = bench.gpu->job.place;
+    places[1] = bench.cuda->job.place;
     assert_int_equal(places[0] % 32, 0);
     assert_true(places[0] < work.bytes);
     /* The timed group, and the one that warms up. */
@@ -70,7 +70,7 @@ static void other_blocks_of_a_cluster_are_reached(void **state)
     work.cluster_size = 4;
     for (work.rank = 0; work.rank < 4; work.rank++) {
         assert_near(bench_cycles(&bench, &work, LOADS), work.rank ? 150 : 24, EXACT);
-        const uint64_t *seen = bench.gpu->results_host.host;
+        const uint64_t *seen = bench.cuda->results_host.host;
         assert_int_equal(seen[PTX_OTHER_SM] != seen[PTX_SM], work.rank != 0);
     }
     /* Where a cluster begins is the device's choice, of those that there are. */
@@ -78,7 +78,7 @@ static void other_blocks_of_a_cluster_are_reached(void **state)
     work.rank = 1;
     work.multiprocessor = 2;
     assert_near(bench_cycles(&bench, &work, LOADS), 150, EXACT);
-    const uint64_t *seen = bench.gpu->results_host.host;
+    const uint64_t *seen = bench.cuda->results_host.host;
     assert_int_equal(seen[PTX_SM], 2);
     bench_close(&bench);
 }
@@ -101,7 +101,7 @@ static void clusters_that_cannot_be_are_refused(void **state)
     work.span = 8192;
     assert_refuses(&bench, &work, "no offsets in the scratchpad");
     work.span = 0;
-    bench.library->calls.cuLaunchKernelEx = NULL;
+    bench.driver->calls.cuLaunchKernelEx = NULL;
     assert_refuses(&bench, &work, "CUDA 11.8");
     bench_close(&bench);
 
@@ -118,13 +118,35 @@ static void a_cluster_that_is_too_large_is_the_drivers_to_refuse(void **state)
     (void)state;
     bench_open(&bench, "tiny");
     work.cluster_size = 16;
+    assert_refuses(&bench, &work, "no clusters of that size");
+    work.cluster_size = 2;
+    assert_near(bench_cycles(&bench, &work, LOADS), 24, EXACT);
+    bench_close(&bench);
+
+    /* More than 8 need a permission of the function's. */
+    bench_open(&bench, "hopper,cluster_most=16");
+    work.cluster_size = 16;
+    assert_null(gpu_cuda.refuses(bench.gpu, &work));
+    bench_close(&bench);
+    bench_open(&bench, "hopper");
+    assert_refuses(&bench, &work, "no clusters of that size");
+    bench_close(&bench);
+}
+
+/* A driver that can't say: the launch tells. */
+static void without_an_answer_the_launch_tells(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_CLUSTER, 4096, 64);
+    (void)state;
+    bench_open(&bench, "tiny");
+    bench.driver->calls.cuOccupancyMaxActiveClusters = NULL;
+    work.cluster_size = 16;
     bench_prepare(&bench, &work, 1);
     assert_int_equal(bench_try_run(&bench, &work, LOADS), ERROR_IMPOSSIBLE);
     assert_line(&bench.error,
                 "cuLaunchKernelEx: CUDA_ERROR_INVALID_CLUSTER_SIZE (912): this device has no "
                 "clusters of that size");
-    work.cluster_size = 2;
-    assert_near(bench_cycles(&bench, &work, LOADS), 24, EXACT);
     bench_close(&bench);
 }
 
@@ -138,6 +160,7 @@ int main(void)
         cmocka_unit_test_teardown(clusters_that_cannot_be_are_refused, bench_restore),
         cmocka_unit_test_teardown(a_cluster_that_is_too_large_is_the_drivers_to_refuse,
                                   bench_restore),
+        cmocka_unit_test_teardown(without_an_answer_the_launch_tells, bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

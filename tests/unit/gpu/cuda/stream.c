@@ -65,17 +65,17 @@ static void odd_sizes_are_rounded_and_told(void **state)
 static uint32_t word_at(struct bench *bench, uint64_t address)
 {
     uint32_t word = 0;
-    assert_int_equal(bench->library->calls.cuMemcpyDtoHAsync(&word, address, sizeof word,
-                                                             bench->gpu->streams[0]),
+    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(&word, address, sizeof word,
+                                                            bench->cuda->streams[0]),
                      0);
-    assert_int_equal(cuda_wait(bench->gpu, 0, &bench->error), 0);
+    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
     return word;
 }
 
 static void set_word(struct bench *bench, uint64_t address, uint32_t word)
 {
     assert_int_equal(
-        bench->library->calls.cuMemsetD32Async(address, word, 1, bench->gpu->streams[0]), 0);
+        bench->driver->calls.cuMemsetD32Async(address, word, 1, bench->cuda->streams[0]), 0);
 }
 
 /* A copy takes the last word of the first half to the end of the second one; a read changes
@@ -89,7 +89,7 @@ static void traffic_is_what_it_is_called(void **state)
     for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
         struct gpu_work work = stream_of(traffic, GPU_L1, 128 << 10);
         bench_prepare(&bench, &work, 1);
-        uint64_t base = bench.gpu->job.base, half = base + (64 << 10), end = base + work.bytes;
+        uint64_t base = bench.cuda->job.base, half = base + (64 << 10), end = base + work.bytes;
         set_word(&bench, half - sizeof mark, mark);
         set_word(&bench, end - sizeof mark, ~mark);
         bench_run(&bench, &work, 1);

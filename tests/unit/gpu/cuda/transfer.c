@@ -76,10 +76,10 @@ static void many_copies_are_all_counted(void **state)
 
 static void device_bytes(struct bench *bench, unsigned char *bytes, size_t count)
 {
-    assert_int_equal(bench->library->calls.cuMemcpyDtoHAsync(
-                         bytes, bench->gpu->job.memory[0].address, count, bench->gpu->streams[0]),
+    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(
+                         bytes, bench->cuda->job.memory[0].address, count, bench->cuda->streams[0]),
                      0);
-    assert_int_equal(cuda_wait(bench->gpu, 0, &bench->error), 0);
+    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
 }
 
 /* Both sides are marked, and looked at after one copy. */
@@ -102,11 +102,11 @@ static void copies_go_where_they_should(void **state)
             struct gpu_work work = transfer_of(cases[i].direction, pinned, BYTES);
             unsigned char device[BYTES];
             bench_prepare(&bench, &work, 1);
-            const struct cuda_job *job = &bench.gpu->job;
+            const struct cuda_job *job = &bench.cuda->job;
             unsigned char *host = pinned ? job->memory[1].host : job->pageable;
             memset(device, 'd', BYTES);
             assert_int_equal(
-                cuda_send(bench.gpu, job->memory[0].address, device, BYTES, &bench.error), 0);
+                cuda_send(bench.cuda, job->memory[0].address, device, BYTES, &bench.error), 0);
             memset(host, 'h', BYTES);
             bench_run(&bench, &work, 1);
             device_bytes(&bench, device, BYTES);

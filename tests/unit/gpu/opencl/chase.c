@@ -33,7 +33,7 @@ static struct mirror mirror_make(struct bench *bench, const struct gpu_work *wor
 {
     size_t bytes = work->span ? work->span : work->offset + work->bytes;
     return (struct mirror){
-        .memory = bench_bytes(bench, bench->gpu->ready.memory, bytes),
+        .memory = bench_bytes(bench, bench->own->ready.memory, bytes),
         .unit = unit,
         .count = work->bytes / work->stride,
     };
@@ -55,10 +55,10 @@ static void assert_visits_each_once(const struct mirror *mirror, const struct gp
 static void assert_follows(struct bench *bench, const struct mirror *mirror, uint64_t groups)
 {
     struct gpu_time time = {0, 0};
-    uint64_t before = bench->gpu->ready.at;
-    if (opencl_follow(bench->gpu, groups, &time, &bench->error))
+    uint64_t before = bench->own->ready.at;
+    if (opencl_follow(bench->own, groups, &time, &bench->error))
         fail_msg("%s", bench->error.text);
-    assert_int_equal(bench->gpu->ready.at, walk(mirror, before, groups * OPENCL_LOADS));
+    assert_int_equal(bench->own->ready.at, walk(mirror, before, groups * OPENCL_LOADS));
 }
 
 /* Prepared, looked at, followed by some groups and once round, and timed. */
@@ -69,12 +69,12 @@ static void check_ring(struct bench *bench, const struct gpu_work *work, size_t 
     assert_visits_each_once(&mirror, work);
     assert_follows(bench, &mirror, 1);
     assert_follows(bench, &mirror, 7);
-    uint64_t at = bench->gpu->ready.at;
+    uint64_t at = bench->own->ready.at;
     assert_follows(bench, &mirror, mirror.count); /* rounds: a whole one for each of 16 loads */
-    assert_int_equal(bench->gpu->ready.at, at);
+    assert_int_equal(bench->own->ready.at, at);
     uint64_t did = bench_run(bench, work, 1000);
     assert_true(did >= 1000 && did % OPENCL_LOADS == 0);
-    at = bench->gpu->ready.at;
+    at = bench->own->ready.at;
     assert_follows(bench, &mirror, 3); /* and it still stands in the ring */
     free(mirror.memory);
 }
@@ -173,22 +173,22 @@ static void lines_of_one_span_share_an_allocation(void **state)
     work.span = 65536;
     work.offset = 4096 + 8;
     check_ring(bench, &work, 8);
-    struct opencl_memory *first = bench->gpu->ready.memory;
+    struct opencl_memory *first = bench->own->ready.memory;
     work.offset = 65536 - 256;
     check_ring(bench, &work, 8);
-    assert_ptr_equal(bench->gpu->ready.memory, first);
+    assert_ptr_equal(bench->own->ready.memory, first);
 
     struct gpu_work other = work;
     other.span = 0;
     other.offset = 0;
     check_ring(bench, &other, 8); /* one of its own, and the shared one stays */
-    assert_ptr_not_equal(bench->gpu->ready.memory, first);
+    assert_ptr_not_equal(bench->own->ready.memory, first);
     bench_prepare(bench, &work);
-    assert_ptr_equal(bench->gpu->ready.memory, first);
+    assert_ptr_equal(bench->own->ready.memory, first);
 
     work.span = 131072;
     check_ring(bench, &work, 8);
-    assert_int_equal(bench->gpu->kept_span, 131072);
+    assert_int_equal(bench->own->kept_span, 131072);
 }
 
 /* Links go to the device in parts; more than one of them here, and a ring of one element. */
@@ -217,7 +217,7 @@ static void a_cpu_tells_no_cycles(void **state)
     uint64_t did;
     struct gpu_time time = {0, 0};
     assert_int_equal(gpu_opencl.run(bench->gpu, &work, 1, &did, &time, &bench->error), 0);
-    if (!bench->gpu->limits.is_cpu) {
+    if (!bench->own->limits.is_cpu) {
         print_message("# the device is no CPU\n");
         skip();
     }
@@ -251,7 +251,7 @@ static const char clock_text[] = "#undef __opencl_c_kernel_clock_scope_sub_group
 static void a_kernel_reads_the_clock_that_a_device_offers(void **state)
 {
     struct bench *bench = bench_need(state);
-    struct gpu *gpu = bench->gpu;
+    struct opencl_gpu *gpu = bench->own;
     size_t bytes = sizeof clock_text + strlen(opencl_text);
     char *text = malloc(bytes);
     assert_non_null(text);

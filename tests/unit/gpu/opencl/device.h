@@ -28,10 +28,16 @@ enum { TRIES = 5 };
 
 struct bench {
     struct pool pool;
-    struct gpu_library *library;
+    union {
+        struct gpu_library *library;
+        struct opencl_library *driver; /* the same, from inside */
+    };
     struct gpu_facts *facts;
     size_t count, index;
-    struct gpu *gpu;
+    union {
+        struct gpu *gpu;
+        struct opencl_gpu *own;
+    };
     struct error error;
 };
 
@@ -95,7 +101,7 @@ static inline void *bench_bytes(struct bench *bench, struct opencl_memory *memor
 {
     void *copy = malloc(bytes);
     assert_non_null(copy);
-    if (opencl_read(bench->gpu, memory, 0, bytes, copy, &bench->error))
+    if (opencl_read(bench->own, memory, 0, bytes, copy, &bench->error))
         fail_msg("%s", bench->error.text);
     return copy;
 }

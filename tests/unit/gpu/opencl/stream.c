@@ -16,7 +16,7 @@ static struct gpu_work stream(enum gpu_traffic traffic, enum gpu_home home, size
 static void flow(struct bench *bench, uint64_t repeats)
 {
     double ns = -1;
-    if (opencl_flow(bench->gpu, repeats, &ns, &bench->error))
+    if (opencl_flow(bench->own, repeats, &ns, &bench->error))
         fail_msg("%s", bench->error.text);
     assert_true(ns >= 0);
 }
@@ -24,7 +24,7 @@ static void flow(struct bench *bench, uint64_t repeats)
 static void fill(struct bench *bench, struct opencl_memory *memory, uint64_t *words, size_t count)
 {
     assert_int_equal(
-        opencl_write(bench->gpu, memory, 0, count * sizeof *words, words, &bench->error), 0);
+        opencl_write(bench->own, memory, 0, count * sizeof *words, words, &bench->error), 0);
 }
 
 static void check_read(struct bench *bench, enum gpu_home home)
@@ -35,10 +35,10 @@ static void check_read(struct bench *bench, enum gpu_home home)
     uint64_t words[WORDS], expected = 0;
     for (uint64_t i = 0; i < WORDS; i++)
         expected += words[i] = i * i + 1;
-    fill(bench, bench->gpu->ready.memory, words, WORDS);
+    fill(bench, bench->own->ready.memory, words, WORDS);
     flow(bench, 3);
-    size_t items = bench->gpu->limits.items;
-    uint64_t *sums = bench_bytes(bench, bench->gpu->out, items * sizeof *sums), sum = 0;
+    size_t items = bench->own->limits.items;
+    uint64_t *sums = bench_bytes(bench, bench->own->out, items * sizeof *sums), sum = 0;
     for (size_t i = 0; i < items; i++)
         sum += sums[i];
     free(sums);
@@ -60,9 +60,9 @@ static void writing_writes_every_byte(void **state)
     bench_prepare(bench, &work);
     uint64_t words[WORDS];
     memset(words, 0xff, sizeof words);
-    fill(bench, bench->gpu->ready.memory, words, WORDS);
+    fill(bench, bench->own->ready.memory, words, WORDS);
     flow(bench, 5);
-    uint64_t *now = bench_bytes(bench, bench->gpu->ready.memory, sizeof words);
+    uint64_t *now = bench_bytes(bench, bench->own->ready.memory, sizeof words);
     for (size_t i = 0; i < WORDS; i += 2) {
         assert_int_equal(now[i], i / 2); /* the element's place, ... */
         assert_true(now[i + 1] < 5);     /* ... and the repeat that came last */
@@ -79,17 +79,17 @@ static void copying_copies_half_to_the_other_half(void **state)
     uint64_t words[WORDS];
     for (uint64_t i = 0; i < WORDS; i++)
         words[i] = ~i;
-    fill(bench, bench->gpu->ready.memory, words, WORDS);
+    fill(bench, bench->own->ready.memory, words, WORDS);
     flow(bench, 1);
-    uint64_t *copy = bench_bytes(bench, bench->gpu->ready.other, sizeof words);
+    uint64_t *copy = bench_bytes(bench, bench->own->ready.other, sizeof words);
     assert_memory_equal(copy, words, sizeof words);
     free(copy);
     /* There is no more of either: half of the working set each. */
     assert_int_equal(
-        opencl_read(bench->gpu, bench->gpu->ready.other, sizeof words, 8, words, &bench->error),
+        opencl_read(bench->own, bench->own->ready.other, sizeof words, 8, words, &bench->error),
         ERROR_IMPOSSIBLE);
     assert_int_equal(
-        opencl_read(bench->gpu, bench->gpu->ready.memory, sizeof words, 8, words, &bench->error),
+        opencl_read(bench->own, bench->own->ready.memory, sizeof words, 8, words, &bench->error),
         ERROR_IMPOSSIBLE);
 }
 

@@ -30,7 +30,7 @@ static void set_device(struct bench *bench, struct opencl_memory *memory, int va
 {
     unsigned char bytes[BYTES];
     memset(bytes, value, sizeof bytes);
-    assert_int_equal(opencl_write(bench->gpu, memory, 0, BYTES, bytes, &bench->error), 0);
+    assert_int_equal(opencl_write(bench->own, memory, 0, BYTES, bytes, &bench->error), 0);
 }
 
 /* Both sides hold something else before; afterwards what was sent, and nothing else changed. */
@@ -38,7 +38,7 @@ static void check_transfer(struct bench *bench, enum gpu_direction direction, bo
 {
     struct gpu_work work = transfer(direction, pinned);
     bench_prepare(bench, &work);
-    struct opencl_ready *ready = &bench->gpu->ready;
+    struct opencl_ready *ready = &bench->own->ready;
     assert_int_equal(ready->pinned != NULL, pinned);
     memset(ready->host, 0x11, BYTES);
     set_device(bench, ready->memory, 0x22);

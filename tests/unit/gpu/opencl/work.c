@@ -57,7 +57,7 @@ static void what_opencl_can_not_choose_is_refused(void **state)
 static void sizes_beyond_the_device_are_refused(void **state)
 {
     struct bench *bench = bench_need(state);
-    const struct opencl_limits *limits = &bench->gpu->limits;
+    const struct opencl_limits *limits = &bench->own->limits;
     struct gpu_work work = chase();
     work.path = GPU_SHARED;
     work.bytes = (size_t)limits->local_bytes + 64;
@@ -105,7 +105,7 @@ static void what_is_not_prepared_is_not_run(void **state)
     launch.action = GPU_LAUNCH;
     uint64_t did;
     struct gpu_time time;
-    opencl_clear(bench->gpu);
+    opencl_clear(bench->own);
     assert_int_equal(gpu_opencl.run(bench->gpu, &work, 1, &did, &time, &bench->error), ERROR_USAGE);
     bench_prepare(bench, &work);
     assert_int_equal(gpu_opencl.run(bench->gpu, &launch, 1, &did, &time, &bench->error),
@@ -120,7 +120,7 @@ static void text_that_does_not_compile_gives_the_first_line(void **state)
     struct bench *bench = bench_need(state);
     struct opencl_program *program = NULL;
     const char *text = "__kernel void broken(void) { no_such_thing(1 + ); }\n";
-    assert_int_equal(opencl_build(bench->gpu, text, &program, &bench->error), ERROR_IMPOSSIBLE);
+    assert_int_equal(opencl_build(bench->own, text, &program, &bench->error), ERROR_IMPOSSIBLE);
     assert_null(program);
     assert_line(&bench->error, "OpenCL's compiler refuses the kernels: ");
     assert_true(strlen(bench->error.text) > strlen("OpenCL's compiler refuses the kernels: "));
@@ -202,7 +202,7 @@ static void assert_prepare_fails(struct bench *bench, const struct opencl_api *w
 {
     struct error error = {0};
     int code = gpu_opencl.prepare(bench->gpu, work, 1, &error);
-    bench->library->api = *working;
+    bench->driver->api = *working;
     assert_int_equal(code, ERROR_IMPOSSIBLE);
     assert_line(&error, says);
     bench_prepare(bench, work);
@@ -212,7 +212,7 @@ static void assert_prepare_fails(struct bench *bench, const struct opencl_api *w
 static void each_call_that_fails_has_its_line(void **state)
 {
     struct bench *bench = bench_need(state);
-    struct opencl_api *api = &bench->library->api;
+    struct opencl_api *api = &bench->driver->api;
     const struct opencl_api working = *api;
     struct gpu_work work = chase();
     working_api = &working;
@@ -243,7 +243,7 @@ static void each_call_that_fails_has_its_line(void **state)
 static void a_copy_that_fails_on_its_way_fails_the_batch(void **state)
 {
     struct bench *bench = bench_need(state);
-    const struct opencl_api working = bench->library->api;
+    const struct opencl_api working = bench->driver->api;
     struct gpu_work work = gpu_work_none;
     work.action = GPU_TRANSFER;
     work.direction = GPU_BOTH_WAYS;
@@ -251,9 +251,9 @@ static void a_copy_that_fails_on_its_way_fails_the_batch(void **state)
     bench_prepare(bench, &work);
     uint64_t did;
     struct gpu_time time;
-    bench->library->api.clEnqueueWriteBuffer = no_write;
+    bench->driver->api.clEnqueueWriteBuffer = no_write;
     int code = gpu_opencl.run(bench->gpu, &work, 3, &did, &time, &bench->error);
-    bench->library->api = working;
+    bench->driver->api = working;
     assert_int_equal(code, ERROR_IMPOSSIBLE);
     assert_line(&bench->error, "copy memory");
     bench_run(bench, &work, 3);
@@ -262,21 +262,21 @@ static void a_copy_that_fails_on_its_way_fails_the_batch(void **state)
 static void a_clock_that_stands_still_is_no_result(void **state)
 {
     struct bench *bench = bench_need(state);
-    const struct opencl_api working = bench->library->api;
+    const struct opencl_api working = bench->driver->api;
     struct gpu_work work = chase();
     bench_prepare(bench, &work);
-    bench->library->api.clGetEventProfilingInfo = always_noon;
+    bench->driver->api.clGetEventProfilingInfo = always_noon;
     uint64_t did;
     struct gpu_time time;
     int code = gpu_opencl.run(bench->gpu, &work, 1, &did, &time, &bench->error);
-    bench->library->api = working;
+    bench->driver->api = working;
     assert_int_equal(code, ERROR_IMPOSSIBLE);
     assert_line(&bench->error, "times make no sense");
 }
 
 /* --- a kernel that does not end --- */
 
-static void wait_for_the_real_end(struct gpu *gpu)
+static void wait_for_the_real_end(struct opencl_gpu *gpu)
 {
     int32_t left = 1;
     while (left > OPENCL_COMPLETE) {
@@ -292,20 +292,21 @@ static void wait_for_the_real_end(struct gpu *gpu)
 static void a_kernel_that_does_not_end_is_given_up(void **state)
 {
     struct bench *bench = bench_need(state);
-    struct gpu *gpu = bench->gpu;
+    struct opencl_gpu *gpu = bench->own;
     struct gpu_work work = chase();
     uint64_t did;
     struct gpu_time time;
     struct error first = {0}, then = {0};
     bench_prepare(bench, &work);
     gpu->limit_ns = 1000 * 1000;
-    assert_int_equal(gpu_opencl.run(gpu, &work, 50000000, &did, &time, &first), ERROR_IMPOSSIBLE);
+    assert_int_equal(gpu_opencl.run(bench->gpu, &work, 50000000, &did, &time, &first),
+                     ERROR_IMPOSSIBLE);
     assert_line(&first, "did not end a command within 1 ms");
     assert_non_null(gpu->stuck);
-    assert_int_equal(gpu_opencl.run(gpu, &work, 1, &did, &time, &then), ERROR_IMPOSSIBLE);
+    assert_int_equal(gpu_opencl.run(bench->gpu, &work, 1, &did, &time, &then), ERROR_IMPOSSIBLE);
     assert_string_equal(then.text, first.text);
     then.text[0] = '\0';
-    assert_int_equal(gpu_opencl.prepare(gpu, &work, 1, &then), ERROR_IMPOSSIBLE);
+    assert_int_equal(gpu_opencl.prepare(bench->gpu, &work, 1, &then), ERROR_IMPOSSIBLE);
     assert_string_equal(then.text, first.text);
     wait_for_the_real_end(gpu); /* so that stopping frees everything */
 }

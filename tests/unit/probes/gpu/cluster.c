@@ -37,44 +37,6 @@ static void sizes_that_can_not_be_launched_are_not_planned(void **state)
     assert_non_null(strstr(bench->state.not_measured, "clusters of 16"));
 }
 
-static int runs_at_most_4(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats,
-                          uint64_t *did, struct gpu_time *time, struct error *error)
-{
-    if (work->cluster_size > 4)
-        return error_set(error, ERROR_IMPOSSIBLE, "CUDA_ERROR_INVALID_CLUSTER_SIZE");
-    return gpu_bench_run(gpu, work, repeats, did, time, error);
-}
-
-static void sizes_that_fail_to_launch_are_not_planned(void **state)
-{
-    struct gpu_bench *bench = *state;
-    bench->backend.run = runs_at_most_4;
-    gpu_bench_drive(bench, &gpu_cluster, 0, made_up);
-    assert_int_equal(bench->task.plan.series_count, 2);
-    assert_non_null(strstr(gpu_bench_find(bench, "gpu0.cluster.latency")->text, "cluster of 4"));
-    assert_non_null(strstr(bench->state.not_measured, "clusters of 8: CUDA_ERROR_INVALID"));
-}
-
-static int runs_out_of_memory(struct gpu *gpu, const struct gpu_work *work, uint64_t repeats,
-                              uint64_t *did, struct gpu_time *time, struct error *error)
-{
-    (void)gpu;
-    (void)work;
-    (void)repeats;
-    (void)did;
-    (void)time;
-    return error_out_of_memory(error);
-}
-
-static void what_ends_the_run_ends_the_experiment(void **state)
-{
-    struct gpu_bench *bench = *state;
-    bench->backend.run = runs_out_of_memory;
-    gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_cluster), ERROR_SYSTEM);
-    assert_null(bench->state.not_measured);
-}
-
 /* The largest was never measured. */
 static double no_time_for_16(const struct gpu_work *work)
 {
@@ -108,8 +70,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(other_multiprocessors_are_told_apart_from_the_own_one),
         GPU_BENCH_TEST(sizes_that_can_not_be_launched_are_not_planned),
-        GPU_BENCH_TEST(sizes_that_fail_to_launch_are_not_planned),
-        GPU_BENCH_TEST(what_ends_the_run_ends_the_experiment),
         GPU_BENCH_TEST(the_largest_that_was_measured_counts),
         GPU_BENCH_TEST(earlier_devices_have_none),
     };

@@ -243,6 +243,23 @@ static void a_device_that_can_not_run_anything_fails_with_its_reason(void **stat
     assert_string_equal(fake->bench.result.reason, "gpu0: its clock stands still");
 }
 
+static void a_device_that_does_not_wake_leaves_nothing_and_stops_no_other(void **state)
+{
+    struct fake_bench *fake = *state;
+    fake_add(&fake_cuda, "Fake GTX", "gpu");
+    fake_cuda.devices[0].run_fails = "the launch failed";
+    assert_int_equal(PLAN(fake, "what", "latency", "sizes", "4K", NULL), 0);
+    assert_int_equal(fake_measure(fake), 0);
+    assert_int_equal(fake->bench.result.status, PROBE_PARTIAL);
+    assert_string_equal(fake->bench.result.reason, "gpu0: the launch failed");
+    assert_null(fake_series(fake, "gpu0 latency", NULL, NULL));
+    assert_int_equal(fake_cuda.starts, 2);
+    const struct series *series = fake_series(fake, "gpu1 latency", "l1", "random");
+    assert_non_null(series);
+    assert_int_equal(series->point_count, 1);
+    assert_non_null(fake_find(fake, "gpu1.clock"));
+}
+
 static void one_that_fails_on_the_way_keeps_what_it_has(void **state)
 {
     struct fake_bench *fake = *state;
@@ -357,6 +374,7 @@ int main(void)
         FAKE_TEST(a_device_that_does_not_start_stops_no_other),
         FAKE_TEST(where_none_starts_all_has_failed),
         FAKE_TEST(a_device_that_can_not_run_anything_fails_with_its_reason),
+        FAKE_TEST(a_device_that_does_not_wake_leaves_nothing_and_stops_no_other),
         FAKE_TEST(one_that_fails_on_the_way_keeps_what_it_has),
         FAKE_TEST(an_interrupted_run_has_findings_of_what_it_measured),
         FAKE_TEST(clock_and_power_stand_beside_each_curve),

@@ -258,7 +258,7 @@ static void orders_are_told_as_they_were_asked_for(void **state)
     }
 }
 
-/* Gives the planned points the latency that `latency_ns` says, as the sampler would. */
+/* Gives the planned points the latency that `latency_ns` says, as a stage would. */
 static void fill(struct bench *bench, double (*latency_ns)(double))
 {
     struct probe_task *task = &bench->task;
@@ -417,7 +417,7 @@ static void two_experiments_are_analysed_by_themselves(void **state)
     assert_true(found == 2 && told_forward == 1);
 }
 
-/* Stands for the sampler: the stage's series are done. */
+/* Stands for the engine: the stage's series are done. */
 static int go_on(struct bench *bench, double huge_share, unsigned stage)
 {
     struct stage_outcome outcome = {.placement = {.huge_share = huge_share, .page_bytes = 2 << 20}};

@@ -1,0 +1,48 @@
+#include "desk.h"
+
+static void tests_are_told_with_threads_and_working_set(void **state)
+{
+    struct desk *desk = *state;
+    read_sample(desk, &likwid_bench_format, "tools/likwid-bench.txt");
+    assert_true(value_of(desk, "bandwidth.read.all") == 24e9);
+    assert_string_equal(factor_of(desk, "bandwidth.read.all", "test"), "load_avx");
+    assert_string_equal(factor_of(desk, "bandwidth.read.all", "threads"), "2");
+    assert_string_equal(factor_of(desk, "bandwidth.read.all", "working set"), "1000000000 B");
+    assert_true(value_of(desk, "bandwidth.triad.1") == 90e9); /* likwid's stream */
+    assert_int_equal(desk->text.unread, 0);
+    assert_int_equal(read_text(desk, &likwid_bench_format,
+                               "Test: triad\nMByte/s: 10\nTest: daxpy_avx\nMByte/s: 20"),
+                     0);
+    assert_true(value_of(desk, "bandwidth.triad4.1") == 10e6); /* of four arrays */
+    assert_true(value_of(desk, "bandwidth.daxpy.1") == 20e6);
+}
+
+static void bad_lines_are_refused_by_number(void **state)
+{
+    struct desk *desk = *state;
+    assert_refused(desk, &likwid_bench_format, "", "holds no 'MByte/s:'");
+    assert_refused(desk, &likwid_bench_format, "\nMByte/s: 5\n", "line 2: a rate before");
+    assert_refused(desk, &likwid_bench_format, "Test: load\nMByte/s: 5,5\n",
+                   "line 2: likwid-bench prints a positive rate");
+    assert_refused(desk, &likwid_bench_format, "Test: load\nMByte/s: 0\n",
+                   "line 2: likwid-bench prints a positive rate");
+}
+
+static void long_texts_are_read(void **state)
+{
+    struct desk *desk = *state;
+    char *text = long_text("", "Test: load\nSize (Byte): %zu\nMByte/s: 5\n", 200000);
+    assert_int_equal(read_text(desk, &likwid_bench_format, text), 0);
+    free(text);
+    assert_int_equal(desk->document.probes[0].finding_count, 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(tests_are_told_with_threads_and_working_set),
+        DESK_TEST(bad_lines_are_refused_by_number),
+        DESK_TEST(long_texts_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+#include "desk.h"
+
+#define LINE(size, stride, ns)                                                                     \
+    "Buffer size: " size " KB, stride " stride ", time 0.003942 s, latency " ns " ns\n"
+
+static void lines_become_curves_by_stride(void **state)
+{
+    struct desk *desk = *state;
+    read_sample(desk, &mem_lat_format, "tools/mem-lat.txt");
+    const struct probe_result *probe = &desk->document.probes[0];
+    assert_true(probe->series_count == 1 && probe->series[0].point_count == 14);
+    assert_true(probe->series[0].points[0].x == 1024);
+    assert_true(series_factor(&probe->series[0], "stride")->number == 64);
+    assert_true(fabs(value_of(desk, "L1.latency_ns") - 1.2) < 0.01);
+    assert_true(fabs(value_of(desk, "DRAM.latency_ns") - 80) < 1);
+    assert_int_equal(desk->text.unread, 0);
+    assert_int_equal(read_text(desk, &mem_lat_format,
+                               "12 " LINE("4", "64", "1.5") LINE("4", "256", "3.5")
+                                   LINE("4", "64", "1.7")),
+                     0);
+    probe = &desk->document.probes[0];
+    assert_int_equal(probe->series_count, 2);
+    assert_int_equal(probe->series[0].points[0].y.n, 2); /* a trial more */
+}
+
+static void bad_lines_are_refused_by_number(void **state)
+{
+    struct desk *desk = *state;
+    assert_refused(desk, &mem_lat_format, "", "holds no line");
+    assert_refused(desk, &mem_lat_format, "Buffer size: 4 KB, stride 64\n", "line 1: mem-lat");
+    assert_refused(desk, &mem_lat_format, "\n" LINE("0", "64", "1"), "line 2: mem-lat prints");
+    assert_refused(desk, &mem_lat_format, LINE("4", "64", "nan"), "line 1: mem-lat prints");
+    assert_refused(desk, &mem_lat_format, LINE("4", "64", "1,5"), "line 1: mem-lat prints");
+}
+
+static void long_texts_are_read(void **state)
+{
+    struct desk *desk = *state;
+    char *text = long_text("", LINE("%zu", "64", "1.5"), 200000);
+    assert_int_equal(read_text(desk, &mem_lat_format, text), 0);
+    free(text);
+    assert_int_equal(desk->document.probes[0].series[0].point_count, 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(lines_become_curves_by_stride),
+        DESK_TEST(bad_lines_are_refused_by_number),
+        DESK_TEST(long_texts_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

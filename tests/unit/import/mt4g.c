@@ -1,0 +1,83 @@
+#include "desk.h"
+
+static void memories_are_told_by_what_was_measured(void **state)
+{
+    struct desk *desk = *state;
+    read_sample(desk, &mt4g_format, "tools/mt4g.json");
+    assert_true(value_of(desk, "gpu0.L1.latency") == 66);
+    assert_string_equal(factor_of(desk, "gpu0.L1.latency", "method"), "each load timed");
+    assert_true(value_of(desk, "gpu0.L1.capacity") == 60416);
+    assert_true(value_of(desk, "gpu0.L2.latency") == 159); /* the median, not the mean */
+    assert_true(value_of(desk, "gpu0.L2.bandwidth.read") == 200.0 * 1073741824);
+    assert_true(value_of(desk, "gpu0.bandwidth.write") == 135.0 * 1073741824);
+    assert_true(value_of(desk, "gpu0.constant2.latency") == 105);
+    assert_true(isnan(value_of(desk, "gpu0.constant2.capacity"))); /* of no confidence */
+    assert_true(isnan(value_of(desk, "gpu0.L2.capacity")));        /* declared, not measured */
+}
+
+static void what_is_declared_goes_to_the_machine(void **state)
+{
+    struct desk *desk = *state;
+    read_sample(desk, &mt4g_format, "tools/mt4g.json");
+    const struct gpu_facts *gpu = &desk->document.machine.gpus[0];
+    assert_string_equal(gpu->name, "Made-up GPU");
+    assert_string_equal(gpu->capability, "7.5");
+    assert_true(gpu->l2_bytes == 1048576 && gpu->memory_bytes == 4294967296);
+    assert_true(gpu->clock_hz == 1.4e9 && gpu->multiprocessors == 14);
+    assert_true(gpu->scratchpad_bytes == 65536 && gpu->memory_bus_bits == 128);
+    assert_string_equal(desk->document.machine.cpu_model, "Made-up CPU");
+}
+
+static void what_is_not_read_is_counted(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &mt4g_format,
+                               "{\"memory\": {\"l1\": {\"fetchGranularity\": {\"size\": 32},"
+                               "\"latency\": {\"p50\": 5, \"unit\": \"cycles\"}}}}"),
+                     0);
+    assert_true(desk->text.unread == 1 && desk->text.unread_line == 0);
+    assert_string_equal(desk->text.unread_shown, "memory/l1/fetchGranularity/size");
+}
+
+static void what_is_no_such_document_is_refused(void **state)
+{
+    struct desk *desk = *state;
+    assert_refused(desk, &mt4g_format, "", "is empty");
+    assert_refused(desk, &mt4g_format, "{\n\"memory\": }",
+                   "line 2: is no JSON: a value is missing");
+    assert_refused(desk, &mt4g_format, "{\"memory\": {", "is no JSON: it ends too early");
+    assert_refused(desk, &mt4g_format, "[1, 2]", "holds no latency");
+    assert_refused(desk, &mt4g_format,
+                   "{\"memory\": {\"l1\": {\"latency\": {\"p50\": 5, \"unit\": \"miles\"}}}}",
+                   "memory L1, latency: has no unit");
+}
+
+/* However deep, and however long its keys. */
+static void any_json_is_read_or_refused(void **state)
+{
+    struct desk *desk = *state;
+    char *text = malloc(5000);
+    assert_non_null(text);
+    memset(text, '[', 1000);
+    memset(text + 1000, ']', 1000);
+    text[2000] = '\0';
+    assert_refused(desk, &mt4g_format, text, "holds no latency");
+    text[0] = '\0';
+    strcat(text, "{\"memory\": {\"");
+    memset(text + 13, 'k', 3000);
+    strcpy(text + 3013, "\": 1}}");
+    assert_refused(desk, &mt4g_format, text, "holds no latency");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DESK_TEST(memories_are_told_by_what_was_measured),
+        DESK_TEST(what_is_declared_goes_to_the_machine),
+        DESK_TEST(what_is_not_read_is_counted),
+        DESK_TEST(what_is_no_such_document_is_refused),
+        DESK_TEST(any_json_is_read_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
