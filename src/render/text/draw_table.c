@@ -225,7 +225,7 @@ static void lay_out(struct layout *layout, const struct table *table, size_t wid
 /* Blanks are written only before what follows them. */
 struct pen {
     FILE *out;
-    const struct view_style *style;
+    const struct text_style *style;
     size_t column, blanks;
     bool marked; /* in the blank that the next column begins with */
 };
@@ -345,7 +345,7 @@ static void draw_first(struct pen *pen, const struct layout *layout, const struc
 
 /* The first column, and those from one to another. */
 static void draw_row(FILE *out, const struct layout *layout, const struct row *row, size_t from,
-                     size_t to, const struct view_style *style)
+                     size_t to, const struct text_style *style)
 {
     struct pen pen = {.out = out, .style = style};
     const bool ends = to == layout->count;
@@ -386,7 +386,7 @@ static bool has_names(const struct table *table)
 /* The title takes the place of the first column's name. What follows a column's name takes the room
  * of the units and of what was measured in columns behind it. */
 static void draw_head(FILE *out, const struct layout *layout, const char *title, size_t from,
-                      size_t to, const struct view_style *style)
+                      size_t to, const struct text_style *style)
 {
     const struct table *table = layout->table;
     const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
@@ -443,7 +443,7 @@ static size_t end_of_part(const struct layout *layout, size_t from)
 }
 
 static void draw_part(FILE *out, const struct layout *layout, const char *title, size_t from,
-                      size_t to, const struct view_style *style)
+                      size_t to, const struct text_style *style)
 {
     const struct table *table = layout->table;
     if (table->legend) {
@@ -459,7 +459,7 @@ static void draw_part(FILE *out, const struct layout *layout, const char *title,
 
 /* Several parts of as many columns, or the last one might hold a single column. */
 static void draw_parts(FILE *out, const struct layout *layout, const char *title,
-                       const struct view_style *style)
+                       const struct text_style *style)
 {
     size_t parts = 0;
     for (size_t c = 1; c < layout->count; c = end_of_part(layout, c))
@@ -473,7 +473,7 @@ static void draw_parts(FILE *out, const struct layout *layout, const char *title
     }
 }
 
-void draw_table(FILE *out, const struct table *table, bool within, const struct view_style *style)
+void draw_table(FILE *out, const struct table *table, bool within, const struct text_style *style)
 {
     struct layout layout;
     struct line title = {0};
