@@ -134,7 +134,7 @@ static int choose_outputs(struct measurement *run, struct error *error)
         run->unnamed = !run->path && !run->invocation->probe;
     int code = output_files_differ(settings, error);
     if (code == 0 && run->html)
-        code = view_html_possible(error);
+        code = render_page_possible(error);
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
 }
 

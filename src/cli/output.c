@@ -20,10 +20,10 @@ static int terminal_width(int file)
 }
 
 /* NO_COLOR (no-color.org) counts when it is set and not empty. */
-struct view_style output_style(FILE *out)
+struct text_style output_style(FILE *out)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
-    struct view_style style = {.width = WIDTH_DEFAULT};
+    struct text_style style = {.width = WIDTH_DEFAULT};
     if (!isatty(fileno(out)) || (no_colour && *no_colour) || !kind || strcmp(kind, "dumb") == 0)
         return style;
     setlocale(LC_CTYPE, "");

@@ -7,7 +7,7 @@
 static const unsigned char ramp[] = {54, 24, 25, 31, 36, 71, 77, 113, 149, 185, 221};
 enum { RAMP_STEPS = sizeof ramp, RAMP_DARK_STEPS = 4 };
 
-const char *ink(const struct view_style *style, enum ink colour)
+const char *ink(const struct text_style *style, enum ink colour)
 {
     static const char *const sequences[] = {[INK_PLAIN] = "\033[0m",
                                             [INK_BOLD] = "\033[1m",
@@ -23,20 +23,20 @@ static int ramp_step(double share)
     return share >= 1 ? RAMP_STEPS - 1 : (int)(share * (double)RAMP_STEPS);
 }
 
-void ink_ramp(FILE *out, const struct view_style *style, double share)
+void ink_ramp(FILE *out, const struct text_style *style, double share)
 {
     if (style->colour)
         fprintf(out, "\033[38;5;%dm", ramp[ramp_step(share)]);
 }
 
-void ink_ramp_behind(FILE *out, const struct view_style *style, double share)
+void ink_ramp_behind(FILE *out, const struct text_style *style, double share)
 {
     int step = ramp_step(share);
     if (style->colour)
         fprintf(out, "\033[48;5;%d;38;5;%dm", ramp[step], step < RAMP_DARK_STEPS ? 231 : 16);
 }
 
-void ink_halves(FILE *out, const struct view_style *style, double upper, double lower)
+void ink_halves(FILE *out, const struct text_style *style, double upper, double lower)
 {
     if (isnan(upper) && isnan(lower)) {
         fputc(' ', out);

@@ -227,7 +227,7 @@ static void put_square(FILE *out, const struct square *square, const struct matr
 /* As numbers where they are few, by groups of CPUs where there are such, else as shades. */
 static void put_matrix(FILE *out, const struct matrix *matrix)
 {
-    static const struct view_style plain = {.width = 80};
+    static const struct text_style plain = {.width = 80};
     const struct square *square = matrix->square;
     for (size_t i = 0; i < matrix->grouping_count && square->column_count > COLUMNS_MAX; i++)
         if (square == matrix->square || matrix->groupings[i]->column_count < square->column_count)

@@ -2,7 +2,7 @@
 #ifndef FATHOM_RENDER_PARTS_H
 #define FATHOM_RENDER_PARTS_H
 
-#include "render/view.h"
+#include "render/render.h"
 #include "report/catalogue.h"
 #include "report/factors.h"
 #include "report/grid.h"
@@ -12,25 +12,25 @@
 
 enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_WARN };
 /* The escape sequence, or "" without colour. */
-const char *ink(const struct view_style *, enum ink);
+const char *ink(const struct text_style *, enum ink);
 /* A colour for a share of 0 (near) to 1 (far), from blue to yellow. The foreground one is written
  * as text, the background one with a legible colour of text on it. */
-void ink_ramp(FILE *, const struct view_style *, double share);
-void ink_ramp_behind(FILE *, const struct view_style *, double share);
+void ink_ramp(FILE *, const struct text_style *, double share);
+void ink_ramp_behind(FILE *, const struct text_style *, double share);
 /* Half a block over another, in the colours of two shares; NAN: nothing is drawn in that half. */
-void ink_halves(FILE *, const struct view_style *, double upper, double lower);
+void ink_halves(FILE *, const struct text_style *, double upper, double lower);
 
 /* --- wrap.c --- */
 
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
  * first one; the others begin that far in. A word that is longer than a line is broken, behind a
  * comma where it has one. */
-void line_print_wrapped(FILE *, const struct view_style *, size_t indent, const struct line *);
-void text_print_wrapped(FILE *, const struct view_style *, size_t indent, const char *text);
+void line_print_wrapped(FILE *, const struct text_style *, size_t indent, const struct line *);
+void text_print_wrapped(FILE *, const struct text_style *, size_t indent, const char *text);
 /* As it is where it fits, its blanks in their places; else as above, from the first column on. */
-void line_print(FILE *, const struct view_style *, const struct line *);
+void line_print(FILE *, const struct text_style *, const struct line *);
 
 /* Sets a width that makes no sense to 80. */
-struct view_style view_style_sane(const struct view_style *);
+struct text_style text_style_sane(const struct text_style *);
 
 #endif

@@ -367,8 +367,8 @@ static bool put_body(const struct page *page)
     return done;
 }
 
-int view_html(FILE *out, const struct document *const *documents, size_t count, double threshold,
-              struct error *error)
+int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+                struct error *error)
 {
     struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
     struct pool pool = {0};
@@ -385,7 +385,7 @@ int view_html(FILE *out, const struct document *const *documents, size_t count, 
     return done ? 0 : error_out_of_memory(error);
 }
 
-int view_html_possible(struct error *error)
+int render_page_possible(struct error *error)
 {
     (void)error;
     return 0;
@@ -393,7 +393,7 @@ int view_html_possible(struct error *error)
 
 static int write_html(FILE *out, const struct output_content *content, struct error *error)
 {
-    return view_html(out, content->documents, content->count, content->threshold, error);
+    return render_page(out, content->documents, content->count, content->threshold, error);
 }
 
 const struct output html_output = {

@@ -101,7 +101,7 @@ static bool has_mark(const struct drawing *curve, int column)
 }
 
 /* The line above the area, which names the marks. */
-static void print_marks(FILE *out, const struct drawing *curve, const struct view_style *style,
+static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
                         const char *unit)
 {
     int column = 0;
@@ -139,7 +139,7 @@ static char *row_label(const struct drawing *curve, int row, int rows, char *tex
     return text;
 }
 
-static void print_row(FILE *out, const struct drawing *curve, const struct view_style *style,
+static void print_row(FILE *out, const struct drawing *curve, const struct text_style *style,
                       int row, int rows)
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -193,7 +193,7 @@ static void print_x_axis(FILE *out, const struct drawing *curve, const char *uni
     fputc('\n', out);
 }
 
-void draw_curve(FILE *out, const struct curve *block, const struct view_style *style)
+void draw_curve(FILE *out, const struct curve *block, const struct text_style *style)
 {
     enum { ROWS = 12, BRIEF_ROWS = 6 };
     const struct series *series = block->series;

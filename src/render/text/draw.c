@@ -13,7 +13,7 @@ enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
 /* --- headings --- */
 
 /* The first line of all, with how long the run took at its end. */
-static void draw_first(FILE *out, const struct heading *heading, const struct view_style *style)
+static void draw_first(FILE *out, const struct heading *heading, const struct text_style *style)
 {
     struct line title = {0}, line = {0};
     line_add_clean(&title, heading->title);
@@ -33,7 +33,7 @@ static void draw_first(FILE *out, const struct heading *heading, const struct vi
 /* As many of the factors as there is room for behind what stands in the line, but all that tell it
  * from another. */
 static void add_factors(struct line *line, const struct heading *heading, size_t indent,
-                        const struct view_style *style)
+                        const struct text_style *style)
 {
     for (size_t count = heading->factor_count; count > 0; count--) {
         struct line factors = {0};
@@ -48,14 +48,14 @@ static void add_factors(struct line *line, const struct heading *heading, size_t
 }
 
 static void draw_warning(FILE *out, const char *warning, size_t indent,
-                         const struct view_style *style)
+                         const struct text_style *style)
 {
     fprintf(out, "%*s%s! ", (int)indent - 2, "", ink(style, INK_WARN));
     draw_sentence(out, warning, indent, style);
     fputs(ink(style, INK_PLAIN), out);
 }
 
-static void draw_heading(FILE *out, const struct heading *heading, const struct view_style *style)
+static void draw_heading(FILE *out, const struct heading *heading, const struct text_style *style)
 {
     char title[CLEAN_TEXT];
     struct line line = {0};
@@ -79,14 +79,14 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 
 /* --- facts and notes --- */
 
-void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct view_style *style)
+void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct text_style *style)
 {
     struct line line = {0};
     line_add_clean(&line, sentence);
     line_print_wrapped(out, style, indent, &line);
 }
 
-void draw_more(FILE *out, const char *more, const struct view_style *style)
+void draw_more(FILE *out, const char *more, const struct text_style *style)
 {
     if (!more)
         return;
@@ -94,7 +94,7 @@ void draw_more(FILE *out, const char *more, const struct view_style *style)
     draw_sentence(out, more, 2, style);
 }
 
-static void draw_facts(FILE *out, const struct facts *facts, const struct view_style *style)
+static void draw_facts(FILE *out, const struct facts *facts, const struct text_style *style)
 {
     int label = 0;
     for (size_t i = 0; i < facts->count; i++)
@@ -118,7 +118,7 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct view_s
 }
 
 static void draw_note(FILE *out, const struct note *note, bool of_probe,
-                      const struct view_style *style)
+                      const struct text_style *style)
 {
     static const struct {
         char mark;
@@ -147,7 +147,7 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
 }
 
 static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of_differences,
-                         const struct view_style *style)
+                         const struct text_style *style)
 {
     if (verdict->complete && !of_differences)
         return; /* the marks and the notes say the rest */
@@ -157,7 +157,7 @@ static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of
     fputs(ink(style, INK_PLAIN), out);
 }
 
-void draw_block(FILE *out, const struct block *block, const struct view_style *style)
+void draw_block(FILE *out, const struct block *block, const struct text_style *style)
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
@@ -191,23 +191,23 @@ void draw_block(FILE *out, const struct block *block, const struct view_style *s
 }
 
 void draw_report(FILE *out, const struct report *report, size_t first,
-                 const struct view_style *style)
+                 const struct text_style *style)
 {
     for (size_t i = first; i < report->count; i++)
         draw_block(out, &report->list[i], style);
 }
 
-void view_text_sentence(FILE *out, const char *sentence, size_t indent,
-                        const struct view_style *wanted)
+void render_sentence(FILE *out, const char *sentence, size_t indent,
+                     const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     draw_sentence(out, sentence, indent, &style);
 }
 
-void view_text_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
-                   const struct view_style *wanted)
+void render_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
+                const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     struct line line = {0};
     line_add_gpu(&line, gpu);
     line_print_wrapped(out, &style, indent, &line);

@@ -21,7 +21,7 @@ struct values values_of(const struct matrix *matrix)
 
 /* Pairs by value, so that groups (siblings, a shared cache, another socket) stand out. */
 static void print_distribution(FILE *out, const struct series *series, const struct values *values,
-                               const struct view_style *style)
+                               const struct text_style *style)
 {
     enum { BINS = 48, BINS_MIN = 8 };
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -57,7 +57,7 @@ static void print_distribution(FILE *out, const struct series *series, const str
 
 /* Every pair: as numbers where these fit; by as many groups of CPUs as fit, or in colours. */
 static void print_whole(FILE *out, const struct matrix *matrix, const struct values *values,
-                        const struct view_style *style)
+                        const struct text_style *style)
 {
     if (square_print(out, matrix->square, values, style))
         return;
@@ -70,7 +70,7 @@ static void print_whole(FILE *out, const struct matrix *matrix, const struct val
     draw_sentence(out, "Every number: fathom report -f csv-matrix FILE", 2, style);
 }
 
-static void print_sentence(FILE *out, const char *sentence, const struct view_style *style)
+static void print_sentence(FILE *out, const char *sentence, const struct text_style *style)
 {
     if (!sentence)
         return;
@@ -79,7 +79,7 @@ static void print_sentence(FILE *out, const char *sentence, const struct view_st
 }
 
 /* The closing line, and behind it or below what was measured of a few pairs. */
-static void print_end(FILE *out, const struct matrix *matrix, const struct view_style *style)
+static void print_end(FILE *out, const struct matrix *matrix, const struct text_style *style)
 {
     struct line line = {0};
     line_add_clean(&line, matrix->closing);
@@ -97,7 +97,7 @@ static void print_end(FILE *out, const struct matrix *matrix, const struct view_
     line_print(out, style, &line);
 }
 
-void draw_matrix(FILE *out, const struct matrix *matrix, const struct view_style *style)
+void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style *style)
 {
     enum { BRIEF_ROWS = 16 };
     const struct values values = values_of(matrix);

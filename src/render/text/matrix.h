@@ -2,7 +2,7 @@
 #ifndef FATHOM_RENDER_TEXT_MATRIX_H
 #define FATHOM_RENDER_TEXT_MATRIX_H
 
-#include "render/view.h"
+#include "render/render.h"
 #include "report/blocks.h"
 #include "report/figure.h"
 
@@ -17,10 +17,10 @@ struct values values_of(const struct matrix *);
 
 /* As numbers, where they fit the width; of groups with their ranges, if these fit too, and with
  * what a number of them is. False, with nothing written, where they don't fit. */
-bool square_print(FILE *, const struct square *, const struct values *, const struct view_style *);
+bool square_print(FILE *, const struct square *, const struct values *, const struct text_style *);
 /* As colours or shades, several pairs in a cell where it takes that to fit the width, and what they
  * mean. */
 void square_print_heat(FILE *, const struct square *, const struct values *,
-                       const struct view_style *);
+                       const struct text_style *);
 
 #endif

@@ -41,7 +41,7 @@ static size_t tiles(size_t count, size_t each)
     return (count + each - 1) / each;
 }
 
-static bool frame(struct map *map, const struct view_style *style)
+static bool frame(struct map *map, const struct text_style *style)
 {
     const struct square *square = map->square;
     map->halves = style->blocks && style->colour;
@@ -97,7 +97,7 @@ static char shade(double share)
 }
 
 /* The ids of columns, as many as there is room for. */
-static void print_head(FILE *out, const struct map *map, const struct view_style *style)
+static void print_head(FILE *out, const struct map *map, const struct text_style *style)
 {
     const int *ids = map->square->columns;
     const int width = id_columns(ids, map->square->column_count) + 1;
@@ -136,7 +136,7 @@ static void print_shades(FILE *out, const struct map *map, size_t row)
     }
 }
 
-static void print_rows(FILE *out, const struct map *map, const struct view_style *style)
+static void print_rows(FILE *out, const struct map *map, const struct text_style *style)
 {
     for (size_t row = 0; row < map->rows; row += 1 + map->halves) {
         fprintf(out, "%s%*d%s ", ink(style, INK_DIM), map->name,
@@ -150,7 +150,7 @@ static void print_rows(FILE *out, const struct map *map, const struct view_style
 }
 
 /* "  20.0 .:-=+*#%@ 147 ns": the values, from the least value to the greatest. */
-static void print_legend(FILE *out, const struct map *map, const struct view_style *style)
+static void print_legend(FILE *out, const struct map *map, const struct text_style *style)
 {
     const struct scale scale = map->values->scale;
     char low[UNIT_TEXT], high[UNIT_TEXT];
@@ -173,7 +173,7 @@ static void print_legend(FILE *out, const struct map *map, const struct view_sty
 }
 
 void square_print_heat(FILE *out, const struct square *square, const struct values *values,
-                       const struct view_style *style)
+                       const struct text_style *style)
 {
     struct map map = {.square = square, .values = values};
     if (!frame(&map, style))

@@ -125,7 +125,7 @@ static bool lay_out_labels(struct layout *layout, const struct square *square, d
 }
 
 static void print_cell(FILE *out, const struct pair_cell *cell, const struct values *values,
-                       const struct layout *layout, const struct view_style *style)
+                       const struct layout *layout, const struct text_style *style)
 {
     const char *instead[] = {
         [PAIR_ITSELF] = "-", [PAIR_EMPTY] = "", [PAIR_MISSING] = values->absent};
@@ -150,7 +150,7 @@ static size_t cells_shown(const struct square *square, size_t row)
 }
 
 static void print_ranges(FILE *out, const struct square *square, size_t row, double divisor,
-                         const struct layout *layout, const struct view_style *style)
+                         const struct layout *layout, const struct text_style *style)
 {
     const size_t count = cells_shown(square, row);
     fprintf(out, "%s%*s", ink(style, INK_DIM), layout->name + layout->label, "");
@@ -165,7 +165,7 @@ static void print_ranges(FILE *out, const struct square *square, size_t row, dou
 }
 
 static void print_rows(FILE *out, const struct square *square, const struct values *values,
-                       const struct layout *layout, const struct view_style *style)
+                       const struct layout *layout, const struct text_style *style)
 {
     char name[SQUARE_NAME];
     fprintf(out, "%*s%s", layout->name + layout->label, "", ink(style, INK_DIM));
@@ -188,7 +188,7 @@ static void print_rows(FILE *out, const struct square *square, const struct valu
 }
 
 /* "  A: CPUs 0-7,16-23" */
-static void print_key(FILE *out, const struct square *square, const struct view_style *style)
+static void print_key(FILE *out, const struct square *square, const struct text_style *style)
 {
     char name[SQUARE_NAME];
     for (size_t r = 0; r < square->row_count; r++) {
@@ -199,7 +199,7 @@ static void print_key(FILE *out, const struct square *square, const struct view_
 
 /* What a number of groups is, and how far the pairs behind it lie apart where no range tells. */
 static void print_meaning(FILE *out, const struct square *square, const struct layout *layout,
-                          const struct values *values, const struct view_style *style)
+                          const struct values *values, const struct text_style *style)
 {
     struct line line = {0};
     const struct pair_cell *widest = NULL;
@@ -225,7 +225,7 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
 }
 
 bool square_print(FILE *out, const struct square *square, const struct values *values,
-                  const struct view_style *style)
+                  const struct text_style *style)
 {
     struct layout layout;
     const double divisor = values->scale.divisor;

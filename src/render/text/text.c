@@ -3,7 +3,7 @@
 #include "render/parts.h"
 #include "render/text/draw.h"
 
-static void print_report(FILE *out, struct report *report, int code, const struct view_style *style)
+static void print_report(FILE *out, struct report *report, int code, const struct text_style *style)
 {
     if (code == 0)
         draw_report(out, report, 0, style);
@@ -12,17 +12,17 @@ static void print_report(FILE *out, struct report *report, int code, const struc
     report_free(report);
 }
 
-void view_text_summary(FILE *out, const struct document *document, const struct view_style *wanted)
+void render_text(FILE *out, const struct document *document, const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     struct report report;
     print_report(out, &report, report_build(&report, &document, 1, NULL), &style);
 }
 
-void view_text_probe(FILE *out, const struct document *document, const struct probe_result *probe,
-                     const struct view_style *wanted)
+void render_text_probe(FILE *out, const struct document *document, const struct probe_result *probe,
+                       const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     struct report report;
     print_report(out, &report, report_build_probe(&report, &document, probe, NULL), &style);
 }
@@ -31,9 +31,9 @@ static int write_text(FILE *out, const struct output_content *content, struct er
 {
     (void)error;
     if (content->probe)
-        view_text_probe(out, content->documents[0], content->probe, &content->style);
+        render_text_probe(out, content->documents[0], content->probe, &content->style);
     else
-        view_text_summary(out, content->documents[0], &content->style);
+        render_text(out, content->documents[0], &content->style);
     return 0;
 }
 

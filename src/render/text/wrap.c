@@ -27,7 +27,7 @@ static size_t columns_of(const char *text, size_t bytes)
     return columns;
 }
 
-void text_print_wrapped(FILE *out, const struct view_style *style, size_t indent, const char *text)
+void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent, const char *text)
 {
     const size_t width = (size_t)style->width;
     size_t column = indent, begin = indent < width ? indent : 0;
@@ -49,13 +49,13 @@ void text_print_wrapped(FILE *out, const struct view_style *style, size_t indent
     fputc('\n', out);
 }
 
-void line_print_wrapped(FILE *out, const struct view_style *style, size_t indent,
+void line_print_wrapped(FILE *out, const struct text_style *style, size_t indent,
                         const struct line *line)
 {
     text_print_wrapped(out, style, indent, line->text);
 }
 
-void line_print(FILE *out, const struct view_style *style, const struct line *line)
+void line_print(FILE *out, const struct text_style *style, const struct line *line)
 {
     if (clean_columns(line->text) <= (size_t)style->width)
         fprintf(out, "%s\n", line->text);
@@ -63,9 +63,9 @@ void line_print(FILE *out, const struct view_style *style, const struct line *li
         line_print_wrapped(out, style, 0, line);
 }
 
-struct view_style view_style_sane(const struct view_style *style)
+struct text_style text_style_sane(const struct text_style *style)
 {
-    struct view_style sane = *style;
+    struct text_style sane = *style;
     if (sane.width < 40 || sane.width > 10000)
         sane.width = 80;
     return sane;

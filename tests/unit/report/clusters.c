@@ -3,7 +3,7 @@
 #include "render/text/draw.h"
 #include "report/details.h"
 
-static const struct view_style plain = {.width = 80};
+static const struct text_style plain = {.width = 80};
 
 static void add_cluster(struct document *document, const char *cpus, double ns, const char *says)
 {

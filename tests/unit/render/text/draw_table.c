@@ -61,7 +61,7 @@ static char *print(add_function *add, const struct series *series, size_t count,
     struct capture capture = {0};
     struct report report = {0};
     add(&report, 0, NULL, series, count);
-    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = width});
+    draw_report(capture_begin(&capture), &report, 0, &(struct text_style){.width = width});
     report_free(&report);
     char *text = capture_end(&capture);
     assert_fits(text, (size_t)width);
@@ -239,7 +239,7 @@ static void texts_are_told_whole(void **state)
         row->sentence = words;
         row->words = words;
         row->flags = FLAG_BIT(FLAG_UNCONVERGED);
-        draw_table(capture_begin(&capture), &table, false, &(struct view_style){.width = width});
+        draw_table(capture_begin(&capture), &table, false, &(struct text_style){.width = width});
         char *text = capture_end(&capture);
         assert_fits(text, (size_t)width);
         size_t found = 0;

@@ -6,8 +6,8 @@
 #include "report/builders.h"
 #include "report/machine.h"
 
-static const struct view_style plain = {.width = 80};
-static const struct view_style terminal = {.width = 80, .blocks = true};
+static const struct text_style plain = {.width = 80};
+static const struct text_style terminal = {.width = 80, .blocks = true};
 
 static char *print(const struct document *document)
 {
@@ -26,9 +26,9 @@ static void views_of_devices_are_as_before(void **state)
     struct document document;
     struct capture capture = {0};
     read_made_up(&document);
-    view_text_summary(capture_begin(&capture), &document, &plain);
+    render_text(capture_begin(&capture), &document, &plain);
     assert_golden(capture_end(&capture), "gpu.txt");
-    view_text_summary(capture_begin(&capture), &document, &terminal);
+    render_text(capture_begin(&capture), &document, &terminal);
     assert_golden(capture_end(&capture), "gpu-terminal.txt");
     document_free(&document);
 }
@@ -39,7 +39,7 @@ static void a_probe_in_full_names_what_each_table_is(void **state)
     struct document document;
     struct capture capture = {0};
     read_made_up(&document);
-    view_text_probe(capture_begin(&capture), &document, &document.probes[0], &plain);
+    render_text_probe(capture_begin(&capture), &document, &document.probes[0], &plain);
     char *text = capture_end(&capture);
     static const char *const lines[] = {
         "\ngpu0  Made-up GPU, 12 multiprocessors",

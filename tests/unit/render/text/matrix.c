@@ -3,9 +3,9 @@
 #include "render/text/draw.h"
 #include "report/details.h"
 
-static const struct view_style plain = {.width = 80};
+static const struct text_style plain = {.width = 80};
 
-static char *draw(struct report *report, const struct view_style *style)
+static char *draw(struct report *report, const struct text_style *style)
 {
     struct capture capture = {0};
     draw_report(capture_begin(&capture), report, 0, style);
@@ -13,7 +13,7 @@ static char *draw(struct report *report, const struct view_style *style)
     return capture_end(&capture);
 }
 
-static char *print(const struct document *document, const struct view_style *style, bool whole)
+static char *print(const struct document *document, const struct text_style *style, bool whole)
 {
     struct report report;
     const struct probe_result *probe = &document->probes[1];
@@ -112,7 +112,7 @@ static void the_closing_line_names_the_pairs(void **state)
 static void a_matrix_too_wide_for_a_summary_is_shown_by_its_values(void **state)
 {
     (void)state;
-    const struct view_style terminal = {.width = 80, .blocks = true};
+    const struct text_style terminal = {.width = 80, .blocks = true};
     struct document document;
     sample_document(&document, 64, 1);
     char *text = print(&document, &terminal, false);
@@ -147,7 +147,7 @@ static void add_cluster(struct document *document, const char *cpus, double ns, 
     finding->text = says;
 }
 
-static const struct view_style maps[] = {{.width = 40},
+static const struct text_style maps[] = {{.width = 40},
                                          {.width = 40, .blocks = true, .colour = true},
                                          {.width = 80},
                                          {.width = 80, .blocks = true},
@@ -213,7 +213,7 @@ static void clusters_make_a_wide_matrix_one_of_groups(void **state)
     free(text);
     /* Where there is room, the groups within them; too narrow for ranges, the widest one is told.
      */
-    const struct view_style wide = {.width = 200};
+    const struct text_style wide = {.width = 200};
     text = print(&document, &wide, true);
     assert_non_null(strstr(text, "  AF 62-63 "));
     assert_non_null(strstr(text, "; the widest range is that of "));
@@ -302,7 +302,7 @@ static void a_map_shows_what_is_far_and_what_failed(void **state)
     free(text);
     document_free(&document);
     /* Half blocks show two rows in a line, and tiles what does not fit even so. */
-    const struct view_style terminal = {.width = 80, .blocks = true, .colour = true};
+    const struct text_style terminal = {.width = 80, .blocks = true, .colour = true};
     sample_document(&document, 128, 1);
     text = print(&document, &terminal, true);
     assert_non_null(strstr(text, "▀"));
@@ -315,8 +315,8 @@ static void a_map_shows_what_is_far_and_what_failed(void **state)
 static void maps_are_as_before(void **state)
 {
     (void)state;
-    const struct view_style terminal = {.width = 40, .blocks = true, .colour = true};
-    const struct view_style narrow = {.width = 40};
+    const struct text_style terminal = {.width = 40, .blocks = true, .colour = true};
+    const struct text_style narrow = {.width = 40};
     struct document document;
     sample_document(&document, 64, 1);
     assert_golden(print(&document, &narrow, true), "matrix-shades.txt");
@@ -403,7 +403,7 @@ static void labels_stand_beside_the_rows(void **state)
 static void scatter_is_told_in_words(void **state)
 {
     (void)state;
-    const struct view_style wide = {.width = 200};
+    const struct text_style wide = {.width = 200};
     struct document document;
     sample_document(&document, 4, 1);
     char *text = print(&document, &wide, true);
@@ -416,7 +416,7 @@ static void scatter_is_told_in_words(void **state)
 static void why_pairs_failed_is_told_below(void **state)
 {
     (void)state;
-    const struct view_style wide = {.width = 200};
+    const struct text_style wide = {.width = 200};
     struct document document;
     sample_document(&document, 4, 1);
     for (size_t i = 0; i < 3; i++) {
@@ -425,7 +425,7 @@ static void why_pairs_failed_is_told_below(void **state)
             i == 2 ? "CPU 3 is \033[1moffline" : "starved";
     }
     struct capture capture = {0};
-    view_text_probe(capture_begin(&capture), &document, &document.probes[1], &wide);
+    render_text_probe(capture_begin(&capture), &document, &document.probes[1], &wide);
     char *text = capture_end(&capture);
     assert_inert(text);
     assert_non_null(strstr(text, "! 2 cores pairs failed, (0,1) first: starved\n"));

@@ -3,21 +3,21 @@
 
 #include <setjmp.h>
 
-static const struct view_style plain = {.width = 80};
-static const struct view_style terminal = {.width = 80, .blocks = true};
-static const struct view_style coloured = {.width = 80, .blocks = true, .colour = true};
+static const struct text_style plain = {.width = 80};
+static const struct text_style terminal = {.width = 80, .blocks = true};
+static const struct text_style coloured = {.width = 80, .blocks = true, .colour = true};
 
-static char *summary(const struct document *document, const struct view_style *style)
+static char *summary(const struct document *document, const struct text_style *style)
 {
     struct capture capture = {0};
-    view_text_summary(capture_begin(&capture), document, style);
+    render_text(capture_begin(&capture), document, style);
     return capture_end(&capture);
 }
 
-static char *probe(const struct document *document, size_t index, const struct view_style *style)
+static char *probe(const struct document *document, size_t index, const struct text_style *style)
 {
     struct capture capture = {0};
-    view_text_probe(capture_begin(&capture), document, &document->probes[index], style);
+    render_text_probe(capture_begin(&capture), document, &document->probes[index], style);
     return capture_end(&capture);
 }
 
@@ -86,7 +86,7 @@ static void every_flag_is_explained_once(void **state)
     sample_document(&document, 2, 1);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         document.probes[0].series[0].points[flag].flags = FLAG_BIT(flag);
-    const struct view_style wide = {.width = 1000};
+    const struct text_style wide = {.width = 1000};
     char *text = summary(&document, &wide);
     for (int flag = 0; flag < FLAG_COUNT; flag++) {
         const char *remedy = strstr(text, flag_texts[flag].remedy);
@@ -134,7 +134,7 @@ static void a_hypervisor_is_told_of_once(void **state)
     struct document document;
     sample_document(&document, 2, 1);
     const char *meaning = flag_texts[FLAG_VIRTUAL_MACHINE].meaning;
-    const struct view_style wide = {.width = 1000};
+    const struct text_style wide = {.width = 1000};
     document.probes[1].findings[0].flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     char *text = summary(&document, &wide);
     assert_non_null(strstr(text, meaning));
@@ -228,7 +228,7 @@ static void an_empty_document_can_be_shown(void **state)
 {
     (void)state;
     struct document document = {0};
-    const struct view_style none = {0};
+    const struct text_style none = {0};
     char *text = summary(&document, &none);
     assert_non_null(strstr(text, "fathom"));
     free(text);
@@ -249,7 +249,7 @@ static void assert_all_fits(const struct document *document)
     static const int widths[] = {40, 63, 80, 200};
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (int kind = 0; kind < 3; kind++) {
-            const struct view_style style = {
+            const struct text_style style = {
                 .width = widths[w], .blocks = kind > 0, .colour = kind > 1};
             char *text = summary(document, &style);
             assert_fits(text, (size_t)widths[w]);

@@ -2,7 +2,7 @@
 
 #include "render/parts.h"
 
-static const struct view_style narrow = {.width = 40};
+static const struct text_style narrow = {.width = 40};
 
 static void assert_wrapped(size_t indent, const char *text, const char *expected)
 {
