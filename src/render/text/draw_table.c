@@ -2,46 +2,16 @@
  * A table as lines of text. Texts stand at the left and figures at the right of their columns; of
  * what was measured the figures and the units have a column each, and one behind them has the
  * widest of their intervals. A last column of texts takes what room is left, and is wrapped.
- *
- * What does not fit the width first loses the columns that are there for company, then its blanks,
- * then columns by their rank; then the first column has lines of its own, and the others stand in
- * parts below each other.
  */
 #include "base/clean.h"
 #include "render/parts.h"
 #include "render/text/draw.h"
-#include "report/figure.h"
+#include "render/text/table_layout.h"
 #include "result/flag.h"
 
-#include <math.h>
 #include <string.h>
 
-enum {
-    COLUMNS_MAX = 64,
-    UNIT_LEAST = 6, /* where units of two columns stand beside each other */
-    INTERVAL = 8,
-    MARGIN = 2,
-    DEPTH = 2,
-    SENTENCE = 6,     /* how far in a sentence below a row begins */
-    WORDS_LEAST = 12, /* columns of texts that are wrapped */
-    MARK = 2,
-    STACKED = 4,     /* how far in figures begin below a text of their own */
-    COMPANY_RANK = 5 /* columns that go before any blank does */
-};
-
-struct layout {
-    const struct table *table;
-    size_t count, width;
-    size_t figure[COLUMNS_MAX], unit[COLUMNS_MAX]; /* unit 0: the figure has it */
-    bool left_out[COLUMNS_MAX];
-    size_t last_measured;      /* the interval stands behind it; COLUMNS_MAX: there is none */
-    size_t interval;           /* columns */
-    size_t wrapped;            /* the last column, of texts; COLUMNS_MAX: there is none */
-    bool doubted[COLUMNS_MAX]; /* the mark of a doubt stands behind it, in some row */
-    bool any_doubt;
-    size_t gap; /* before a column */
-    bool stacked;
-};
+enum { SENTENCE = 6 }; /* how far in a sentence below a row begins */
 
 static size_t larger(size_t a, size_t b)
 {
@@ -53,179 +23,12 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Half of the widest interval of what was measured in the row, as a share of its value; -1: none.
- */
-static double widest(const struct layout *layout, const struct row *row)
-{
-    double most = -1;
-    for (size_t c = 0; c < layout->count; c++) {
-        const struct cell *cell = &row->cells[c];
-        const double half = fabs((cell->high - cell->low) / 2 / cell->value);
-        if (layout->table->columns[c].measured && cell->form != FORM_TEXT && isfinite(half))
-            most = fmax(most, half);
-    }
-    return most;
-}
-
-static const char *interval_of(const struct layout *layout, const struct row *row,
-                               char text[CELL_TEXT])
-{
-    char percent[UNIT_TEXT];
-    const double half = widest(layout, row);
-    text[0] = '\0';
-    if (half >= 0)
-        snprintf(text, CELL_TEXT, "+-%s %%", figure_percent(1, 1 - half, 1 + half, percent));
-    return text;
-}
-
-/* --- how wide everything is --- */
-
-static void split(const struct table *table, const struct row *row, size_t column,
-                  char figure[CELL_TEXT], char unit[CELL_TEXT])
-{
-    cell_text(&row->cells[column], figure);
-    unit[0] = '\0';
-    char *blank = table->columns[column].measured && row->cells[column].form != FORM_TEXT
-                      ? strchr(figure, ' ')
-                      : NULL;
-    if (!blank)
-        return;
-    strcpy(unit, blank + 1);
-    *blank = '\0';
-}
-
-/* Of a column that is shown, without the blank before it. */
-static size_t width_of(const struct layout *layout, size_t column)
-{
-    return layout->figure[column] + (layout->unit[column] ? 1 + layout->unit[column] : 0) +
-           (column == layout->last_measured && layout->interval ? 1 + layout->interval : 0);
-}
-
-/* Texts stand apart from what is beside them, unless they have asked for room. */
-static size_t gap_of(const struct layout *layout, size_t column)
-{
-    const struct column *columns = layout->table->columns;
-    if (column == 0)
-        return MARGIN;
-    return columns[column].words || (columns[column - 1].words && !columns[column - 1].least)
-               ? 2
-               : layout->gap;
-}
-
-/* Whether no line is longer than the width. */
-static bool fits(const struct layout *layout)
-{
-    size_t width = layout->wrapped < layout->count && layout->any_doubt ? MARK : 0, most = 0;
-    for (size_t c = 0; c < layout->count; c++) {
-        if (!layout->left_out[c])
-            width +=
-                gap_of(layout, c) + (c == layout->wrapped ? smaller(layout->figure[c], WORDS_LEAST)
-                                                          : width_of(layout, c));
-        most = larger(most, width + (layout->doubted[c] ? MARK : 0));
-    }
-    return most <= layout->width;
-}
-
-/* With the blanks that columns ask for, or without. */
-static void measure(struct layout *layout, bool blanks)
-{
-    const struct table *table = layout->table;
-    char figure[CELL_TEXT], unit[CELL_TEXT], name[CLEAN_TEXT];
-    size_t measured = 0;
-    for (size_t c = 0; c < layout->count; c++)
-        measured += table->columns[c].measured;
-    layout->interval = 0;
-    for (size_t r = 0; r < table->row_count; r++) {
-        const struct row *row = &table->rows[r];
-        layout->interval = larger(layout->interval, strlen(interval_of(layout, row, figure)));
-        if (!flag_doubts(row->flags) || !layout->count)
-            continue;
-        size_t last = layout->count - 1;
-        while (last && (last == layout->wrapped || !*cell_text(&row->cells[last], figure)))
-            last--;
-        layout->doubted[last] = layout->any_doubt = true;
-    }
-    layout->interval =
-        blanks && layout->interval ? larger(layout->interval, INTERVAL) : layout->interval;
-    for (size_t c = 0; c < layout->count; c++) {
-        const struct column *column = &table->columns[c];
-        layout->figure[c] = blanks ? column->least : 0;
-        layout->unit[c] = blanks && column->measured && measured > 1 ? UNIT_LEAST : 0;
-        if (c || !table->title)
-            layout->figure[c] = larger(layout->figure[c],
-                                       clean_columns(clean_text(column->name, name, sizeof name)));
-        for (size_t r = 0; r < table->row_count; r++) {
-            split(table, &table->rows[r], c, figure, unit);
-            const size_t depth = c ? 0 : DEPTH * table->rows[r].depth;
-            layout->figure[c] = larger(layout->figure[c], depth + clean_columns(figure));
-            layout->unit[c] = larger(layout->unit[c], clean_columns(unit));
-        }
-    }
-}
-
-/* Leaves out columns until all fits, the highest rank first and none below `least`. */
-static void leave_out(struct layout *layout, int least)
-{
-    while (!fits(layout)) {
-        size_t worst = layout->count;
-        for (size_t c = 0; c < layout->count; c++) {
-            const int rank = layout->table->columns[c].rank;
-            if (!layout->left_out[c] && rank >= least &&
-                (worst == layout->count || rank > layout->table->columns[worst].rank))
-                worst = c;
-        }
-        if (worst == layout->count)
-            return;
-        layout->left_out[worst] = true;
-    }
-}
-
-/* The last resort: a first column of long texts has lines of its own, and every other column leaves
- * room for the first one beside it. */
-static void cut(struct layout *layout)
-{
-    const size_t room = layout->width - 2 * MARGIN - MARK, first = room * 2 / 5;
-    layout->interval = smaller(layout->interval, INTERVAL);
-    const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
-    layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
-    layout->figure[0] = layout->stacked ? STACKED - MARGIN : smaller(layout->figure[0], first);
-    for (size_t c = 1; c < layout->count; c++) {
-        layout->figure[c] = smaller(layout->figure[c], layout->unit[c] ? rest * 2 / 3 : rest);
-        layout->unit[c] = smaller(layout->unit[c], rest - rest * 2 / 3 - 1);
-    }
-}
-
-static void lay_out(struct layout *layout, const struct table *table, size_t width)
-{
-    *layout = (struct layout){.table = table,
-                              .width = width,
-                              .last_measured = COLUMNS_MAX,
-                              .wrapped = COLUMNS_MAX,
-                              .count = smaller(table->column_count, COLUMNS_MAX)};
-    for (size_t c = 0; c < layout->count; c++)
-        layout->last_measured = table->columns[c].measured ? c : layout->last_measured;
-    if (layout->count > 1 && table->columns[layout->count - 1].words)
-        layout->wrapped = layout->count - 1;
-    layout->gap = 1;
-    measure(layout, true);
-    leave_out(layout, COMPANY_RANK);
-    if (!fits(layout)) {
-        layout->gap = 2;
-        measure(layout, false);
-        leave_out(layout, 1);
-        layout->gap = fits(layout) ? 2 : 1;
-    }
-    if (fits(layout) || !layout->count)
-        return;
-    cut(layout);
-}
-
 /* --- a line of it --- */
 
 /* Blanks are written only before what follows them. */
 struct pen {
     FILE *out;
-    const struct text_style *style;
+    const struct view_style *style;
     size_t column, blanks;
     bool marked; /* in the blank that the next column begins with */
 };
@@ -268,14 +71,14 @@ static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *t
 /* --- rows --- */
 
 /* The text of the last column, behind what stands in the line or below it, and the line's end. */
-static void draw_words(struct pen *pen, const struct layout *layout, const char *words)
+static void draw_words(struct pen *pen, const struct table_layout *layout, const char *words)
 {
     struct line line = {0};
     line_add_clean(&line, words);
     const size_t at = pen->column + pen->blanks;
     const size_t columns = clean_columns(line.text);
     const bool below =
-        at + columns > layout->width && at + smaller(columns, 2 * WORDS_LEAST) > layout->width;
+        at + columns > layout->width && at + smaller(columns, 2 * TABLE_WORDS) > layout->width;
     if (!line.length || below)
         fputc('\n', pen->out);
     if (!line.length)
@@ -286,7 +89,7 @@ static void draw_words(struct pen *pen, const struct layout *layout, const char 
 }
 
 /* What the row was read off: behind it where there is room, or else below. Then the line's end. */
-static void draw_origin(struct pen *pen, const struct layout *layout, const char *words)
+static void draw_origin(struct pen *pen, const struct table_layout *layout, const char *words)
 {
     struct line line = {0};
     line_add_clean(&line, words);
@@ -297,17 +100,18 @@ static void draw_origin(struct pen *pen, const struct layout *layout, const char
     if (!line.length || behind)
         return;
     const size_t indent =
-        layout->stacked ? STACKED : smaller(MARGIN + layout->figure[0], SENTENCE * 2);
+        layout->stacked ? TABLE_STACKED : smaller(TABLE_MARGIN + layout->figure[0], SENTENCE * 2);
     fprintf(pen->out, "%*s", (int)indent, "");
     line_print_wrapped(pen->out, pen->style, indent, &line);
 }
 
-static void draw_cell(struct pen *pen, const struct layout *layout, const struct row *row, size_t c)
+static void draw_cell(struct pen *pen, const struct table_layout *layout, const struct row *row,
+                      size_t c)
 {
     char figure[CELL_TEXT], unit[CELL_TEXT];
     const struct cell *cell = &row->cells[c];
-    split(layout->table, row, c, figure, unit);
-    pen_move(pen, gap_of(layout, c) - pen->marked);
+    table_split(layout->table, row, c, figure, unit);
+    pen_move(pen, table_column_gap(layout, c) - pen->marked);
     pen->marked = false;
     pen_padded(pen, INK_PLAIN, layout->figure[c], figure, !layout->table->columns[c].words);
     if (layout->unit[c]) {
@@ -316,7 +120,7 @@ static void draw_cell(struct pen *pen, const struct layout *layout, const struct
     }
     if (c == layout->last_measured && layout->interval) {
         pen_move(pen, 1);
-        interval_of(layout, row, figure);
+        table_interval(layout, row, figure);
         pen_padded(pen, INK_PLAIN, layout->interval, figure, false);
     }
     /* The mark of one cell takes the blank before the next one. */
@@ -326,26 +130,26 @@ static void draw_cell(struct pen *pen, const struct layout *layout, const struct
     }
 }
 
-static void draw_first(struct pen *pen, const struct layout *layout, const struct row *row)
+static void draw_first(struct pen *pen, const struct table_layout *layout, const struct row *row)
 {
     char text[CELL_TEXT];
-    const size_t depth = DEPTH * row->depth;
+    const size_t depth = TABLE_DEPTH * row->depth;
     cell_text(&row->cells[0], text);
-    pen_move(pen, MARGIN + depth);
+    pen_move(pen, TABLE_MARGIN + depth);
     if (layout->stacked && *text) {
         fprintf(pen->out, "%*s", (int)pen->blanks, "");
         text_print_wrapped(pen->out, pen->style, pen->blanks, text);
     }
     if (layout->stacked)
-        pen->blanks = STACKED;
+        pen->blanks = TABLE_STACKED;
     else
         pen_padded(pen, INK_PLAIN, layout->figure[0] > depth ? layout->figure[0] - depth : 0, text,
                    !layout->table->columns[0].words);
 }
 
 /* The first column, and those from one to another. */
-static void draw_row(FILE *out, const struct layout *layout, const struct row *row, size_t from,
-                     size_t to, const struct text_style *style)
+static void draw_row(FILE *out, const struct table_layout *layout, const struct row *row,
+                     size_t from, size_t to, const struct view_style *style)
 {
     struct pen pen = {.out = out, .style = style};
     const bool ends = to == layout->count;
@@ -360,7 +164,7 @@ static void draw_row(FILE *out, const struct layout *layout, const struct row *r
         pen_move(&pen, wraps ? 2 : 1);
         pen_text(&pen, INK_WARN, "!");
     } else if (wraps)
-        pen_move(&pen, layout->any_doubt ? MARK + 1 : 0);
+        pen_move(&pen, layout->any_doubt ? TABLE_MARK + 1 : 0);
     if (wraps) {
         pen_move(&pen, layout->any_doubt ? 1 : 2);
         draw_words(&pen, layout, row->cells[layout->wrapped].text);
@@ -385,19 +189,19 @@ static bool has_names(const struct table *table)
 
 /* The title takes the place of the first column's name. What follows a column's name takes the room
  * of the units and of what was measured in columns behind it. */
-static void draw_head(FILE *out, const struct layout *layout, const char *title, size_t from,
-                      size_t to, const struct text_style *style)
+static void draw_head(FILE *out, const struct table_layout *layout, const char *title, size_t from,
+                      size_t to, const struct view_style *style)
 {
     const struct table *table = layout->table;
     const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
     struct pen pen = {.out = out, .style = style};
     char text[CELL_TEXT * 2], remark[CELL_TEXT];
-    size_t at = MARGIN + layout->figure[0];
+    size_t at = TABLE_MARGIN + layout->figure[0];
     if (table->title) {
         pen_move(&pen, strspn(title, " "));
         pen_text(&pen, INK_BOLD, title + strspn(title, " "));
     } else if (!layout->stacked) {
-        pen_move(&pen, MARGIN);
+        pen_move(&pen, TABLE_MARGIN);
         pen_padded(&pen, colour, layout->figure[0],
                    clean_text(table->columns[0].name, text, CELL_TEXT), !table->columns[0].words);
     }
@@ -405,7 +209,7 @@ static void draw_head(FILE *out, const struct layout *layout, const char *title,
         const struct column *column = &table->columns[c];
         if (layout->left_out[c])
             continue;
-        at += gap_of(layout, c);
+        at += table_column_gap(layout, c);
         const bool follows = c > 1 && column->measured && table->columns[c - 1].measured;
         clean_text(follows ? NULL : column->name, text, CELL_TEXT);
         const size_t own = clean_columns(text), width = layout->figure[c];
@@ -418,7 +222,7 @@ static void draw_head(FILE *out, const struct layout *layout, const char *title,
         snprintf(text, sizeof text, " (%s)", clean_text(column->remark, remark, sizeof remark));
         if (column->remark && pen.column + clean_columns(text) <= layout->width)
             pen_text(&pen, colour, text);
-        at += width_of(layout, c);
+        at += table_column_width(layout, c);
     }
     snprintf(text, sizeof text, "   (%s)", clean_text(table->remark, remark, sizeof remark));
     if (table->remark && pen.column + clean_columns(text) <= layout->width)
@@ -428,22 +232,8 @@ static void draw_head(FILE *out, const struct layout *layout, const char *title,
 
 /* --- all of it --- */
 
-/* Behind the last column of a part that begins with that one. */
-static size_t end_of_part(const struct layout *layout, size_t from)
-{
-    size_t width = MARGIN + layout->figure[0] + (layout->any_doubt ? MARK : 0), end = from;
-    for (; end < layout->count; end++) {
-        width += layout->left_out[end] || end == layout->wrapped
-                     ? 0
-                     : gap_of(layout, end) + width_of(layout, end);
-        if (width > layout->width && end > from)
-            break;
-    }
-    return end;
-}
-
-static void draw_part(FILE *out, const struct layout *layout, const char *title, size_t from,
-                      size_t to, const struct text_style *style)
+static void draw_part(FILE *out, const struct table_layout *layout, const char *title, size_t from,
+                      size_t to, const struct view_style *style)
 {
     const struct table *table = layout->table;
     if (table->legend) {
@@ -458,31 +248,31 @@ static void draw_part(FILE *out, const struct layout *layout, const char *title,
 }
 
 /* Several parts of as many columns, or the last one might hold a single column. */
-static void draw_parts(FILE *out, const struct layout *layout, const char *title,
-                       const struct text_style *style)
+static void draw_parts(FILE *out, const struct table_layout *layout, const char *title,
+                       const struct view_style *style)
 {
     size_t parts = 0;
-    for (size_t c = 1; c < layout->count; c = end_of_part(layout, c))
+    for (size_t c = 1; c < layout->count; c = table_part_end(layout, c))
         parts++;
     const size_t each = parts ? (layout->count - 1 + parts - 1) / parts : 0;
     for (size_t from = 1, to; from < layout->count; from = to) {
-        to = smaller(from + each, end_of_part(layout, from));
+        to = smaller(from + each, table_part_end(layout, from));
         if (from > 1)
             fputc('\n', out);
         draw_part(out, layout, title, from, to, style);
     }
 }
 
-void draw_table(FILE *out, const struct table *table, bool within, const struct text_style *style)
+void draw_table(FILE *out, const struct table *table, bool within, const struct view_style *style)
 {
-    struct layout layout;
+    struct table_layout layout;
     struct line title = {0};
-    lay_out(&layout, table, (size_t)style->width);
+    table_lay_out(&layout, table, (size_t)style->width);
     line_add(&title, "%s", within && table->title ? "  " : "");
     line_add_clean(&title, table->title);
     if (table->title && !within)
         fputc('\n', out);
-    if (fits(&layout) || layout.count < 2)
+    if (table_fits(&layout) || layout.count < 2)
         draw_part(out, &layout, title.text, 1, layout.count, style);
     else
         draw_parts(out, &layout, title.text, style);
