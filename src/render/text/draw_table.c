@@ -28,7 +28,7 @@ static size_t smaller(size_t a, size_t b)
 /* Blanks are written only before what follows them. */
 struct pen {
     FILE *out;
-    const struct view_style *style;
+    const struct text_style *style;
     size_t column, blanks;
     bool marked; /* in the blank that the next column begins with */
 };
@@ -149,7 +149,7 @@ static void draw_first(struct pen *pen, const struct table_layout *layout, const
 
 /* The first column, and those from one to another. */
 static void draw_row(FILE *out, const struct table_layout *layout, const struct row *row,
-                     size_t from, size_t to, const struct view_style *style)
+                     size_t from, size_t to, const struct text_style *style)
 {
     struct pen pen = {.out = out, .style = style};
     const bool ends = to == layout->count;
@@ -190,7 +190,7 @@ static bool has_names(const struct table *table)
 /* The title takes the place of the first column's name. What follows a column's name takes the room
  * of the units and of what was measured in columns behind it. */
 static void draw_head(FILE *out, const struct table_layout *layout, const char *title, size_t from,
-                      size_t to, const struct view_style *style)
+                      size_t to, const struct text_style *style)
 {
     const struct table *table = layout->table;
     const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
@@ -233,7 +233,7 @@ static void draw_head(FILE *out, const struct table_layout *layout, const char *
 /* --- all of it --- */
 
 static void draw_part(FILE *out, const struct table_layout *layout, const char *title, size_t from,
-                      size_t to, const struct view_style *style)
+                      size_t to, const struct text_style *style)
 {
     const struct table *table = layout->table;
     if (table->legend) {
@@ -249,7 +249,7 @@ static void draw_part(FILE *out, const struct table_layout *layout, const char *
 
 /* Several parts of as many columns, or the last one might hold a single column. */
 static void draw_parts(FILE *out, const struct table_layout *layout, const char *title,
-                       const struct view_style *style)
+                       const struct text_style *style)
 {
     size_t parts = 0;
     for (size_t c = 1; c < layout->count; c = table_part_end(layout, c))
@@ -263,7 +263,7 @@ static void draw_parts(FILE *out, const struct table_layout *layout, const char 
     }
 }
 
-void draw_table(FILE *out, const struct table *table, bool within, const struct view_style *style)
+void draw_table(FILE *out, const struct table *table, bool within, const struct text_style *style)
 {
     struct table_layout layout;
     struct line title = {0};
