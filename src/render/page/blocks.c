@@ -134,7 +134,7 @@ static void put_heading(FILE *out, const struct heading *heading)
     fputs("</strong></p>\n", out);
 }
 
-static void put_note(FILE *out, const struct note *note)
+void html_note(FILE *out, const struct note *note)
 {
     static const char *const classes[] = {
         [NOTE_DISAGREEMENT] = "disagreement", [NOTE_DOUBT] = "doubtful", [NOTE_REMARK] = "remark"};
@@ -168,7 +168,7 @@ static void put_notes(FILE *out, const struct report *report, size_t index)
                     "<ul>\n",
                     index, index);
         any = true;
-        put_note(out, &block->note);
+        html_note(out, &block->note);
     }
     fputs(any ? "</ul></section>\n" : "", out);
 }

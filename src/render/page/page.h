@@ -93,6 +93,8 @@ void html_method(FILE *, const struct document *const *, size_t count);
 bool html_opening(FILE *, const struct report *, size_t count, size_t index);
 /* The datasheet, and what has to be known to trust it: the report's blocks (blocks.c). */
 void html_sheet(FILE *, const struct report *, size_t count, size_t index);
+/* A note as an item of a list. */
+void html_note(FILE *, const struct note *);
 /* How far to trust that document; NULL where the report does not say. */
 const struct verdict_block *html_verdict(const struct report *, size_t index);
 /* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
