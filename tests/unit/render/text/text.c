@@ -287,9 +287,36 @@ static void no_line_is_wider_than_the_style(void **state)
     }
 }
 
+static size_t count_of(const char *text, const char *what)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, what)); text++)
+        count++;
+    return count;
+}
+
+static void a_disagreement_is_said_once_on_each_screen(void **state)
+{
+    (void)state;
+    static const char said[] = "the curve shows 2 caches";
+    struct document document;
+    struct capture capture = {0};
+    sample_document(&document, 2, 1);
+    sample_finding(&document, &document.probes[0], "levels.disagreement", "", NAN, 0)->text = said;
+    char *text = summary(&document, &plain);
+    assert_int_equal(count_of(text, said), 1);
+    free(text);
+    render_text_probe(capture_begin(&capture), &document, &document.probes[0], &plain);
+    text = capture_end(&capture);
+    assert_int_equal(count_of(text, said), 1);
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_disagreement_is_said_once_on_each_screen),
         cmocka_unit_test(views_of_the_sample_are_as_before),
         cmocka_unit_test(a_summary_fits_a_screen),
         cmocka_unit_test(a_run_that_was_stopped_is_told_at_once),
