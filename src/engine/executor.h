@@ -43,7 +43,7 @@ struct executor_kind {
      * ERROR_SYSTEM; any other error where it can measure nothing. NULL: it needs no such thing. */
     int (*wake)(struct executor *, struct error *);
 
-    /* The time that budgets and spans are told by. */
+    /* The time that budgets and spans are measured in. */
     uint64_t (*now_ns)(const struct executor *);
     /* Waits until now_ns() is so late. 0, or ERROR_INTERRUPTED. */
     int (*pause)(struct executor *, uint64_t until_ns, struct error *);

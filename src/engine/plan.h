@@ -122,7 +122,7 @@ struct plan {
     /* The first point may be one that tells how the machine drifts: it is visited alone, beside the
      * rounds, at the beginning and then whenever `reference_every_s` seconds have passed (0: there
      * is none). Such a visit is always of the same trials, numbers 0, 1, ... of one visit with the
-     * same seeds; they are told to observe() and make no point. With `correct_drift` every other
+     * same seeds; they are passed to observe() and make no point. With `correct_drift` every other
      * trial is divided by what the reference last was over what it was at first. */
     double reference_every_s;
     bool correct_drift;
@@ -163,7 +163,7 @@ struct background {
     double ns;
 };
 
-/* A trial that was kept, as it is told to a probe that wants to know. */
+/* A trial that was kept, as it is passed to a probe that has an observe(). */
 struct observation {
     const struct trial *trial;
     const struct batch *batches;

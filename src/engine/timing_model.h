@@ -6,7 +6,7 @@
  * One thread, the coordinator's, does everything: prepares, then calls work() for every seat in
  * turn, so neither the CPUs nor the NUMA nodes need exist: trial->arena->node says where the memory
  * would lie. Time is what was modelled (the longest measured seat of each batch, and the bursts of
- * additions): budgets, spans and observations are told by it and no result depends on the real
+ * additions): budgets, spans and observations are measured in it and no result depends on the real
  * clock. Nothing in it is recalled.
  */
 #ifndef FATHOM_ENGINE_TIMING_MODEL_H

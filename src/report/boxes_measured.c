@@ -23,16 +23,16 @@ static void take_road(struct measured *measured, const struct catalogue_entry *e
 {
     static const char dram[] = "DRAM";
     const struct finding_meaning *meaning = &entry->meaning;
-    struct finding_place told;
+    struct finding_place named;
     const bool memory = meaning->role == ROLE_WIDTH;
     struct road road = {.place = memory ? dram : meaning->subject,
                         .kernel = kernel_of(entry->finding),
                         .length = memory ? strlen(dram) : meaning->subject_length};
     if (meaning->device >= 0) {
-        if (!finding_place(entry->finding, entry->twin, &told) || !told.is_rate)
+        if (!finding_place(entry->finding, entry->twin, &named) || !named.is_rate)
             return;
-        road.place = told.name;
-        road.length = strlen(told.name);
+        road.place = named.name;
+        road.length = strlen(named.name);
     }
     size_t i = 0;
     while (i < measured->road_count && !is_at(&measured->roads[i], road.place, road.length))

@@ -287,8 +287,8 @@ static unsigned flags_of(const struct probe_result *probe)
     return flags;
 }
 
-/* Whether the warnings have already told of the hypervisor, by its name. */
-static bool has_told_of_hypervisor(const struct document *document)
+/* Whether the warnings have named the hypervisor already. */
+static bool names_hypervisor(const struct document *document)
 {
     const char *hypervisor = document->machine.hypervisor;
     for (size_t i = 0; i < document->conditions.warning_count && hypervisor; i++)
@@ -303,7 +303,7 @@ static void add_flags(const struct scope *scope)
     for (size_t p = 0; p < scope->document->probe_count; p++)
         if (!scope->only || scope->only == &scope->document->probes[p])
             flags |= flags_of(&scope->document->probes[p]);
-    if (has_told_of_hypervisor(scope->document))
+    if (names_hypervisor(scope->document))
         flags &= ~FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     const unsigned groups[] = {flag_doubts(flags), flags & ~flag_doubts(flags)};
     for (int group = 0; group < 2; group++)

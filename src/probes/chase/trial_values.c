@@ -77,7 +77,7 @@ void trial_series_tell(struct series *series, double x, double *answers, size_t 
 }
 
 int trial_series_conclude(struct probe_task *task, const struct series *like, double x,
-                          const struct summary *told, struct error *error)
+                          const struct summary *together, struct error *error)
 {
     struct probe_result *result = task->result;
     struct point *point = pool_alloc(task->pool, 1, sizeof *point);
@@ -86,7 +86,7 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
     if (!point || !series)
         return error_out_of_memory(error);
     *point = (struct point){.x = x,
-                            .y = told->n ? *told : summary_of_nothing(),
+                            .y = together->n ? *together : summary_of_nothing(),
                             .cycles = {NAN, NAN, NAN},
                             .scatter = {NAN, NAN, NAN}};
     *series = *like;

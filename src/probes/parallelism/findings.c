@@ -15,10 +15,10 @@ static const double four_tolerance = 0.03;
 
 /* A value that is computed trial by trial has an interval of its own. It may be narrow where a
  * point's is not, because neighbours move all points of one trial alike. */
-static unsigned flags_by_trial(const struct summary *told, unsigned flags)
+static unsigned flags_by_trial(const struct summary *concluded, unsigned flags)
 {
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
-    return (flags & ~wide) | (summary_half_width(told) > parallelism_tolerance ? wide : 0);
+    return (flags & ~wide) | (summary_half_width(concluded) > parallelism_tolerance ? wide : 0);
 }
 
 /* --- what the document has to hold beside what was measured --- */
@@ -57,7 +57,7 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
 
 /* What trials told of a series together, as a series with its factors. */
 static int tell(struct probe_task *task, const struct series *of, const char *name, double x,
-                struct axis y, const struct summary *told, struct error *error)
+                struct axis y, const struct summary *concluded, struct error *error)
 {
     return trial_series_conclude(task,
                                  &(struct series){.name = name,
@@ -65,7 +65,7 @@ static int tell(struct probe_task *task, const struct series *of, const char *na
                                                   .factor_count = of->factor_count,
                                                   .x = of->x,
                                                   .y = y},
-                                 x, told, error);
+                                 x, concluded, error);
 }
 
 static int tell_curve(struct probe_task *task, const struct parallelism_level *curve,
@@ -332,36 +332,37 @@ static unsigned flags_of(const struct series *series)
     return flags;
 }
 
-static const struct point *told_of(const struct series *told)
+static const struct point *concluded_of(const struct series *concluded)
 {
-    return told && told->point_count ? told->points : NULL;
+    return concluded && concluded->point_count ? concluded->points : NULL;
 }
 
 /* Of fewer trials a single disturbed one could decide. */
 enum { KNEE_TRIALS_LEAST = 3 };
 
 /* Why there is no knee: that none was seen, only where trials enough could have seen one. */
-static const char *no_knee(struct analysis *analysis, const struct point *told)
+static const char *no_knee(struct analysis *analysis, const struct point *concluded)
 {
-    if (told->x < KNEE_TRIALS_LEAST)
+    if (concluded->x < KNEE_TRIALS_LEAST)
         return pool_printf(analysis->pool,
                            "not enough data: %.0f trials measured enough to tell, and it takes %d: "
                            "give it time (a larger --budget)",
-                           told->x, KNEE_TRIALS_LEAST);
+                           concluded->x, KNEE_TRIALS_LEAST);
     return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
                        analysis_number(analysis, "work"));
 }
 
 static int add_work(struct analysis *analysis, const struct series *work, struct error *error)
 {
-    const struct point *told = told_of(analysis_series(analysis, parallelism_knee, NULL, NULL)),
-                       *won = told_of(analysis_series(analysis, parallelism_gain, NULL, NULL));
+    const struct point *concluded =
+                           concluded_of(analysis_series(analysis, parallelism_knee, NULL, NULL)),
+                       *won = concluded_of(analysis_series(analysis, parallelism_gain, NULL, NULL));
     const size_t first = analysis->result->finding_count;
     const unsigned flags = flags_of(work);
-    if (!told)
+    if (!concluded)
         return analysis_keep(analysis, "parallelism.work.*",
                              "the document does not hold what each trial told", error);
-    const struct summary *knee = &told->y;
+    const struct summary *knee = &concluded->y;
     const bool seen = knee->n >= KNEE_TRIALS_LEAST;
     struct finding *finding =
         seen ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
@@ -373,7 +374,7 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
         seen ? "with more work than this after each access, the processor no longer sees the "
                "next one while it waits; work that waits for the access fills the schedulers, "
                "which may be smaller than the window (fathom window)"
-             : no_knee(analysis, told);
+             : no_knee(analysis, concluded);
     if (!finding->text)
         return error_out_of_memory(error);
     if (won) {
@@ -399,10 +400,10 @@ static int depth_of(const char *level)
     return level[0] == 'L' && level[1] >= '1' && level[1] <= '9' ? level[1] - '0' : 10;
 }
 
-static const struct point *told_in(const struct analysis *analysis, const char *name,
-                                   const char *level)
+static const struct point *concluded_in(const struct analysis *analysis, const char *name,
+                                        const char *level)
 {
-    return told_of(analysis_series(analysis, name, "level", level));
+    return concluded_of(analysis_series(analysis, name, "level", level));
 }
 
 int parallelism_analyse(struct analysis *analysis, struct error *error)
@@ -419,8 +420,8 @@ int parallelism_analyse(struct analysis *analysis, struct error *error)
             const struct curve curve = {.series = series,
                                         .level = level,
                                         .sustained =
-                                            told_in(analysis, parallelism_sustained, level),
-                                        .four = told_in(analysis, parallelism_four, level)};
+                                            concluded_in(analysis, parallelism_sustained, level),
+                                        .four = concluded_in(analysis, parallelism_four, level)};
             code = add_curve(analysis, &curve, error);
         }
     const struct series *all = analysis_series(analysis, parallelism_all_name, NULL, NULL),

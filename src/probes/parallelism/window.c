@@ -256,7 +256,7 @@ static int next_window(struct probe_task *task, const struct stage_outcome *outc
 
 /* What the trials told of each filler, in both looks: findings are read off these and off the flags
  * of the points around the step. */
-static const char told_name[] = "step by trial";
+static const char concluded_name[] = "step by trial";
 static int tell_steps(struct probe_task *task, enum window_filler filler, int look,
                       const struct window_steps *steps, struct error *error)
 {
@@ -269,7 +269,7 @@ static int tell_steps(struct probe_task *task, enum window_filler filler, int lo
     factors[1] = (struct factor){"look", looks[look], 0};
     factors[2] = (struct factor){"loop's own", NULL, own};
     return trial_series_conclude(task,
-                                 &(struct series){.name = told_name,
+                                 &(struct series){.name = concluded_name,
                                                   .factors = factors,
                                                   .factor_count = 3,
                                                   .x = {"trials", ""},
@@ -318,12 +318,12 @@ static const struct series *series_of(const struct analysis *analysis, const cha
 }
 
 /* NULL: that look was not taken. */
-static struct window_steps steps_told(const struct series *told)
+static struct window_steps steps_concluded(const struct series *concluded)
 {
     struct window_steps steps = {.at = summary_of_nothing()};
-    if (told && told->point_count) {
-        steps.at = told->points[0].y;
-        steps.voted = (unsigned)analysis_count(told->points[0].x);
+    if (concluded && concluded->point_count) {
+        steps.at = concluded->points[0].y;
+        steps.voted = (unsigned)analysis_count(concluded->points[0].x);
         steps.saw = steps.at.n;
     }
     return steps;
@@ -362,18 +362,20 @@ static struct finding *add_unknown(struct analysis *analysis, enum window_filler
 static int add_step(struct analysis *analysis, enum window_filler filler, struct error *error)
 {
     const char *name = fillers[filler].name;
-    const struct series *coarse_told = series_of(analysis, told_name, name, looks[COARSE]),
-                        *fine_told = series_of(analysis, told_name, name, looks[FINE]),
+    const struct series *coarse_concluded =
+                            series_of(analysis, concluded_name, name, looks[COARSE]),
+                        *fine_concluded = series_of(analysis, concluded_name, name, looks[FINE]),
                         *curve = series_of(analysis, NULL, name, looks[FINE]);
-    if (!coarse_told)
+    if (!coarse_concluded)
         return analysis_keep(analysis, fillers[filler].finding,
                              "the document does not hold what each trial told", error);
-    const struct window_steps coarse = steps_told(coarse_told), fine = steps_told(fine_told);
-    const struct factor *own = series_factor(coarse_told, "loop's own");
+    const struct window_steps coarse = steps_concluded(coarse_concluded),
+                              fine = steps_concluded(fine_concluded);
+    const struct factor *own = series_factor(coarse_concluded, "loop's own");
     const size_t first = analysis->result->finding_count;
     struct finding *finding;
-    if (!fine_told || !own || !window_steps_agree(&fine)) {
-        finding = add_unknown(analysis, filler, &coarse, fine_told ? &fine : NULL);
+    if (!fine_concluded || !own || !window_steps_agree(&fine)) {
+        finding = add_unknown(analysis, filler, &coarse, fine_concluded ? &fine : NULL);
     } else {
         /* The trials' own answers tell how sure the step is. */
         const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);

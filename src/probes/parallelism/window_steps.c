@@ -57,7 +57,7 @@ static double curve_step(const struct curve *curve)
 struct window_steps window_steps_of(const struct trial_values *values, const struct plan *plan,
                                     int series)
 {
-    double told[WINDOW_TRIALS];
+    double found[WINDOW_TRIALS];
     struct curve curve;
     struct window_steps steps = {.at = summary_of_nothing()};
     for (unsigned trial = 0; series >= 0 && trial < WINDOW_TRIALS; trial++) {
@@ -66,10 +66,10 @@ struct window_steps window_steps_of(const struct trial_values *values, const str
         const double step = curve_step(&curve);
         steps.voted++;
         if (isfinite(step))
-            told[steps.saw++] = floor(step);
+            found[steps.saw++] = floor(step);
     }
     if (steps.saw)
-        summarize(told, steps.saw, told, &steps.at);
+        summarize(found, steps.saw, found, &steps.at);
     return steps;
 }
 
