@@ -10,6 +10,7 @@
 #include "result/flag.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { CURVES_MIN = 3, POINTS_MIN = 9, PLACE_COLUMNS = 14, CELL_COLUMNS = 8 };
 
@@ -67,17 +68,41 @@ static bool have_cycles(const struct series *series, size_t count)
     return true;
 }
 
-/* The next x that any of them has after `x`; NAN where none has. */
-static double next_place(const struct series *series, size_t count, double x)
+/* A point and where it stands: in which row, by its x, and in which column. */
+struct place {
+    double x;
+    size_t column;
+    const struct point *point;
+};
+
+static int by_row(const void *a, const void *b)
 {
-    double next = NAN;
+    const struct place *one = a, *other = b;
+    if (one->x < other->x || one->x > other->x)
+        return one->x < other->x ? -1 : 1;
+    if (one->column != other->column)
+        return one->column < other->column ? -1 : 1;
+    return (one->point > other->point) - (one->point < other->point);
+}
+
+/* All points of the curves, row by row, to be freed; NULL when out of memory. Curves may have
+ * hundreds of thousands of points, in any order: they are sorted once, not searched for each row.
+ */
+static struct place *sort_places(const struct series *series, size_t count, size_t *placed)
+{
+    size_t points = 0;
+    *placed = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t p = 0; p < series[i].point_count; p++) {
-            double here = series[i].points[p].x;
-            if ((isnan(x) || here > x) && !(here >= next))
-                next = here;
-        }
-    return next;
+        points += series[i].point_count;
+    struct place *places = malloc(points * sizeof *places + 1);
+    for (size_t i = 0; places && i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++)
+            if (!isnan(series[i].points[p].x))
+                places[(*placed)++] =
+                    (struct place){series[i].points[p].x, i, &series[i].points[p]};
+    if (places)
+        qsort(places, *placed, sizeof *places, by_row);
+    return places;
 }
 
 static void print_column_names(FILE *out, const struct series *series, size_t count, size_t own)
@@ -96,10 +121,9 @@ static void print_column_names(FILE *out, const struct series *series, size_t co
     }
 }
 
-static void print_cell(FILE *out, const struct series *series, double x, bool cycles, bool last,
-                       const struct view_style *style)
+static void print_cell(FILE *out, const struct series *series, const struct point *point,
+                       bool cycles, bool last, const struct view_style *style)
 {
-    const struct point *point = series_point(series, x);
     const double divisor = figure_scale(series->y.unit).divisor;
     char text[UNIT_TEXT];
     double value = !point   ? NAN
@@ -113,13 +137,32 @@ static void print_cell(FILE *out, const struct series *series, double x, bool cy
         fputc(' ', out);
 }
 
+/* One x: the first measured point of each curve there. How many places it took up. */
+static size_t print_row(FILE *out, const struct series *series, size_t count,
+                        const struct place *places, size_t left, bool cycles,
+                        const struct view_style *style)
+{
+    char place[UNIT_TEXT];
+    size_t taken = 0;
+    fprintf(out, "%*s", PLACE_COLUMNS, figure_place(places->x, series->x.unit, place));
+    for (size_t i = 0; i < count; i++) {
+        const struct point *point = NULL;
+        for (; taken < left && !(places[taken].x > places->x) && places[taken].column == i; taken++)
+            if (!point && places[taken].point->y.n)
+                point = places[taken].point;
+        print_cell(out, &series[i], point, cycles, i + 1 == count, style);
+    }
+    fputc('\n', out);
+    return taken;
+}
+
 static void print_part(FILE *out, const struct series *series, size_t count, size_t own,
                        bool cycles, const struct view_style *style)
 {
     char text[CLEAN_TEXT];
     const struct scale scale = figure_scale(series->y.unit);
     const char *unit = *scale.unit ? scale.unit : clean_text(series->y.unit, text, 11);
-    char name[CLEAN_TEXT], place[UNIT_TEXT];
+    char name[CLEAN_TEXT];
     clean_text(series->factors[own].name, name, 30);
     fprintf(out, "%s  %s, a column for each %s\n", ink(style, INK_DIM), cycles ? "cycles" : unit,
             name);
@@ -127,12 +170,11 @@ static void print_part(FILE *out, const struct series *series, size_t count, siz
     fprintf(out, "%*s%s", PLACE_COLUMNS - (int)clean_columns(name), "", name);
     print_column_names(out, series, count, own);
     fprintf(out, "%s\n", ink(style, INK_PLAIN));
-    for (double x = next_place(series, count, NAN); !isnan(x); x = next_place(series, count, x)) {
-        fprintf(out, "%*s", PLACE_COLUMNS, figure_place(x, series->x.unit, place));
-        for (size_t i = 0; i < count; i++)
-            print_cell(out, &series[i], x, cycles, i + 1 == count, style);
-        fputc('\n', out);
-    }
+    size_t placed;
+    struct place *places = sort_places(series, count, &placed);
+    for (size_t done = 0; places && done < placed;)
+        done += print_row(out, series, count, places + done, placed - done, cycles, style);
+    free(places);
 }
 
 void table_print_sheet(FILE *out, const struct series *series, size_t count,

@@ -101,6 +101,61 @@ static void gaps_and_doubts_show(void **state)
     free(text);
 }
 
+static void points_come_in_any_order(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct series *series = set_up(&bench);
+    char *ordered = print(series, SERIES, 80);
+    for (int i = 0; i < POINTS / 2; i++) {
+        struct point last = bench.points[1][POINTS - 1 - i];
+        bench.points[1][POINTS - 1 - i] = bench.points[1][i];
+        bench.points[1][i] = last;
+    }
+    char *turned = print(series, SERIES, 80);
+    assert_string_equal(turned, ordered);
+    free(turned);
+    free(ordered);
+}
+
+/* Of two points at one x the first that was measured is shown. */
+static void one_x_is_one_row(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct series *series = set_up(&bench);
+    bench.points[1][1].x = bench.points[1][0].x;
+    bench.points[2][1].x = bench.points[2][0].x;
+    bench.points[2][0].y.n = 0;
+    char *text = print(series, SERIES, 80);
+    assert_non_null(strstr(text, "\n             1    100     200     301     400\n"));
+    assert_non_null(strstr(text, "\n             2    101       -       -     401\n"));
+    free(text);
+}
+
+static void many_rows_take_no_long_time(void **state)
+{
+    (void)state;
+    enum { MANY = 100000 };
+    struct bench bench;
+    struct series *series = set_up(&bench);
+    struct point *points = calloc(MANY, sizeof *points);
+    assert_non_null(points);
+    for (int i = 0; i < MANY; i++)
+        points[i] = (struct point){.x = MANY - i, .y = {.median = 5, .n = 1}};
+    for (int s = 0; s < SERIES; s++) {
+        series[s].points = points;
+        series[s].point_count = MANY;
+    }
+    char *text = print(series, SERIES, 80); /* hours, if each row were searched for */
+    size_t lines = 0;
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, MANY + 2);
+    free(text);
+    free(points);
+}
+
 static void what_is_too_wide_goes_on_below(void **state)
 {
     (void)state;
@@ -118,6 +173,9 @@ int main(void)
         cmocka_unit_test(one_factor_makes_columns),
         cmocka_unit_test(cells_are_cycles_where_all_have_them),
         cmocka_unit_test(gaps_and_doubts_show),
+        cmocka_unit_test(points_come_in_any_order),
+        cmocka_unit_test(one_x_is_one_row),
+        cmocka_unit_test(many_rows_take_no_long_time),
         cmocka_unit_test(what_is_too_wide_goes_on_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
