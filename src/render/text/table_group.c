@@ -135,6 +135,9 @@ static void add_label(struct line *line, const struct naming *naming, size_t i)
         if (!is_shared(naming, &series->factors[f]) &&
             !device_factor_is_named(series, &series->factors[f]))
             line_add_factors(line, &series->factors[f], 1);
+    /* Without a label its rows would look like more of the series above them. */
+    if (!*line->text)
+        line_add_clean(line, series->name);
 }
 
 static void add_place(struct line *line, const struct series *series, const struct point *point)

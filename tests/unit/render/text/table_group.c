@@ -135,6 +135,19 @@ static void rows_are_told_apart_by_what_differs(void **state)
 }
 
 /* The table of two series in both units, at that width. To be freed. */
+static void a_row_without_factors_has_its_name(void **state)
+{
+    (void)state;
+    struct bench bench = bench_of(false);
+    struct series *series = join(&bench, false);
+    struct capture capture = {0};
+    series[1].factor_count = 0;
+    table_print_group(capture_begin(&capture), series, SERIES, &plain);
+    char *text = capture_end(&capture);
+    assert_non_null(strstr(text, "\n  same "));
+    free(text);
+}
+
 static char *in_both_units(struct bench *bench, int width)
 {
     struct series *series = join(bench, false);
@@ -199,6 +212,7 @@ int main(void)
         cmocka_unit_test(series_of_two_names_are_two_tables),
         cmocka_unit_test(two_matrices_stay_matrices),
         cmocka_unit_test(rows_are_told_apart_by_what_differs),
+        cmocka_unit_test(a_row_without_factors_has_its_name),
         cmocka_unit_test(both_units_are_told_at_any_width),
         cmocka_unit_test(pairs_are_places_too),
     };
