@@ -1,6 +1,7 @@
 #include "base/settings.h"
 
 #include "base/guess.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #include <assert.h>
@@ -101,29 +102,31 @@ static int set_sizes(struct settings *settings, struct setting *setting, const c
     return 0;
 }
 
-static int set_choice(struct setting *setting, const char *text, struct error *error)
+int option_choose(const char *option, const char *const *choices, const char *word, size_t length,
+                  struct error *error)
 {
-    struct guess guess = {.typed = text};
-    char known[256] = "";
-    for (int i = 0; setting->spec->choices[i]; i++) {
-        if (strcmp(setting->spec->choices[i], text) == 0) {
-            setting->number = i;
-            return 0;
-        }
-        guess_offer(&guess, setting->spec->choices[i]);
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                 setting->spec->choices[i]);
+    char typed[64], known[256] = "";
+    struct guess guess = {.typed = typed};
+    snprintf(typed, sizeof typed, "%.*s", (int)(length < sizeof typed ? length : sizeof typed),
+             word);
+    text_drop_half(typed);
+    for (int i = 0; choices[i]; i++) {
+        if (strlen(choices[i]) == length && memcmp(choices[i], word, length) == 0)
+            return i;
+        guess_offer(&guess, choices[i]);
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", choices[i]);
     }
-    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s%s%s%s", setting->spec->name,
-                     text, known, guess.word ? "; did you mean '" : "",
-                     guess.word ? guess.word : "", guess.word ? "'?" : "");
+    return error_set(error, ERROR_USAGE, "--%s '%s': choose one of %s%s%s%s", option, typed, known,
+                     guess.word ? "; did you mean '" : "", guess.word ? guess.word : "",
+                     guess.word ? "'?" : "");
 }
 
 static int set_value(struct settings *settings, struct setting *setting, const char *text,
                      struct error *error)
 {
     uint64_t size;
+    int code;
     switch (setting->spec->type) {
     case OPTION_FLAG:
         setting->number = 1;
@@ -146,7 +149,12 @@ static int set_value(struct settings *settings, struct setting *setting, const c
             return name_option(setting->spec, error);
         return 0;
     case OPTION_CHOICE:
-        return set_choice(setting, text, error);
+        code =
+            option_choose(setting->spec->name, setting->spec->choices, text, strlen(text), error);
+        if (code < 0)
+            return code; /* what was set stays */
+        setting->number = code;
+        return 0;
     case OPTION_TEXT:
         if (*text)
             return 0;

@@ -44,6 +44,11 @@ struct option_spec {
  * names from a list, or patterns. */
 bool option_names_file(const struct option_spec *);
 
+/* The index of the word, which has `length` characters, in the choices (ending with NULL).
+ * ERROR_USAGE names the option, the word and what would do. For options that list several. */
+int option_choose(const char *option, const char *const *choices, const char *word, size_t length,
+                  struct error *);
+
 struct setting;
 
 struct settings {

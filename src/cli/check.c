@@ -12,21 +12,21 @@
 static int write_text(const void *content, FILE *out, struct error *error)
 {
     (void)error;
-    view_health_text(out, content);
+    render_health_text(out, content);
     return 0;
 }
 
 static int write_json(const void *content, FILE *out, struct error *error)
 {
     (void)error;
-    view_health_json(out, content);
+    render_health_json(out, content);
     return 0;
 }
 
 static int write_nagios(const void *content, FILE *out, struct error *error)
 {
     (void)error;
-    view_health_nagios(out, content);
+    render_health_nagios(out, content);
     return 0;
 }
 

@@ -16,15 +16,15 @@ static int write_text(const void *content, FILE *out, struct error *error)
 {
     (void)error;
     const struct compared *compared = content;
-    const struct view_style style = output_style(out);
-    view_differences_text(out, compared->differences, compared->threshold, &style);
+    const struct text_style style = output_style(out);
+    render_differences_text(out, compared->differences, compared->threshold, &style);
     return 0;
 }
 
 static int write_csv(const void *content, FILE *out, struct error *error)
 {
     (void)error;
-    view_differences_csv(out, ((const struct compared *)content)->differences);
+    render_differences_csv(out, ((const struct compared *)content)->differences);
     return 0;
 }
 
@@ -32,14 +32,14 @@ static int write_json(const void *content, FILE *out, struct error *error)
 {
     (void)error;
     const struct compared *compared = content;
-    view_differences_json(out, compared->differences, compared->threshold);
+    render_differences_json(out, compared->differences, compared->threshold);
     return 0;
 }
 
 static int write_html(const void *content, FILE *out, struct error *error)
 {
     const struct compared *compared = content;
-    return view_html(out, compared->both, 2, compared->threshold, error);
+    return render_page(out, compared->both, 2, compared->threshold, error);
 }
 
 /* One entry for each format. Both tables are made of it, and settings_choice() is an index into
@@ -73,7 +73,7 @@ static int compare(const struct invocation *invocation, const struct document *a
     struct differences differences = {0};
     const struct compared compared = {both, &differences,
                                       settings_number(settings, "threshold") / 100};
-    int code = write == write_html ? view_html_possible(error) : 0;
+    int code = write == write_html ? render_page_possible(error) : 0;
     if (code == 0)
         code = differences_find(&differences, a, b, compared.threshold, error);
     if (code == 0)

@@ -48,7 +48,7 @@ static void print_machine(const struct machine *machine)
     puts("");
 }
 
-static void print_mark(const char *mark, const char *colour, const struct view_style *style)
+static void print_mark(const char *mark, const char *colour, const struct text_style *style)
 {
     const char *ink = style->colour ? colour : NULL;
     printf("%s%s%s%-6s%s ", ink ? "\033[" : "", ink ? ink : "", ink ? "m" : "", mark,
@@ -56,7 +56,7 @@ static void print_mark(const char *mark, const char *colour, const struct view_s
 }
 
 /* A backend's errors begin with "gpu0: ", which the line has already. */
-static void print_why(const char *why, int id, const struct view_style *style)
+static void print_why(const char *why, int id, const struct text_style *style)
 {
     static const char words[] = "it can't be measured: ";
     char device[24], text[sizeof words + sizeof((struct error *)0)->text];
@@ -65,11 +65,11 @@ static void print_why(const char *why, int id, const struct view_style *style)
         why += strlen(device);
     snprintf(text, sizeof text, "%s%s", words, why);
     printf("%*s", REMARK_INDENT, "");
-    view_text_sentence(stdout, text, REMARK_INDENT, style);
+    render_sentence(stdout, text, REMARK_INDENT, style);
 }
 
 static void print_device(const struct gpu_backend *backend, const struct gpu_library *library,
-                         const struct gpu_facts *gpu, size_t index, const struct view_style *style)
+                         const struct gpu_facts *gpu, size_t index, const struct text_style *style)
 {
     struct error why = {0};
     const bool usable = !backend->usable || backend->usable(library, index, &why) == 0;
@@ -77,14 +77,14 @@ static void print_device(const struct gpu_backend *backend, const struct gpu_lib
     enum remark_weight weight = good ? REMARK_FINE : REMARK_KNOW;
     print_mark(weights[weight].mark, weights[weight].colour, style);
     int column = printf("gpu%d by %s: ", gpu->id, backend->name);
-    view_text_gpu(stdout, gpu, (size_t)column + REMARK_INDENT, style);
+    render_gpu(stdout, gpu, (size_t)column + REMARK_INDENT, style);
     if (!usable)
         print_why(why.text, gpu->id, style);
 }
 
 /* What 'fathom gpu' could measure, or why it can't. Only that command and this one open the
  * libraries: some take a tenth of a second to load. */
-static void print_devices(const struct gpu_backend *backend, const struct view_style *style)
+static void print_devices(const struct gpu_backend *backend, const struct text_style *style)
 {
     struct gpu_library *library = NULL;
     struct gpu_facts *gpus = NULL;
@@ -113,7 +113,7 @@ static int doctor(struct invocation *invocation, struct error *error)
     if (code == 0)
         code = conditions_read(&machine, &source, &pool, &conditions, &remarks, error);
     if (code == 0) {
-        struct view_style style = output_style(stdout);
+        struct text_style style = output_style(stdout);
         print_machine(&machine);
         for (size_t i = 0; i < remarks.count; i++) {
             const struct remark *remark = &remarks.list[i];

@@ -103,9 +103,7 @@ static void keep_at_output(struct measurement *run)
     if (output_is_standard(run->report.path))
         return;
     run->path = run->report.path;
-    run->report = (struct outlet){0};
-    if (!settings_has(&run->invocation->settings, "format"))
-        run->report = output_choose(&(struct settings){0});
+    run->report = run->report.chosen ? (struct outlet){0} : output_choose(&(struct settings){0});
 }
 
 /* Where the report goes, and where the document is kept beside it. */
@@ -121,7 +119,7 @@ static int choose_outputs(struct measurement *run, struct error *error)
                          "--html %s would mix the page with the report: name a file, or ask for "
                          "the page alone with --format html",
                          run->html);
-    if (run->path && to_file && !settings_has(settings, "format"))
+    if (run->path && to_file && !run->report.chosen)
         return error_set(error, ERROR_USAGE,
                          "-o without --format is a place for the document, and so is --document: "
                          "leave one out, or say with --format what goes to -o");
@@ -136,7 +134,7 @@ static int choose_outputs(struct measurement *run, struct error *error)
         run->unnamed = !run->path && !run->invocation->probe;
     int code = output_files_differ(settings, error);
     if (code == 0 && run->html)
-        code = view_html_possible(error);
+        code = render_page_possible(error);
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
 }
 

@@ -20,10 +20,10 @@ static int terminal_width(int file)
 }
 
 /* NO_COLOR (no-color.org) counts when it is set and not empty. */
-struct view_style output_style(FILE *out)
+struct text_style output_style(FILE *out)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
-    struct view_style style = {.width = WIDTH_DEFAULT};
+    struct text_style style = {.width = WIDTH_DEFAULT};
     if (!isatty(fileno(out)) || (no_colour && *no_colour) || !kind || strcmp(kind, "dumb") == 0)
         return style;
     setlocale(LC_CTYPE, "");
@@ -79,12 +79,11 @@ bool output_is_stream(const char *path)
 struct outlet output_choose(const struct settings *settings)
 {
     const bool to_file = settings_has(settings, "output");
+    const bool chosen = settings_has(settings, "format");
     const char *path = to_file ? settings_text(settings, "output") : "-";
-    const char *format = settings_has(settings, "format") ? settings_text(settings, "format")
-                         : to_file                        ? "json"
-                                                          : "text";
-    return (struct outlet){output_by_name(format),
-                           path}; /* the option takes only names that exist */
+    const char *format = chosen ? settings_text(settings, "format") : to_file ? "json" : "text";
+    /* The option takes only names that exist. */
+    return (struct outlet){output_by_name(format), path, chosen};
 }
 
 bool outlet_is_document(const struct outlet *outlet)
@@ -155,7 +154,7 @@ int output_document(const struct settings *settings, const struct document *docu
 
 int output_save(const struct document *document, const char *path, struct error *error)
 {
-    const struct outlet outlet = {output_by_name("json"), path};
+    const struct outlet outlet = {.output = output_by_name("json"), .path = path};
     return outlet_write(&outlet, document, NULL, error);
 }
 
@@ -170,7 +169,7 @@ int outlet_write_several(const struct outlet *outlet, const struct document *con
 int output_html(const char *path, const struct document *const *list, size_t count,
                 double threshold, struct error *error)
 {
-    const struct outlet outlet = {output_by_name("html"), path};
+    const struct outlet outlet = {.output = output_by_name("html"), .path = path};
     return outlet_write_several(&outlet, list, count, threshold, error);
 }
 

@@ -16,7 +16,7 @@
 extern const struct option_spec format_options[], made_format_options[], joined_format_options[];
 
 /* Colour and block characters on a terminal, unless NO_COLOR or TERM=dumb ask for none. */
-struct view_style output_style(FILE *);
+struct text_style output_style(FILE *);
 
 /* What -f and -o ask for together. */
 struct outlet {

@@ -43,14 +43,18 @@ enum finding_fact {
     FACT_HIT,
     FACT_WALK,
     FACT_SPLIT,
-    FACT_ONE,    /* bytes a second: of one CPU */
-    FACT_ALL,    /* of all CPUs, or of a device */
+    FACT_ONE,    /* bytes a second of one CPU: of DRAM (ROLE_WIDTH), or of the cache that is the
+                    subject */
+    FACT_ALL,    /* the same of all CPUs, or of a device */
     FACT_MISSES, /* ROLE_FLIGHT */
     FACT_MISS_TIME,
     FACT_UNLOADED,
     FACT_SATURATED,
     FACT_TRAFFIC,
     FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, shown below their matrix */
+    FACT_NEAREST,  /* ROLE_HANDOFF: the nearest pair of CPUs, the farthest one */
+    FACT_FARTHEST,
+    FACT_REMOTE, /* memory of another node */
 };
 
 /* A factor that decides what a finding is, and the standard value, for which the name alone stands.

@@ -1,8 +1,7 @@
 /*
  * mem-lat, the small pointer chase of articles on cache latency, run size by size: "Buffer size: 64
  * KB, stride 64, time 0.007423 s, latency 7.08 ns". KB are 1024 bytes. Each stride is a curve.
- * Numbers of lines before it, as web pages print them, are passed over, and so are remarks and the
- * line of the source that prints it, which articles show too.
+ * Numbers of lines before it, as web pages print them, are passed over, and so are remarks.
  */
 #include "import/rows.h"
 #include "import/tables.h"
@@ -24,6 +23,12 @@ static int read_line(struct rows *rows, struct tables *tables, struct error *err
                               kibibytes * 1024, ns, NAN);
 }
 
+/* An article may hold the program beside what it prints. */
+static bool is_line(const struct rows *rows)
+{
+    return rows_begins(rows, "Buffer size:") || rows_number_behind(rows, "Buffer size:") > 0;
+}
+
 static int read_mem_lat(struct import_text *text, const struct settings *settings,
                         struct document *document, struct error *error)
 {
@@ -34,7 +39,7 @@ static int read_mem_lat(struct import_text *text, const struct settings *setting
     rows_begin(&rows, text);
     tables_begin(&tables, document, error);
     while (code == 0 && rows_next(&rows))
-        if (rows_behind(&rows, "Buffer size:") && !rows_behind(&rows, "Buffer size: %"))
+        if (is_line(&rows))
             code = read_line(&rows, &tables, error);
         else if (!rows_behind(&rows, "//"))
             rows_unread(&rows);

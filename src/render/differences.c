@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdint.h>
 
-void view_differences_text(FILE *out, const struct differences *differences, double threshold,
-                           const struct view_style *wanted)
+void render_differences_text(FILE *out, const struct differences *differences, double threshold,
+                             const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     struct report report = {.count = 0};
     report_add_differences(&report, differences, threshold);
     draw_report(out, &report, 0, &style);
@@ -24,7 +24,7 @@ static void put_cell(FILE *out, const char *text)
     fputc(',', out);
 }
 
-void view_differences_csv(FILE *out, const struct differences *differences)
+void render_differences_csv(FILE *out, const struct differences *differences)
 {
     fputs("probe,what,unit,before,after,ratio,low,high,p,verdict\n", out);
     for (size_t i = 0; i < differences->count; i++) {
@@ -75,7 +75,7 @@ static void put_json_difference(FILE *out, const struct difference *difference)
     fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
 }
 
-void view_differences_json(FILE *out, const struct differences *differences, double threshold)
+void render_differences_json(FILE *out, const struct differences *differences, double threshold)
 {
     fprintf(out,
             "{\"schema\":\"fathom-diff/1\",\n\"threshold\":%.9g,\n\"values\":%zu,\n"

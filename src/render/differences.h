@@ -3,17 +3,17 @@
 #define FATHOM_RENDER_DIFFERENCES_H
 
 #include "findings/differences.h"
-#include "render/view.h"
+#include "render/render.h"
 
 /* Changed values first, then what may have changed, then why to be careful. */
-void view_differences_text(FILE *, const struct differences *, double threshold,
-                           const struct view_style *);
+void render_differences_text(FILE *, const struct differences *, double threshold,
+                             const struct text_style *);
 /* Every value that both have, one a row. */
-void view_differences_csv(FILE *, const struct differences *);
+void render_differences_csv(FILE *, const struct differences *);
 
 /* The same as a JSON object: threshold (relative), values, changed and uncertain (counts), unfair
  * and missing (sentences), differences[] with the columns of the CSV; a number that is absent has
  * no key. */
-void view_differences_json(FILE *, const struct differences *, double threshold);
+void render_differences_json(FILE *, const struct differences *, double threshold);
 
 #endif

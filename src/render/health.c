@@ -160,7 +160,7 @@ static void put_sentence(FILE *out, const struct health_check *check)
     put_conditions(out, &check->conditions);
 }
 
-void view_health_text(FILE *out, const struct health_check *check)
+void render_health_text(FILE *out, const struct health_check *check)
 {
     static const char *const words[HEALTHS] = {"OK", "UNCERTAIN", "FAIL"};
     fprintf(out, "%s ", words[check->health]);
@@ -188,7 +188,7 @@ static void put_performance(FILE *out, const struct health_value *value)
         fprintf(out, ";;%.9g%s", value->bound * factor, value->more_is_worse ? "" : ":");
 }
 
-void view_health_nagios(FILE *out, const struct health_check *check)
+void render_health_nagios(FILE *out, const struct health_check *check)
 {
     static const char *const words[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
     fprintf(out, "FATHOM %s - ", words[check->health]);
@@ -266,7 +266,7 @@ static void put_list(FILE *out, const char *key, const struct health_values *val
     fputc(']', out);
 }
 
-void view_health_json(FILE *out, const struct health_check *check)
+void render_health_json(FILE *out, const struct health_check *check)
 {
     static const char *const keys[HEALTHS] = {"healthy", "uncertain", "worse"};
     fprintf(out,

@@ -8,14 +8,14 @@
 
 /* One line: OK, FAIL or UNCERTAIN and why; then how many values were compared, how many not, and
  * why not; then the conditions that differ. */
-void view_health_text(FILE *, const struct health_check *);
+void render_health_text(FILE *, const struct health_check *);
 /* The same as a JSON object, schema fathom-check/1: status ("ok", "uncertain", "fail"); compared,
  * a count; not_compared[] with probe, values (a count) and reason; worse[], uncertain[] and
  * healthy[] with what was compared, conditions[] with what differs and is never judged. A number
  * that is absent has no key. */
-void view_health_json(FILE *, const struct health_check *);
+void render_health_json(FILE *, const struct health_check *);
 /* A plugin's line for Nagios and what speaks like it: FATHOM OK, WARNING (uncertain) or CRITICAL,
  * the text, and behind a bar each value compared with the bound beyond which it is worse. */
-void view_health_nagios(FILE *, const struct health_check *);
+void render_health_nagios(FILE *, const struct health_check *);
 
 #endif

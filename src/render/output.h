@@ -6,7 +6,7 @@
 #ifndef FATHOM_RENDER_OUTPUT_H
 #define FATHOM_RENDER_OUTPUT_H
 
-#include "render/view.h"
+#include "render/render.h"
 
 /* What is written: one document, all of it or one of its probes, or several beside each other. */
 struct output_content {
@@ -14,7 +14,7 @@ struct output_content {
     size_t count;                     /* 1, unless the output takes several */
     double threshold;                 /* of the differences between several, a share */
     const struct probe_result *probe; /* to be shown in full and alone; NULL: all of the document */
-    struct view_style style;          /* what the place that it is written to can show */
+    struct text_style style;          /* what the place that it is written to can show */
 };
 
 struct output {

@@ -15,6 +15,9 @@
 #include "base/line.h"
 #include "findings/differences.h"
 #include "report/catalogue.h"
+#include "report/square.h"
+
+enum { MATRIX_OTHERS_MAX = 3 };
 
 enum block_kind {
     BLOCK_VERDICT,
@@ -115,16 +118,18 @@ struct column {
 };
 
 struct row {
-    struct cell *cells; /* one a column */
-    unsigned flags;     /* of what stands in it */
-    size_t depth;       /* of a tree: how far in its first cell stands */
-    const char *words;  /* what it was read off where its first cell does not say it; NULL */
+    struct cell *cells;   /* one a column */
+    unsigned flags;       /* of what stands in it */
+    size_t depth;         /* of a tree: how far in its first cell stands */
+    const char *words;    /* what it was read off where its first cell does not say it; NULL */
+    const char *sentence; /* about it, below it; NULL */
 };
 
 struct table {
     const char *title;   /* above its first column; NULL */
     const char *remark;  /* behind the names of the columns: "DRAM"; NULL */
     const char *caption; /* a sentence for outputs that have room; NULL */
+    const char *legend;  /* what its figures are where no column says it; NULL */
     struct column *columns;
     size_t column_count;
     struct row *rows;
@@ -132,17 +137,42 @@ struct table {
     const char *more; /* what is left out of it; NULL */
 };
 
-/* Series to be drawn over one axis, or one matrix: where no output can draw it, a table of it. */
+/* A capacity that is declared, on the axis of a curve. */
+struct mark {
+    int level;
+    double size_bytes;
+};
+
+/* A series to be drawn over its axis. */
 struct curve {
     const struct probe_result *probe;
     const struct series *series;
-    bool brief; /* few rows: the place on the first screen */
+    bool brief;         /* few rows: the place on the first screen */
+    struct mark *marks; /* ascending; none where x is no size */
+    size_t mark_count;
+    struct table points; /* for outputs that cannot draw: a few of them; no rows: another block has
+                            them all */
 };
 
+/* A matrix, which has a value at least. */
 struct matrix {
     const struct probe_result *probe;
     const struct series *series;
-    bool whole; /* every pair, however many there are */
+    bool whole; /* every pair, however many there are; otherwise half a screen at most */
+    const struct square *square; /* NULL where the points are too scattered: `pairs` has them */
+    struct table pairs;
+    /* Where the clusters form any: what is shown in a square's place that has no room. */
+    const struct square *groupings[SQUARE_GROUPINGS_MAX];
+    size_t grouping_count;
+    double least, most; /* of all pairs, in the unit of the series */
+    const char
+        *absent; /* stands for pairs that have no value: "x", or "" where few were asked for */
+    const char *missing;                   /* "x: 3 pairs could not be measured"; NULL */
+    const char *spread, *scatter;          /* of the trials of one pair: sentences; NULL */
+    const char *closing;                   /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
+    const char *others[MATRIX_OTHERS_MAX]; /* what was measured beside it for a few of the pairs */
+    size_t other_count;
+    const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
 };
 
 /* A value that two documents both have. */
@@ -210,6 +240,12 @@ int report_begin(struct report *, const struct document *const *, size_t count, 
  * width, devices, headline series, what to know. ERROR_SYSTEM without memory; to be freed either
  * way. */
 int report_build(struct report *, const struct document *const *, size_t count, struct error *);
+/* One probe in full: what the document is of, every series, the findings, what to know. */
+int report_build_probe(struct report *, const struct document *const *, const struct probe_result *,
+                       struct error *);
+/* The first screen of a document, and behind it a short table of every other series, and the
+ * findings of every probe. */
+int report_build_all(struct report *, const struct document *const *, struct error *);
 void report_free(struct report *);
 
 /* What builders use. Without memory a list stays as it is, and `no_memory` remembers that: who

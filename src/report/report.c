@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "findings/device.h"
 #include "report/builders.h"
+#include "report/details.h"
 #include "report/factors.h"
 #include "report/figure.h"
 #include "report/machine.h"
@@ -77,13 +78,12 @@ static void add_headline(struct report *report, size_t index, const struct probe
                          const struct series *series)
 {
     report_add_series_heading(report, index, probe, series, series, true);
-    struct block *block =
-        report_add(report, series->matrix ? BLOCK_MATRIX : BLOCK_CURVE, SECTION_RESULTS, index);
-    block->probe = probe;
-    if (series->matrix)
-        block->matrix = (struct matrix){.probe = probe, .series = series};
-    else
-        block->curve = (struct curve){.probe = probe, .series = series, .brief = true};
+    if (series->matrix) {
+        report_add_matrix(report, index, probe, series, false);
+        if (series == probe->series)
+            report_add_cluster_notes(report, index, probe, false);
+    } else
+        report_add_curve(report, index, probe, series, true);
 }
 
 static void add_summary(struct report *report, size_t index)
@@ -113,6 +113,18 @@ int report_begin(struct report *report, const struct document *const *documents,
     return report->no_memory ? error_out_of_memory(error) : 0;
 }
 
+bool report_is_on_first_screen(const struct report *report, size_t index,
+                               const struct series *series)
+{
+    const struct document *document = report->catalogue.documents[index];
+    if (has_headlines(document))
+        return series->headline;
+    for (size_t p = 0; p < document->probe_count; p++)
+        if (document->probes[p].series_count && series == document->probes[p].series)
+            return true;
+    return false;
+}
+
 int report_build(struct report *report, const struct document *const *documents, size_t count,
                  struct error *error)
 {
@@ -120,4 +132,13 @@ int report_build(struct report *report, const struct document *const *documents,
     for (size_t i = 0; i < count && code == 0; i++)
         add_summary(report, i);
     return report->no_memory ? error_out_of_memory(error) : 0;
+}
+
+int report_build_all(struct report *report, const struct document *const *documents,
+                     struct error *error)
+{
+    const int code = report_build(report, documents, 1, error);
+    for (size_t p = 0; p < documents[0]->probe_count && code == 0; p++)
+        report_add_short(report, 0, &documents[0]->probes[p]);
+    return code == 0 && report->no_memory ? error_out_of_memory(error) : code;
 }

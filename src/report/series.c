@@ -12,10 +12,14 @@ static bool is_same_axis(const struct axis *a, const struct axis *b)
     return text_same(a->name, b->name) && quantity_same(a->unit, b->unit);
 }
 
+bool series_have_same_axes(const struct series *a, const struct series *b)
+{
+    return is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y);
+}
+
 bool series_is_taken_for(const struct series *a, const struct series *b)
 {
-    return a->matrix == b->matrix && is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y) &&
-           factors_same(a, b);
+    return a->matrix == b->matrix && series_have_same_axes(a, b) && factors_same(a, b);
 }
 
 bool matrix_is_repeated(const struct probe_result *probe, const struct series *series)

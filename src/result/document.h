@@ -195,6 +195,7 @@ struct document {
     struct conditions conditions;
     struct probe_result *probes;
     size_t probe_count;
+    const char *file; /* that it was read from, as its path was given; NULL: none; never written */
     struct pool pool;
 };
 

@@ -121,6 +121,8 @@ int document_read_stream(struct document *document, FILE *stream, const char *na
         code = check_schema(&reader);
     if (code == 0)
         code = reader.fill.code;
+    if (code == 0 && !(document->file = pool_strdup(&document->pool, name)))
+        code = error_out_of_memory(error);
     if (code < 0)
         document_free(document);
     return code;

@@ -62,7 +62,8 @@ class Browser {
             page.wrong.push(`dialog: ${dialog.message()}`);
             dialog.dismiss();
         });
-        page.on("request", (request) => request.url() !== `file://${file}` &&
+        /* A blob is what the page itself has made, to be saved. */
+        page.on("request", (request) => ![`file://${file}`, "blob:null"].some((own) => request.url().startsWith(own)) &&
             page.wrong.push(`request: ${request.url()}`));
         await page.goto(`file://${file}`);
         return page;

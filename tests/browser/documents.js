@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /*
  * Documents for the page's tests and its benchmark, made and not measured:
- *   documents.js NAME >FILE       names: large, small, twin, huge, loaded, hostile, bare, long
+ *   documents.js NAME >FILE       names: large, small, twin, huge, loaded, machine, hostile, bare,
+ *                               long
  */
 "use strict";
 
@@ -133,6 +134,16 @@ function large({ hostname = "node-17", seed = 7, cpus = 128, slow = 1 } = {}) {
 const EVIL = `</script><script>window.evil=1</script><img src=x onerror="window.evil=2">'"&lt;\u202e` +
     "\u2066rev\u2069\u200b\u0007\u001b[31m\u2028\u2029<!--]]>${window.evil=3}`";
 
+/* 512 cores with two threads each, on 64 nodes, and a node of memory alone. */
+function machine() {
+    const document = large({ hostname: "node-21", cpus: 16 }), gib = 2 ** 30;
+    Object.assign(document.machine, { cpu: { model: "Made-up CPU", arch: "x86_64", cores: 512, threads: 1024 },
+        numa: Array.from({ length: 65 }, (_, id) => id === 64 ? { id, cpus: "", memory_bytes: 256 * gib }
+            : { id, cpus: `${8 * id}-${8 * id + 7},${512 + 8 * id}-${519 + 8 * id}`, memory_bytes: (64 - id / 64) * gib }) });
+    ["0,512", "0,512", "0-7,512-519"].forEach((cpus, level) => { document.machine.caches[level].shared_cpus = cpus; });
+    return document;
+}
+
 /* Every text is an attack, numbers are at the ends of their range, keys are missing. */
 function hostile() {
     const text = (more) => EVIL + more;
@@ -187,7 +198,7 @@ function loaded() {
             points: [2.5, 8, 40, 120, 180, 200].map((x) => point({ x: x * 1e9 }, 84 + x, 0.01, 3.2, [])) }] }]);
 }
 
-const documents = { large, loaded, hostile, bare, long,
+const documents = { large, loaded, hostile, bare, long, machine,
     small: () => large({ cpus: 16 }),
     twin: () => large({ hostname: "node-18", seed: 11, slow: 1.1 }),
     huge: () => large({ hostname: "node-19", seed: 5, cpus: 256 }) };

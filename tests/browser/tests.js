@@ -7,6 +7,7 @@ const net = require("node:net");
 const path = require("node:path");
 const { Browser } = require("./browser.js");
 const charts = require("./charts.js");
+const layout = require("./layout.js");
 const { EVIL } = require("./documents.js");
 
 const SAMPLE = path.join(__dirname, "../cli/sample.json");
@@ -34,6 +35,7 @@ const hasColour = ({ picture, series, at, colour, away, slack }) => {
 
 const tests = {
     ...charts.tests,
+    ...layout.tests,
 
     async "a page opens without an error or a request"(browser) {
         for (const names of [SAMPLE, "large", "bare", "huge", ["large", "twin"]]) {
@@ -396,10 +398,10 @@ const tests = {
 
     async "without script the tables are there"(browser) {
         const page = await browser.open("large", { javaScriptEnabled: false });
-        await page.locator("#picture-1 summary").click();
+        await page.locator("#picture-1 details.table summary").click();
         assert.equal(await page.locator("#picture-1 table.points tbody tr").count(), 128);
         assert.equal(await page.locator("#controls").isVisible(), false);
-        assert.ok(await page.locator("table.datasheet").isVisible());
+        assert.ok(await page.locator("table.datasheet").first().isVisible());
     },
 
     async "landmarks, names and the order of focus serve a keyboard and a screen reader"(browser) {

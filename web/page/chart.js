@@ -10,6 +10,9 @@ function columnsOf(series, cycles) {
     return cycles ? series.cycles ?? null : series;
 }
 
+/* Points that are few are shown as such. */
+const hasDots = (series) => series.x.length <= 40;
+
 /* A scale is logarithmic where that shows more: all values are positive and far apart. */
 function kindOf(values, ratio) {
     let low = Infinity, high = -Infinity;
@@ -137,10 +140,9 @@ class Chart {
         const series = [{}], bands = [];
         this.picture.series.forEach((one, index) => {
             const { colour, dash, border } = lineOf(index), show = this.shown[index];
-            const few = one.x.length <= 40;
             const edge = { show, stroke: "transparent", width: 0, points: { show: false } };
             series.push({ show, label: one.label, stroke: colour, width: 1.75, dash,
-                points: { show: few, size: 5, fill: colour, stroke: colour } }, edge, { ...edge });
+                points: { show: hasDots(one), size: 5, fill: colour, stroke: colour } }, edge, { ...edge });
             bands.push({ series: [3 * index + 2, 3 * index + 3], fill: faded(colour, 0.22) });
             this.entries[index].swatch.style.borderTop = `3px ${border} ${colour}`;
             this.entries[index].button.classList.toggle("undrawn", !this.isDrawn(index));
@@ -154,7 +156,7 @@ class Chart {
                     range: this.range(yKind, 0.05) },
             },
             axes: [
-                axis({ label: [x.name, !isSize(x.unit) ? across.unit : ""].filter(Boolean).join(", "),
+                axis({ label: [x.name, !isSize(x.unit) ? across.unit : ""].filter(Boolean).join(", "), size: 34,
                     splits: this.splits(this.xKind, x.unit, 56),
                     filter: (_plot, splits) => splits,
                     values: (_plot, splits) => splits.map((v) => isSize(x.unit) ? bytes(v)
@@ -181,38 +183,45 @@ class Chart {
         this.read();
     }
 
-    drawMarks(plot) {
-        const { ctx, bbox } = plot, ratio = uPlot.pxRatio;
-        const [low, high] = [plot.scales.x.min, plot.scales.x.max];
-        const taken = [[], []];
-        ctx.save();
+    /* Where the lines of capacities stand, in pixels of the canvas; those that have room for it
+     * have a text, centred at `at` in one of two rows. */
+    marks({ ctx, bbox, scales, valToPos }) {
+        const ratio = uPlot.pxRatio, taken = [[], []], marks = [];
         ctx.font = `${11 * ratio}px ${styleValue("--sans")}`;
-        ctx.textAlign = "center";
         for (const mark of this.picture.marks) {
             /* One line is enough where the two are the same. */
             const twin = this.picture.marks.find((other) => other !== mark && other.found &&
                 other.document === mark.document && other.label === mark.label &&
                 Math.abs(other.x / mark.x - 1) < 0.03);
-            if (!(mark.x >= low && mark.x <= high) || (!mark.found && twin))
+            if (!(mark.x >= scales.x.min && mark.x <= scales.x.max) || (!mark.found && twin))
                 continue;
-            const x = Math.round(plot.valToPos(mark.x, "x", true));
+            const x = Math.round(valToPos(mark.x, "x", true)) + 0.5;
             const text = mark.label + (mark.found ? " " : " declared ") + bytes(mark.x);
             const half = ctx.measureText(text).width / 2 + 4 * ratio;
             const at = Math.min(Math.max(x, bbox.left + half), bbox.left + bbox.width - half);
-            ctx.strokeStyle = ctx.fillStyle = colourOf(mark.found ? "--accent" : "--ink-soft");
+            const row = taken.findIndex((row) => row.every(([from, to]) => at + half < from || at - half > to));
+            taken[row]?.push([at - half, at + half]);
+            marks.push({ x, text: row < 0 ? "" : text, at, y: bbox.top - (7 + 14 * row) * ratio,
+                colour: colourOf(mark.found ? "--accent" : "--ink-soft"), dash: mark.found ? [] : [3, 4] });
+        }
+        return marks;
+    }
+
+    drawMarks(plot) {
+        const { ctx, bbox } = plot, ratio = uPlot.pxRatio;
+        ctx.save();
+        ctx.textAlign = "center";
+        for (const { x, text, at, y, colour, dash } of this.marks(plot)) {
+            ctx.strokeStyle = ctx.fillStyle = colour;
             ctx.globalAlpha = 0.8;
             ctx.lineWidth = ratio;
-            ctx.setLineDash(mark.found ? [] : [3 * ratio, 4 * ratio]);
+            ctx.setLineDash(dash.map((length) => length * ratio));
             ctx.beginPath();
-            ctx.moveTo(x + 0.5, bbox.top);
-            ctx.lineTo(x + 0.5, bbox.top + bbox.height);
+            ctx.moveTo(x, bbox.top);
+            ctx.lineTo(x, bbox.top + bbox.height);
             ctx.stroke();
             ctx.globalAlpha = 1;
-            const row = taken.findIndex((row) => row.every(([from, to]) => at + half < from || at - half > to));
-            if (row < 0)
-                continue;
-            taken[row].push([at - half, at + half]);
-            ctx.fillText(text, at, bbox.top - (7 + 14 * row) * ratio);
+            ctx.fillText(text, at, y);
         }
         ctx.restore();
     }

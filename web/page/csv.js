@@ -53,7 +53,7 @@ async function copyText(text) {
 }
 
 function copyButton(picture, status) {
-    const button = element("button", { type: "button", class: "copy" }, "Copy CSV");
+    const button = element("button", { type: "button", class: "tool copy" }, "Copy CSV");
     button.addEventListener("click", async () => {
         const csv = picture.matrix ? matrixCsv(picture) : chartCsv(picture);
         const done = await copyText(csv);

@@ -2,13 +2,23 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement;
-const pictures = data.pictures.map((picture, index) => {
-    const figure = document.getElementById(`picture-${index}`);
+/* What can be done with a figure, below what it shows. */
+function addTools(figure, vectors, ...buttons) {
     const status = element("span", { class: "status", role: "status" });
-    figure.querySelector("details.table").before(
-        element("p", { class: "tools" }, copyButton(picture, status), status));
-    return picture.matrix ? new Matrix(picture, figure) : new Chart(picture, figure);
+    figure.querySelector(".drawing").after(element("p", { class: "tools" },
+        ...buttons.map((button) => button(status)), ...saveButtons(figure, vectors, status), status));
+}
+
+const pictures = data.pictures.map((picture, index) => {
+    const figure = document.getElementById(`picture-${index}`), vectors = new Map();
+    const made = picture.matrix ? new Matrix(picture, figure) : new Chart(picture, figure);
+    if (made.frame)
+        vectors.set(made.frame, (place) => chartVector(made, place));
+    addTools(figure, vectors, (status) => copyButton(picture, status));
+    return made;
 });
+for (const figure of document.querySelectorAll("figure.machine"))
+    addTools(figure, new Map());
 
 /* A table that was held back is put in place when it is asked for. */
 for (const held of document.querySelectorAll("details.table > noscript"))

@@ -51,16 +51,22 @@ function byCluster(ids, clusters) {
 
 const asListed = (ids) => ({ order: ids.map((_, index) => index), edges: [] });
 
-/* Differences below a quarter are shown as the small ones they are. */
-function shareOf(value, low, high) {
-    if (!(low > 0))
-        return high > low ? (value - low) / (high - low) : 0;
-    return Math.log(value / low) / Math.max(Math.log(high / low), Math.log(1.25));
+/* Which shade a value has: 0 to BINS. */
+function shadeOf(value, shades) {
+    let low = 0, high = shades.ends.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (shades.ends[middle] <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 class HeatMap {
-    constructor(picture, series, host, extent) {
-        Object.assign(this, { picture, series, extent, clustered: false, cycles: false });
+    constructor(picture, series, host, shades) {
+        Object.assign(this, { picture, series, shades, clustered: false, cycles: false });
         this.frame = element("div", { class: "map", tabindex: "0", role: "group",
             "aria-label": `Heat map: ${series.label}, ${series.rows.length} rows and ` +
                 `${series.columns.length} columns. Arrow keys read out its cells.` });
@@ -95,7 +101,7 @@ class HeatMap {
         /* In units of a cell: the shorter a path is, the sooner it is parsed. */
         const cells = svg("g", { "shape-rendering": "crispEdges",
             transform: `translate(${margin} ${margin}) scale(${size})` }), words = svg("g", { class: "words" });
-        const [low, high] = this.extent(this.unit);
+        const shades = this.shades(this.unit);
         const paths = Array.from({ length: BINS + 1 }, () => []);
         const blank = [];
         const labelled = size >= 30;
@@ -109,7 +115,7 @@ class HeatMap {
             };
             for (let c = 0; c < across; c++) {
                 const cell = this.value(r, c);
-                const bin = cell ? Math.round(Math.min(1, Math.max(0, shareOf(cell.y, low, high))) * BINS) : -1;
+                const bin = cell ? shadeOf(cell.y, shades) : -1;
                 if (begun < 0 || bin !== colour) {
                     end(c);
                     begun = c;
@@ -220,7 +226,6 @@ class Matrix {
     constructor(picture, figure) {
         this.picture = picture;
         this.hasCycles = picture.series.some((series) => series.cycles);
-        this.extents = new Map();
         const host = figure.querySelector(".drawing");
         if (!picture.series.length) {
             host.append(element("p", { class: "readout" }, "Too scattered, or too large, for a map: the table has it."));
@@ -236,25 +241,13 @@ class Matrix {
             if (picture.series.length > 1)
                 cell.append(element("p", { class: "label" }, series.label));
             row.append(cell);
-            return new HeatMap(picture, series, cell, (unit) => this.extent(unit));
+            return new HeatMap(picture, series, cell, (unit) => this.shades(unit));
         });
         this.drawScale();
     }
 
-    extent(unit) {
-        if (!this.extents.has(unit)) {
-            let low = Infinity, high = -Infinity;
-            for (const series of this.picture.series) {
-                const of = unit === "cycles" && series.cycles ? series.cycles : series;
-                for (const value of of.y)
-                    if (value !== null) {
-                        low = Math.min(low, value * of.step);
-                        high = Math.max(high, value * of.step);
-                    }
-            }
-            this.extents.set(unit, low <= high ? [low, high] : [0, 1]);
-        }
-        return this.extents.get(unit);
+    shades(unit) {
+        return this.hasCycles && unit === "cycles" ? this.picture.shades.cycles : this.picture.shades.y;
     }
 
     orderChoice() {
@@ -274,15 +267,15 @@ class Matrix {
     }
 
     drawScale() {
-        const unit = this.maps[0].unit, [low, high] = this.extent(unit);
+        const unit = this.maps[0].unit, { least, most } = this.shades(unit);
         const bar = svg("svg", { viewBox: `0 0 ${BINS} 1`, preserveAspectRatio: "none",
             "aria-hidden": "true", class: "bar" });
-        const reach = Math.min(1, shareOf(high, low, high));
+        const reach = shadeOf(most, this.shades(unit)) / BINS;
         for (let bin = 0; bin < BINS; bin++)
             bar.append(svg("rect", { x: bin, y: 0, width: 1.02, height: 1,
                 fill: heat(bin / (BINS - 1) * reach).fill }));
-        this.scale.replaceChildren(element("span", {}, valued(low, unit)), bar,
-            element("span", {}, valued(high, unit)));
+        this.scale.replaceChildren(element("span", {}, valued(least, unit)), bar,
+            element("span", {}, valued(most, unit)));
     }
 
     setCycles(cycles) {

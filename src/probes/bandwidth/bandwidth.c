@@ -138,6 +138,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "L<n>.bandwidth.*.all, L<n>.bandwidth.*.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_ALL,
+     .part = 1,
      .meaning = "What all CPUs together move between that cache and themselves, each with a set of "
                 "its own where the cache is private.",
      .moves = "The clock moves it, and the bandwidth of a shared cache limits it.",
@@ -145,6 +147,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "L<n>.bandwidth.*, L<n>.bandwidth.*.*",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_ONE,
+     .part = 1,
      .meaning = "What one CPU moves between that cache and itself.",
      .moves = "The width of loads and stores counts in the first levels, the clock in all.",
      .advice =

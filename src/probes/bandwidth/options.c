@@ -79,15 +79,6 @@ static int check_width(const struct probe_task *task, struct error *error)
                      stream_width_names[width], missing, usable);
 }
 
-static int op_named(const char *name, size_t length)
-{
-    for (int op = 0; op < STREAM_OPS; op++)
-        if (strlen(stream_op_names[op]) == length &&
-            strncmp(stream_op_names[op], name, length) == 0)
-            return op;
-    return -1;
-}
-
 static int choose_kernels(struct bandwidth_state *state, const struct probe_task *task,
                           struct error *error)
 {
@@ -104,12 +95,9 @@ static int choose_kernels(struct bandwidth_state *state, const struct probe_task
     const char *list = settings_text(settings, "kernel");
     for (const char *name = list;; name++) {
         const size_t length = strcspn(name, ",");
-        const int op = op_named(name, length);
+        const int op = option_choose("kernel", stream_op_names, name, length, error);
         if (op < 0)
-            return error_set(error, ERROR_USAGE,
-                             "--kernel '%.*s': there is no such kernel; choose from read, write, "
-                             "write_nt, copy, copy_nt, scale, add, triad, triad_nt",
-                             (int)(length < 64 ? length : 64), name);
+            return op;
         code = find_kernel(state, task, (enum stream_op)op, true, error);
         name += length;
         if (code < 0 || !*name)

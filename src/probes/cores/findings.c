@@ -216,6 +216,7 @@ const struct finding_line cores_lines[] = {
     {.patterns = "cores.*.min, cores.min",
      .unit = "ns",
      .role = ROLE_HANDOFF,
+     .fact = FACT_NEAREST,
      .meaning = "One hand-off between the nearest pair of CPUs: half a round trip, the median over "
                 "many cache lines.",
      .moves = "Which CPUs were measured decides it: the nearest are usually two hardware threads "
@@ -225,6 +226,7 @@ const struct finding_line cores_lines[] = {
     {.patterns = "cores.*.max, cores.max",
      .unit = "ns",
      .role = ROLE_HANDOFF,
+     .fact = FACT_FARTHEST,
      .meaning = "One hand-off between the farthest pair of CPUs.",
      .moves = "The distance decides it: across sockets, dies or kinds of core. The clock of the "
               "interconnect moves it too.",

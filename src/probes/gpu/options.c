@@ -42,23 +42,6 @@ const struct option_spec gpu_options[] = {
 
 /* --- lists of names --- */
 
-static void list_names(const char *const *names, char text[LIST_TEXT])
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; names[i] && used < LIST_TEXT; i++)
-        used += (size_t)snprintf(text + used, LIST_TEXT - used, "%s%s", i ? ", " : "", names[i]);
-}
-
-/* The name's number, or -1. */
-static int number_of(const char *const *names, const char *word, size_t length)
-{
-    for (int i = 0; names[i]; i++)
-        if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0)
-            return i;
-    return -1;
-}
-
 int gpu_options_names(const struct settings *settings, const char *option, const char *const *names,
                       uint32_t *listed, struct error *error)
 {
@@ -66,12 +49,9 @@ int gpu_options_names(const struct settings *settings, const char *option, const
     *listed = 0;
     for (bool more = true; more;) {
         const size_t length = strcspn(word, ",");
-        const int number = number_of(names, word, length);
-        char known[LIST_TEXT];
-        list_names(names, known);
+        const int number = option_choose(option, names, word, length, error);
         if (number < 0)
-            return error_set(error, ERROR_USAGE, "--%s: there is no '%.*s'; choose from %s", option,
-                             (int)(length < 64 ? length : 64), word, known);
+            return number;
         *listed |= UINT32_C(1) << number;
         more = word[length] == ',';
         word += length + more;

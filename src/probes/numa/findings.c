@@ -213,6 +213,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.latency.remote",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .fact = FACT_REMOTE,
      .meaning = "A load from DRAM of another node, where that is worst.",
      .moves = "The links between sockets and what else uses them move it.",
      .advice = "Bind threads and their memory to one node (numactl) where it is much more than the "
@@ -227,6 +228,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.bandwidth.remote",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_REMOTE,
      .meaning =
          "What all CPUs of a node read together from another node's DRAM, where that is worst.",
      .moves = "The width of the links between nodes decides it, and what else uses them takes its "

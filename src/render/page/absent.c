@@ -1,7 +1,7 @@
 /* In place of the page where the program is built without it. */
 #include "render/output.h"
 
-int view_html_possible(struct error *error)
+int render_page_possible(struct error *error)
 {
     return error_set(error, ERROR_IMPOSSIBLE,
                      "this fathom was built without the HTML page: build it with Node and npm "
@@ -9,17 +9,17 @@ int view_html_possible(struct error *error)
                      "it elsewhere: fathom report FILE --format html");
 }
 
-int view_html(FILE *out, const struct document *const *documents, size_t count, double threshold,
-              struct error *error)
+int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+                struct error *error)
 {
     (void)out, (void)documents, (void)count, (void)threshold;
-    return view_html_possible(error);
+    return render_page_possible(error);
 }
 
 static int write_html(FILE *out, const struct output_content *content, struct error *error)
 {
     (void)out, (void)content;
-    return view_html_possible(error);
+    return render_page_possible(error);
 }
 
 const struct output html_output = {
@@ -28,5 +28,5 @@ const struct output html_output = {
     .place = 50,
     .takes_several = true,
     .write = write_html,
-    .able = view_html_possible,
+    .able = render_page_possible,
 };

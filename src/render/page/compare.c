@@ -5,13 +5,10 @@
 #include "quantity/quantity.h"
 #include "render/page/page.h"
 #include "report/differences.h"
-#include "report/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { POINT_ROWS_MAX = 200, REMARKS_MAX = 20 };
 
 /* A document beside the first. */
 struct beside {
@@ -147,70 +144,78 @@ static void put_finding(const struct comparing *comparing, struct catalogue_entr
     }
 }
 
-static void put_value(FILE *out, double value, const struct difference *difference)
-{
-    char figure[UNIT_TEXT];
-    const char *unit = difference_unit(difference);
-    html_text(out, figure_valued(value, unit, figure));
-    if (*unit && !figure_has_unit(unit)) {
-        fputc(' ', out);
-        html_text(out, unit);
-    }
-}
+/* --- what a document came to beside the first, as the report has it --- */
 
-static void put_point(const struct comparing *comparing, size_t index,
-                      const struct difference *difference)
+static void put_cell(FILE *out, const struct cell *cell)
 {
-    FILE *out = comparing->out;
-    struct line what = {0};
-    line_add_difference(&what, difference);
-    fputs("\n<tr><th scope=row>", out);
-    html_text(out, what.text);
+    char text[CELL_TEXT];
     fputs("<td>", out);
-    put_value(out, difference->a, difference);
-    for (size_t i = 1; i < comparing->count; i++) {
-        fputs("<td>", out);
-        if (i != index) {
-            fputs("<td>", out);
-            continue;
-        }
-        put_value(out, difference->b, difference);
-        put_change(out, difference->ratio, difference->verdict);
+    html_text(out, cell_text(cell, text));
+}
+
+static void put_changes(FILE *out, const struct differences_block *block)
+{
+    fputs("<div class=scroll tabindex=0 role=region aria-label=Changes><table class=changes>"
+          "<caption>Before and after</caption><thead><tr><th scope=col>what<th scope=col>"
+          "before<th scope=col>after<th scope=col>change<tbody>",
+          out);
+    for (size_t i = 0; i < block->count; i++) {
+        fputs("\n<tr><th scope=row>", out);
+        html_text(out, block->list[i].what);
+        put_cell(out, &block->list[i].before);
+        put_cell(out, &block->list[i].after);
+        put_change(out, block->list[i].ratio, SAME);
+    }
+    fputs("</table></div>\n<p class=more>", out);
+    html_sentence(out, block->more);
+    fputs("</p>\n", out);
+}
+
+static void put_block(FILE *out, const struct block *block, bool *listed)
+{
+    if (block->kind == BLOCK_NOTE && !*listed)
+        fputs("<ul>\n", out);
+    else if (block->kind != BLOCK_NOTE && *listed)
+        fputs("</ul>\n", out);
+    *listed = block->kind == BLOCK_NOTE;
+    switch (block->kind) {
+    case BLOCK_VERDICT:
+        html_sentence(out, block->verdict.sentence);
+        fputs("</h3>\n", out);
+        break;
+    case BLOCK_HEADING:
+        fputs("<p><strong>", out);
+        html_sentence(out, block->heading.title);
+        fputs("</strong></p>\n", out);
+        break;
+    case BLOCK_DIFFERENCES:
+        put_changes(out, &block->differences);
+        break;
+    case BLOCK_NOTE:
+        html_note(out, &block->note);
+        break;
+    default:
+        break;
     }
 }
 
-/* Points that have changed; how many there was no room for. */
-static size_t put_points(const struct comparing *comparing)
+static bool put_beside(const struct comparing *comparing, size_t index, double threshold)
 {
-    size_t changed = 0;
-    for (size_t i = 1; i < comparing->count; i++)
-        for (size_t d = 0; d < comparing->beside[i].found.count; d++) {
-            const struct difference *difference = &comparing->beside[i].found.list[d];
-            if (difference->series && difference->verdict == CHANGED && changed++ < POINT_ROWS_MAX)
-                put_point(comparing, i, difference);
-        }
-    return changed > POINT_ROWS_MAX ? changed - POINT_ROWS_MAX : 0;
+    struct report report = {.count = 0};
+    bool listed = false;
+    report_add_differences(&report, &comparing->beside[index].found, threshold);
+    fputs("<h3>", comparing->out);
+    html_document(comparing->out, comparing->documents, comparing->count, index);
+    fputs(": ", comparing->out);
+    for (size_t i = 0; i < report.count; i++)
+        put_block(comparing->out, &report.list[i], &listed);
+    fputs(listed ? "</ul>\n" : "", comparing->out);
+    const bool done = !report.no_memory;
+    report_free(&report);
+    return done;
 }
 
-static void put_remarks(const struct comparing *comparing, const char *title, size_t index,
-                        const struct remark_line *lines, size_t count)
-{
-    FILE *out = comparing->out;
-    struct line name = {0};
-    if (!count)
-        return;
-    line_add_document(&name, comparing->documents, comparing->count, index);
-    fprintf(out, "<p>%s: ", title);
-    html_text(out, name.text);
-    fputs("</p>\n<ul>\n", out);
-    for (size_t i = 0; i < count && i < REMARKS_MAX; i++) {
-        fputs("<li>", out);
-        html_text(out, lines[i].text);
-    }
-    if (count > REMARKS_MAX)
-        fprintf(out, "<li>and %zu more", count - REMARKS_MAX);
-    fputs("</ul>\n", out);
-}
+/* --- all findings, a column a document --- */
 
 /* A line of findings, and where its first one stands. */
 struct same_findings {
@@ -255,22 +260,15 @@ static void put_table(const struct comparing *comparing)
           "<thead><tr><th scope=col>finding",
           out);
     for (size_t i = 0; i < comparing->count; i++) {
-        struct line line = {0};
-        line_add_document(&line, documents, comparing->count, i);
         fputs("<th scope=col>", out);
-        html_text(out, line.text);
+        html_document(out, documents, comparing->count, i);
         fputs(i ? "<th scope=col>change" : "", out);
     }
     fputs("<tbody>", out);
     const size_t left_out = put_findings(comparing);
-    size_t more = put_points(comparing);
     fputs("</table></div>\n", out);
     if (left_out)
         fprintf(out, "<p>%zu more findings are in the documents.</p>\n", left_out);
-    if (more)
-        fprintf(out,
-                "<p>%zu more points have changed; <code>fathom diff</code> has them all.</p>\n",
-                more);
 }
 
 bool html_differences(FILE *out, const struct catalogue *catalogue, size_t count, double threshold)
@@ -282,17 +280,14 @@ bool html_differences(FILE *out, const struct catalogue *catalogue, size_t count
         fprintf(out,
                 "<section id=differences aria-labelledby=differences-title>\n"
                 "<h2 id=differences-title>Differences</h2>\n"
-                "<p>Every finding that the documents hold, how far it lies from the first "
-                "document's, and the points that have changed. <b>changed</b>: all of the ratio's "
+                "<p>Every finding that the documents hold, and how far it lies from the first "
+                "document's; below, what changed of points too. <b>changed</b>: all of the ratio's "
                 "95 %% interval lies beyond %g %%, in time and in cycles, and more than chance "
                 "would show among so many; uncertain: beyond it, but not beyond doubt.</p>\n",
                 threshold * 100);
         put_table(&comparing);
-        for (size_t i = 1; i < count; i++) {
-            const struct differences *of = &comparing.beside[i].found;
-            put_remarks(&comparing, "Compare with care", i, of->unfair, of->unfair_count);
-            put_remarks(&comparing, "Not compared", i, of->missing, of->missing_count);
-        }
+        for (size_t i = 1; i < count; i++)
+            found = put_beside(&comparing, i, threshold) && found;
         fputs("</section>\n", out);
     }
     free_all(&comparing);

@@ -11,6 +11,7 @@
 #include "render/page/page.h"
 #include "report/figure.h"
 #include "report/levels.h"
+#include "report/square.h"
 
 #include <math.h>
 #include <string.h>
@@ -273,27 +274,27 @@ static void put_exact_cells(FILE *out, const struct grid *grid, bool cycles)
     fputs("],\"step\":1", out);
 }
 
-enum column { MEDIAN, BELOW, ABOVE, COLUMNS };
+enum part { MEDIAN, BELOW, ABOVE, PARTS };
 
-static double cell_of(const struct estimate *estimate, enum column column)
+static double cell_of(const struct estimate *estimate, enum part part)
 {
-    return column == MEDIAN  ? estimate->median
-           : column == BELOW ? estimate->median - estimate->low
-                             : estimate->high - estimate->median;
+    return part == MEDIAN  ? estimate->median
+           : part == BELOW ? estimate->median - estimate->low
+                           : estimate->high - estimate->median;
 }
 
-/* The first `columns` of them. */
+/* The first `parts` of them. */
 static void put_cells(FILE *out, const struct grid *grid, estimate_of *of, double step,
-                      enum column columns)
+                      enum part parts)
 {
     static const char *const keys[] = {"y", "below", "above"};
     fprintf(out, "\"step\":%.9g", step);
-    for (enum column column = MEDIAN; column < columns; column++) {
-        fprintf(out, ",\"%s\":[", keys[column]);
+    for (enum part part = MEDIAN; part < parts; part++) {
+        fprintf(out, ",\"%s\":[", keys[part]);
         for (size_t i = 0; i < grid->row_count * grid->column_count; i++) {
             struct estimate scratch;
             const struct point *point = grid->cells[i];
-            double value = point ? cell_of(of(point, &scratch), column) / step : NAN;
+            double value = point ? cell_of(of(point, &scratch), part) / step : NAN;
             if (i)
                 putc(',', out);
             html_json_whole(out, value);
@@ -304,7 +305,7 @@ static void put_cells(FILE *out, const struct grid *grid, estimate_of *of, doubl
 
 static void put_rounded_cells(FILE *out, const struct grid *grid, bool cycles)
 {
-    put_cells(out, grid, time_of, step_of(grid, time_of), COLUMNS);
+    put_cells(out, grid, time_of, step_of(grid, time_of), PARTS);
     if (cycles) {
         fputs(",\"cycles\":{", out);
         put_cells(out, grid, cycles_of, step_of(grid, cycles_of), BELOW);
@@ -331,13 +332,45 @@ static void put_clusters(FILE *out, const struct catalogue *catalogue, const str
     fputs("]", out);
 }
 
+enum { SHADES = 48 };
+
+/* "y":{"least":20,"most":147,"ends":[20.4,...]}: from which value on each shade of a picture's maps
+ * but the first is used, so that the script need not know how values become colours. */
+static void put_shades(FILE *out, const char *key, const struct picture *picture, estimate_of *of)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < picture->member_count; i++)
+        for (size_t p = 0; p < picture->members[i].series->point_count; p++) {
+            struct estimate scratch;
+            const struct point *point = &picture->members[i].series->points[p];
+            const double value = (double)of(point, &scratch)->median;
+            least = isfinite(value) ? fmin(least, value) : least;
+            most = isfinite(value) ? fmax(most, value) : most;
+        }
+    fprintf(out, "\"%s\":{\"least\":", key);
+    html_json_float(out, (float)(least <= most ? least : 0));
+    fputs(",\"most\":", out);
+    html_json_float(out, (float)(least <= most ? most : 1));
+    fputs(",\"ends\":[", out);
+    for (int shade = 1; shade <= SHADES && (most > least || (least > 0 && isfinite(least)));
+         shade++) {
+        fputs(shade > 1 ? "," : "", out);
+        html_json_float(out, (float)square_value((shade - 0.5) / SHADES, least, most));
+    }
+    fputs("]}", out);
+}
+
 static void put_matrix(FILE *out, const struct picture *picture, const struct catalogue *catalogue,
                        size_t count)
 {
     const char *separator = "\n{";
     put_axis(out, "x", &picture->members[0].series->x);
     put_axis(out, "y", &picture->members[0].series->y);
-    fputs("\"series\":[", out);
+    fputs("\"shades\":{", out);
+    put_shades(out, "y", picture, time_of);
+    fputs(",", out);
+    put_shades(out, "cycles", picture, cycles_of);
+    fputs("},\"series\":[", out);
     for (size_t i = 0; i < picture->member_count; i++) {
         const struct series *series = picture->members[i].series;
         struct grid grid;

@@ -1,6 +1,7 @@
 /* How it was measured: the machine, its condition, and what was timed. */
 #include "render/page/page.h"
 #include "report/figure.h"
+#include "report/machine.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,12 +47,10 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
     const struct document *document = documents[index];
     const struct conditions *conditions = &document->conditions;
     const struct machine_facts *machine = &document->machine;
-    struct line name = {0};
-    line_add_document(&name, documents, count, index);
     fputs("<div class=scroll tabindex=0 role=region aria-label=Conditions><table class=facts>"
           "<caption>Machine and conditions: ",
           out);
-    html_text(out, name.text);
+    html_document(out, documents, count, index);
     fputs("</caption>\n<tbody>\n", out);
     put_fact(out, "processor", machine->cpu_model);
     put_fact(out, "architecture", machine->cpu_arch);
@@ -92,7 +91,7 @@ static bool has_values(const struct probe_result *probe)
 static unsigned timed_in(const struct document *document)
 {
     unsigned timed = 0;
-    if (html_is_imported(document))
+    if (document_is_imported(document))
         return 0;
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];

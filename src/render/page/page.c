@@ -1,6 +1,7 @@
 #include "render/page/page.h"
 #include "base/clean.h"
 #include "findings/device.h"
+#include "quantity/quantity.h"
 #include "render/output.h"
 #include "report/figure.h"
 
@@ -15,7 +16,7 @@ struct placed {
 };
 
 /* Those of one name, in the order of the documents. */
-struct section {
+struct chapter {
     const struct placed *list;
     size_t count;
 };
@@ -26,8 +27,9 @@ struct page {
     size_t count;
     double threshold;
     struct pictures pictures;
-    struct catalogue catalogue; /* of all documents */
-    struct section *sections;
+    size_t lead; /* the picture that stands at the top; the count of them where there is none */
+    struct report report;
+    struct chapter *sections;
     size_t section_count;
 };
 
@@ -79,8 +81,8 @@ static int by_name(const void *a, const void *b)
 
 static int as_they_stand(const void *a, const void *b)
 {
-    const struct placed *left = ((const struct section *)a)->list;
-    const struct placed *right = ((const struct section *)b)->list;
+    const struct placed *left = ((const struct chapter *)a)->list;
+    const struct placed *right = ((const struct chapter *)b)->list;
     if (left->document != right->document)
         return left->document > right->document ? 1 : -1;
     return (left->probe > right->probe) - (left->probe < right->probe);
@@ -103,7 +105,7 @@ static bool collect_sections(struct page *page, struct pool *pool)
     for (size_t i = 0; i < count; i++) {
         const bool more = i > 0 && strcmp(list[i - 1].probe->name, list[i].probe->name) == 0;
         if (!more)
-            page->sections[page->section_count++] = (struct section){.list = &list[i]};
+            page->sections[page->section_count++] = (struct chapter){.list = &list[i]};
         page->sections[page->section_count - 1].count++;
     }
     qsort(page->sections, page->section_count, sizeof *page->sections, as_they_stand);
@@ -136,12 +138,9 @@ static void put_contents(const struct page *page)
 static void put_about(FILE *out, const struct probe_result *probe)
 {
     const char *rest = probe->about;
-    if (!rest || !*rest) {
-        fputs("<p>The document does not say what these numbers mean: it comes from another tool, "
-              "or from a fathom that did not write it down.</p>\n",
-              out);
+    if (!rest || !*rest)
         return;
-    }
+    fputs("<details class=about><summary>What this shows, and what moves it</summary>\n", out);
     for (size_t paragraphs = 0; *rest && paragraphs < 8; paragraphs++) {
         char paragraph[HTML_TEXT_BYTES_MAX];
         size_t bytes = strcspn(rest, "\n"), kept = bytes;
@@ -156,6 +155,7 @@ static void put_about(FILE *out, const struct probe_result *probe)
         html_text(out, paragraph);
         fputs("</p>\n", out);
     }
+    fputs("</details>\n", out);
 }
 
 static void put_picture_title(const struct page *page, const struct picture *picture)
@@ -190,9 +190,10 @@ static bool is_heavy(const struct picture *picture)
     return points > LIGHT_POINTS;
 }
 
-/* A heavy table stands in <noscript>, which a browser with script takes as text; the script makes
- * it a table when it is opened, and without script it is one. */
-static void put_picture(const struct page *page, size_t index)
+/* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in
+ * <noscript>, which a browser with script takes as text; the script makes it a table when it is
+ * opened, and without script it is one. */
+static void put_picture(const struct page *page, size_t index, const struct probe_result *about)
 {
     const struct picture *picture = &page->pictures.list[index];
     const bool heavy = is_heavy(picture);
@@ -206,7 +207,10 @@ static void put_picture(const struct page *page, size_t index)
           out);
     fputs(heavy ? "<noscript>" : "", out);
     html_tables(out, picture, page->documents, page->count);
-    fputs(heavy ? "</noscript></details>\n</figure>\n" : "</details>\n</figure>\n", out);
+    fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
+    if (about)
+        put_about(out, about);
+    fputs("</figure>\n", out);
 }
 
 /* What was imported or joined of several runs has no command. */
@@ -232,7 +236,7 @@ static void put_repeat(FILE *out, const struct document *document, const struct 
 }
 
 /* Findings and the way to repeat it, of every document that has this probe. */
-static void put_results(const struct page *page, const struct section *section)
+static void put_results(const struct page *page, const struct chapter *section)
 {
     FILE *out = page->out;
     for (size_t i = 0; i < section->count; i++) {
@@ -241,11 +245,9 @@ static void put_results(const struct page *page, const struct section *section)
         const struct probe_result *probe = section->list[i].probe;
         if (i > 0 && section->list[i - 1].document == d)
             continue; /* of one name the first one of a document */
-        struct line label = {0};
-        line_add_document(&label, page->documents, page->count, d);
         if (page->count > 1) {
             fputs("<h3>", out);
-            html_text(out, label.text);
+            html_document(out, page->documents, page->count, d);
             fputs("</h3>\n", out);
         }
         if (probe->status != PROBE_OK) {
@@ -255,12 +257,19 @@ static void put_results(const struct page *page, const struct section *section)
             fputs("</p>\n", out);
         }
         if (probe->finding_count)
-            html_findings(out, &page->catalogue, d, probe);
+            html_findings(out, &page->report.catalogue, d, probe);
         put_repeat(out, document, probe);
     }
 }
 
-static void put_probe(const struct page *page, const struct section *section, size_t number)
+/* Whether a picture of the probe stands at the top. */
+static bool leads(const struct page *page, const struct probe_result *probe)
+{
+    return page->lead < page->pictures.count &&
+           strcmp(page->pictures.list[page->lead].probe, probe->name) == 0;
+}
+
+static void put_probe(const struct page *page, const struct chapter *section, size_t number)
 {
     FILE *out = page->out;
     const struct probe_result *probe = section->list->probe;
@@ -269,14 +278,71 @@ static void put_probe(const struct page *page, const struct section *section, si
             "<h2 id=probe-%zu-title>",
             number, number, number);
     html_text(out, title_of(probe));
-    fputs("</h2>\n<div class=about>\n", out);
-    put_about(out, probe);
-    fputs("</div>\n", out);
+    fputs("</h2>\n", out);
+    const struct probe_result *about = probe; /* until it has been said */
+    if (leads(page, probe)) {
+        fprintf(out, "<p><a href=#picture-%zu>The first chart of it stands above.</a></p>\n",
+                page->lead);
+        about = NULL;
+    }
     for (size_t i = 0; i < page->pictures.count; i++)
-        if (strcmp(page->pictures.list[i].probe, probe->name) == 0)
-            put_picture(page, i);
+        if (i != page->lead && strcmp(page->pictures.list[i].probe, probe->name) == 0) {
+            put_picture(page, i, about);
+            about = NULL;
+        }
+    if (about)
+        put_about(out, about);
     put_results(page, section);
     fputs("</section>\n", out);
+}
+
+/* The curve that the levels were read off; without one the first picture. */
+static size_t lead_of(const struct page *page)
+{
+    for (size_t i = 0; i < page->pictures.count; i++) {
+        const struct member *member = &page->pictures.list[i].members[0];
+        const struct catalogue_entry *list =
+            catalogue_of(&page->report.catalogue, member->document, member->probe);
+        if (member->series->matrix || !quantity_is(member->series->x.unit, DIMENSION_SIZE))
+            continue;
+        for (size_t f = 0; f < member->probe->finding_count; f++)
+            if (list[f].meaning.role == ROLE_LEVEL)
+                return i;
+    }
+    return 0;
+}
+
+static void put_lead(const struct page *page)
+{
+    if (page->lead == page->pictures.count)
+        return;
+    fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the tables "
+          "say the same.</p></noscript>\n",
+          page->out);
+    put_picture(page, page->lead, page->pictures.list[page->lead].members[0].probe);
+}
+
+/* What there is to see before anything is explained: how far to trust it, the machine, the curve,
+ * the datasheet. Of several documents each is a column. */
+static bool put_first_screen(const struct page *page)
+{
+    bool done = true;
+    FILE *out = page->out;
+    const char *columns = page->count > 1 ? "<div class=many tabindex=0 role=region "
+                                            "aria-label=\"The documents, a column each\">\n"
+                                          : "<div>\n";
+    if (page->count > 1)
+        fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
+    fputs(columns, out);
+    for (size_t i = 0; i < page->count; i++)
+        done = html_opening(out, &page->report, page->count, i) && done;
+    fputs("</div>\n", out);
+    put_lead(page);
+    fputs(columns, out);
+    for (size_t i = 0; i < page->count; i++)
+        html_sheet(out, &page->report, page->count, i);
+    fputs("</div>\n", out);
+    return done;
 }
 
 static bool put_body(const struct page *page)
@@ -284,18 +350,10 @@ static bool put_body(const struct page *page)
     FILE *out = page->out;
     put_controls(out);
     fputs("<main id=main tabindex=-1>\n", out);
-    if (page->count > 1)
-        fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
-    fprintf(out, "<div class=sheets%s>\n", page->count > 1 ? " data-many" : "");
-    for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, &page->catalogue, page->count, i);
-    fputs("</div>\n", out);
+    bool done = put_first_screen(page);
     put_contents(page);
-    bool compared =
-        page->count < 2 || html_differences(out, &page->catalogue, page->count, page->threshold);
-    fputs("<noscript><p class=\"trust doubtful\">Script is off, so there are no pictures; the "
-          "tables say the same.</p></noscript>\n",
-          out);
+    if (page->count > 1)
+        done = html_differences(out, &page->report.catalogue, page->count, page->threshold) && done;
     for (size_t i = 0; i < page->section_count; i++)
         put_probe(page, &page->sections[i], i);
     if (page->pictures.left_out)
@@ -304,29 +362,30 @@ static bool put_body(const struct page *page)
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);
-    html_data(out, &page->pictures, &page->catalogue, page->count);
+    html_data(out, &page->pictures, &page->report.catalogue, page->count);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
-    return compared;
+    return done;
 }
 
-int view_html(FILE *out, const struct document *const *documents, size_t count, double threshold,
-              struct error *error)
+int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+                struct error *error)
 {
     struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
     struct pool pool = {0};
-    bool done = pictures_collect(&page.pictures, documents, count, &pool) &&
-                catalogue_build(&page.catalogue, documents, count) &&
+    bool done = report_build(&page.report, documents, count, error) == 0 &&
+                pictures_collect(&page.pictures, documents, count, &pool) &&
                 collect_sections(&page, &pool);
     if (done) {
+        page.lead = lead_of(&page);
         put_head(&page);
         done = put_body(&page);
     }
-    catalogue_free(&page.catalogue);
+    report_free(&page.report);
     pool_free(&pool);
     return done ? 0 : error_out_of_memory(error);
 }
 
-int view_html_possible(struct error *error)
+int render_page_possible(struct error *error)
 {
     (void)error;
     return 0;
@@ -334,7 +393,7 @@ int view_html_possible(struct error *error)
 
 static int write_html(FILE *out, const struct output_content *content, struct error *error)
 {
-    return view_html(out, content->documents, content->count, content->threshold, error);
+    return render_page(out, content->documents, content->count, content->threshold, error);
 }
 
 const struct output html_output = {

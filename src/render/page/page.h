@@ -9,6 +9,7 @@
 #define FATHOM_RENDER_PAGE_PAGE_H
 
 #include "render/parts.h"
+#include "report/blocks.h"
 
 enum {
     HTML_TEXT_BYTES_MAX = 4000,
@@ -32,15 +33,25 @@ void html_figure(FILE *, double);
 void html_factors(FILE *, const struct factor *, size_t count);
 /* What was typed, as a shell would read it again: quoted where it has to be. */
 void html_command(FILE *, const struct run_facts *);
-/* Whether another tool's table is all that the document knows. A fathom that measures writes down
- * when; what `fathom import` makes has no such time. */
-bool html_is_imported(const struct document *);
 /* Flags by name with their meaning at hand; nothing where there are none. */
 void html_flags(FILE *, unsigned flags);
-/* Of several documents the one at `index`, by a letter and its host: "A vm". */
-void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
 
-/* --- html_pictures.c: which series share a picture --- */
+/* --- names.c: what documents and findings are called --- */
+
+/* The only one by its host, or by its file where it does not say of which machine it is. One of
+ * several by its file, with as much of its path as tells it from the others; where nothing does, or
+ * it was read from no file, by a letter and its host: "A vm". */
+void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
+/* The same, of several with the date of the run. */
+void html_document(FILE *, const struct document *const *, size_t count, size_t index);
+/* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else as it stands, NULL as nothing. */
+void html_time(FILE *, const char *started);
+/* A sentence or a command, whose options (--budget) are not broken. */
+void html_sentence(FILE *, const char *text);
+/* A dotted name, which may be broken behind its dots and nowhere else. */
+void html_name(FILE *, const char *name);
+
+/* --- pictures.c: which series share a picture --- */
 
 /* A series and where it comes from. */
 struct member {
@@ -77,10 +88,20 @@ void line_add_member(struct line *, const struct picture *, size_t member,
 
 /* The last section: machine and conditions of each document, and the loops that were timed. */
 void html_method(FILE *, const struct document *const *, size_t count);
-/* The first screen: machine, datasheet, what to know, how far to trust it. */
-void html_sheet(FILE *, const struct catalogue *, size_t count, size_t index);
-/* A part of it: what has to be known to trust the numbers; nothing where there is nothing. */
-void html_know(FILE *, const struct catalogue *, size_t index);
+/* What comes first: whose document it is, how far to trust it, and the picture of the machine.
+ * False without memory. */
+bool html_opening(FILE *, const struct report *, size_t count, size_t index);
+/* The datasheet, and what has to be known to trust it: the report's blocks (blocks.c). */
+void html_sheet(FILE *, const struct report *, size_t count, size_t index);
+/* A note as an item of a list. */
+void html_note(FILE *, const struct note *);
+/* How far to trust that document; NULL where the report does not say. */
+const struct verdict_block *html_verdict(const struct report *, size_t index);
+/* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
+ * document does not say what machine it is. False without memory. */
+bool html_machine(FILE *, const struct catalogue *, size_t count, size_t index);
+/* A mark where the finding is in doubt. */
+void html_doubt(FILE *, const struct finding *);
 /* The values of one finding: figure, unit, interval. */
 void html_finding_value(FILE *, const struct finding *);
 /* What it was read off, where the name alone does not say it: small, behind what it is of. */

@@ -123,6 +123,12 @@ void html_tables(FILE *out, const struct picture *picture, const struct document
         fprintf(out, "<p>%zu more series are in the document.</p>\n", picture->left_out);
 }
 
+void html_doubt(FILE *out, const struct finding *finding)
+{
+    if (flag_doubts(finding->flags))
+        fputs(" <abbr class=doubt title=\"doubtful: see To know\">!</abbr>", out);
+}
+
 void html_finding_value(FILE *out, const struct finding *finding)
 {
     char text[UNIT_TEXT];
@@ -136,11 +142,10 @@ void html_finding_value(FILE *out, const struct finding *finding)
         fputs(" ", out);
         html_text(out, finding->unit);
     }
+    html_doubt(out, finding);
     if (isfinite(finding->high - finding->low))
         fprintf(out, " <small>±%s&nbsp;%%</small>",
                 figure_percent(finding->value, finding->low, finding->high, text));
-    if (flag_doubts(finding->flags))
-        fputs(" <abbr class=doubt title=\"doubtful: see To know\">!</abbr>", out);
 }
 
 void html_experiment(FILE *out, const struct finding *finding)
@@ -191,7 +196,7 @@ void html_findings(FILE *out, const struct catalogue *catalogue, size_t document
         fprintf(out, "<td>%s<td class=words>",
                 isfinite(finding->declared) ? figure_valued(finding->declared, finding->unit, text)
                                             : "");
-        html_text(out, finding->text);
+        html_sentence(out, finding->text);
         if (finding->cpus) {
             fputs(finding->text ? " · CPUs " : "CPUs ", out);
             html_text(out, finding->cpus);

@@ -123,12 +123,7 @@ void html_command(FILE *out, const struct run_facts *run)
         }
         line_add(&line, "'");
     }
-    html_text(out, line.text);
-}
-
-bool html_is_imported(const struct document *document)
-{
-    return !document->run.started && !document->run.command_count;
+    html_sentence(out, line.text);
 }
 
 void html_flags(FILE *out, unsigned flags)
@@ -141,19 +136,4 @@ void html_flags(FILE *out, unsigned flags)
             fprintf(out, "\">%s</abbr>", flag_texts[i].name);
             separator = ", ";
         }
-}
-
-void line_add_document(struct line *line, const struct document *const *documents, size_t count,
-                       size_t index)
-{
-    const struct machine_facts *machine = &documents[index]->machine;
-    const char *host = machine->hostname && *machine->hostname ? machine->hostname
-                       : machine->cpu_model                    ? machine->cpu_model
-                                                               : "unknown machine";
-    char name[CLEAN_TEXT];
-    if (count > 1 && index < 26)
-        line_add(line, "%c ", (int)('A' + index));
-    else if (count > 1)
-        line_add(line, "%zu ", index + 1);
-    line_add(line, "%s", clean_text(host, name, sizeof name));
 }

@@ -3,56 +3,46 @@
  * an eighth of a row with the block elements U+2581 to U+2588.
  */
 #include "base/clean.h"
-#include "findings/device.h"
 #include "quantity/quantity.h"
 #include "render/parts.h"
+#include "render/text/draw.h"
 #include "report/figure.h"
+#include "report/series.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LABEL_COLUMNS = 7, COLUMNS_MAX = 240, MARKS_MAX = 8, EIGHTHS = 8 };
 
-struct mark {
+struct place {
     int column;
     int level;
     double size_bytes;
 };
 
-struct curve {
+struct drawing {
     double x_low, x_high; /* logarithms */
     double y_low, y_high;
     int columns;
     double y[COLUMNS_MAX]; /* logarithm of the value; NAN where there is none */
-    struct mark marks[MARKS_MAX];
+    struct place marks[MARKS_MAX];
     int mark_count;
 };
 
-/* Whether a logarithm of it, and of what lies a few rows around it, makes sense. */
-static bool is_plausible(double value)
-{
-    return value >= 1e-15 && value <= 1e15;
-}
-
-static bool is_drawable(const struct point *point)
-{
-    return is_plausible(point->x) && is_plausible(point->y.median);
-}
-
-static int column_of(const struct curve *curve, double x_log)
+static int column_of(const struct drawing *curve, double x_log)
 {
     double share = (x_log - curve->x_low) / (curve->x_high - curve->x_low);
     return (int)lround(share * (curve->columns - 1));
 }
 
 /* Each column is the mean of its points, or lies between its neighbours where it has none. */
-static void curve_fill(struct curve *curve, const struct series *series)
+static void curve_fill(struct drawing *curve, const struct series *series)
 {
     size_t counts[COLUMNS_MAX] = {0};
     int last = -1;
     memset(curve->y, 0, sizeof curve->y);
     for (size_t i = 0; i < series->point_count; i++) {
-        if (!is_drawable(&series->points[i]))
+        if (!curve_has_point(&series->points[i]))
             continue;
         int column = column_of(curve, log2(series->points[i].x));
         curve->y[column] += log2(series->points[i].y.median);
@@ -71,13 +61,13 @@ static void curve_fill(struct curve *curve, const struct series *series)
     }
 }
 
-static void curve_frame(struct curve *curve, const struct series *series, int rows)
+static void curve_frame(struct drawing *curve, const struct series *series, int rows)
 {
     curve->x_low = curve->y_low = INFINITY;
     curve->x_high = curve->y_high = -INFINITY;
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
-        if (!is_drawable(point))
+        if (!curve_has_point(point))
             continue;
         curve->x_low = fmin(curve->x_low, log2(point->x));
         curve->x_high = fmax(curve->x_high, log2(point->x));
@@ -89,42 +79,20 @@ static void curve_frame(struct curve *curve, const struct series *series, int ro
     curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
 }
 
-static void curve_mark_at(struct curve *curve, int level, double size_bytes)
+/* What is declared, where it lies on the axis and in a column of its own. */
+static void curve_mark(struct drawing *curve, const struct curve *block)
 {
-    double x = size_bytes > 0 ? log2(size_bytes) : -INFINITY;
-    if (x < curve->x_low || x > curve->x_high || curve->mark_count == MARKS_MAX)
-        return;
-    struct mark mark = {column_of(curve, x), level, size_bytes};
-    int at = curve->mark_count;
-    while (at > 0 && curve->marks[at - 1].column > mark.column)
-        at--;
-    if (at > 0 && curve->marks[at - 1].column == mark.column)
-        return;
-    memmove(curve->marks + at + 1, curve->marks + at,
-            sizeof mark * (size_t)(curve->mark_count - at));
-    curve->marks[at] = mark;
-    curve->mark_count++;
-}
-
-/* The caches that are declared: the machine's, or those of the device that the series is about. */
-static void curve_mark(struct curve *curve, const struct machine_facts *machine,
-                       const struct series *series)
-{
-    int device = device_of_name(series->name, NULL);
-    const struct gpu_facts *gpu = device_facts(machine, device);
-    curve->mark_count = 0;
-    if (gpu) {
-        curve_mark_at(curve, 1, (double)gpu->first_level_bytes);
-        curve_mark_at(curve, 2, (double)gpu->l2_bytes);
-    }
-    for (size_t i = 0; i < machine->cache_count && device < 0; i++) {
-        const struct cache_facts *cache = &machine->caches[i];
-        if (cache->type && strcmp(cache->type, "instruction") != 0)
-            curve_mark_at(curve, cache->level, (double)cache->size_bytes);
+    for (size_t i = 0; i < block->mark_count && curve->mark_count < MARKS_MAX; i++) {
+        const double x = log2(block->marks[i].size_bytes);
+        const int column = x >= curve->x_low && x <= curve->x_high ? column_of(curve, x) : -1;
+        const int last = curve->mark_count ? curve->marks[curve->mark_count - 1].column : -1;
+        if (column > last)
+            curve->marks[curve->mark_count++] =
+                (struct place){column, block->marks[i].level, block->marks[i].size_bytes};
     }
 }
 
-static bool has_mark(const struct curve *curve, int column)
+static bool has_mark(const struct drawing *curve, int column)
 {
     for (int i = 0; i < curve->mark_count; i++)
         if (curve->marks[i].column == column)
@@ -133,14 +101,14 @@ static bool has_mark(const struct curve *curve, int column)
 }
 
 /* The line above the area, which names the marks. */
-static void print_marks(FILE *out, const struct curve *curve, const struct view_style *style,
+static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
                         const char *unit)
 {
     int column = 0;
     fprintf(out, "%*s%s", LABEL_COLUMNS - 1, unit, ink(style, INK_DIM));
     fputc(' ', out);
     for (int i = 0; i < curve->mark_count; i++) {
-        const struct mark *mark = &curve->marks[i];
+        const struct place *mark = &curve->marks[i];
         char label[64], size[UNIT_TEXT];
         int length = snprintf(label, sizeof label, "L%d %s", mark->level,
                               figure_short_size(mark->size_bytes, size));
@@ -156,7 +124,7 @@ static void print_marks(FILE *out, const struct curve *curve, const struct view_
 }
 
 /* The 1-2-5 value that lies in a row, if one does. */
-static char *row_label(const struct curve *curve, int row, int rows, char *text)
+static char *row_label(const struct drawing *curve, int row, int rows, char *text)
 {
     double step = (curve->y_high - curve->y_low) / rows;
     double low = exp2(curve->y_low + step * row), high = exp2(curve->y_low + step * (row + 1));
@@ -171,8 +139,8 @@ static char *row_label(const struct curve *curve, int row, int rows, char *text)
     return text;
 }
 
-static void print_row(FILE *out, const struct curve *curve, const struct view_style *style, int row,
-                      int rows)
+static void print_row(FILE *out, const struct drawing *curve, const struct text_style *style,
+                      int row, int rows)
 {
     static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     char label[UNIT_TEXT];
@@ -202,7 +170,7 @@ static char *x_label(double x_log, const char *unit, char *text)
 }
 
 /* Powers of two, as many as there is room for; the two ends where there are not two of these. */
-static void print_x_axis(FILE *out, const struct curve *curve, const char *unit)
+static void print_x_axis(FILE *out, const struct drawing *curve, const char *unit)
 {
     char label[UNIT_TEXT], last[UNIT_TEXT];
     int column = -LABEL_COLUMNS, step = 1;
@@ -225,30 +193,19 @@ static void print_x_axis(FILE *out, const struct curve *curve, const char *unit)
     fputc('\n', out);
 }
 
-bool curve_is_worth_drawing(const struct series *series)
+void draw_curve(FILE *out, const struct curve *block, const struct text_style *style)
 {
-    enum { POINTS_MIN = 12 };
-    double low = INFINITY, high = -INFINITY;
-    int count = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        if (is_drawable(&series->points[i])) {
-            low = fmin(low, series->points[i].x);
-            high = fmax(high, series->points[i].x);
-            count += count < POINTS_MIN;
-        }
-    return count == POINTS_MIN && high > low * 1.01;
-}
-
-void curve_print(FILE *out, const struct document *document, const struct series *series,
-                 const struct view_style *style, int rows)
-{
-    struct curve curve = {.columns = style->width - LABEL_COLUMNS - 3};
+    enum { ROWS = 12, BRIEF_ROWS = 6 };
+    const struct series *series = block->series;
+    const int rows = block->brief ? BRIEF_ROWS : ROWS;
+    struct drawing curve = {.columns = style->width - LABEL_COLUMNS - 3};
     if (curve.columns > COLUMNS_MAX)
         curve.columns = COLUMNS_MAX;
+    if (!block->brief)
+        fputc('\n', out); /* apart from the table of all points */
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
-    if (quantity_is(series->x.unit, DIMENSION_SIZE))
-        curve_mark(&curve, &document->machine, series);
+    curve_mark(&curve, block);
     char unit[CLEAN_TEXT];
     print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));
     for (int row = rows - 1; row >= 0; row--)

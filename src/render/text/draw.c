@@ -13,7 +13,7 @@ enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
 /* --- headings --- */
 
 /* The first line of all, with how long the run took at its end. */
-static void draw_first(FILE *out, const struct heading *heading, const struct view_style *style)
+static void draw_first(FILE *out, const struct heading *heading, const struct text_style *style)
 {
     struct line title = {0}, line = {0};
     line_add_clean(&title, heading->title);
@@ -33,7 +33,7 @@ static void draw_first(FILE *out, const struct heading *heading, const struct vi
 /* As many of the factors as there is room for behind what stands in the line, but all that tell it
  * from another. */
 static void add_factors(struct line *line, const struct heading *heading, size_t indent,
-                        const struct view_style *style)
+                        const struct text_style *style)
 {
     for (size_t count = heading->factor_count; count > 0; count--) {
         struct line factors = {0};
@@ -48,14 +48,14 @@ static void add_factors(struct line *line, const struct heading *heading, size_t
 }
 
 static void draw_warning(FILE *out, const char *warning, size_t indent,
-                         const struct view_style *style)
+                         const struct text_style *style)
 {
     fprintf(out, "%*s%s! ", (int)indent - 2, "", ink(style, INK_WARN));
     draw_sentence(out, warning, indent, style);
     fputs(ink(style, INK_PLAIN), out);
 }
 
-static void draw_heading(FILE *out, const struct heading *heading, const struct view_style *style)
+static void draw_heading(FILE *out, const struct heading *heading, const struct text_style *style)
 {
     char title[CLEAN_TEXT];
     struct line line = {0};
@@ -79,22 +79,22 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 
 /* --- facts and notes --- */
 
-void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct view_style *style)
+void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct text_style *style)
 {
     struct line line = {0};
     line_add_clean(&line, sentence);
     line_print_wrapped(out, style, indent, &line);
 }
 
-void draw_more(FILE *out, const char *more)
+void draw_more(FILE *out, const char *more, const struct text_style *style)
 {
-    struct line line = {0};
-    line_add_clean(&line, more);
-    if (more)
-        fprintf(out, "  %s\n", line.text);
+    if (!more)
+        return;
+    fputs("  ", out);
+    draw_sentence(out, more, 2, style);
 }
 
-static void draw_facts(FILE *out, const struct facts *facts, const struct view_style *style)
+static void draw_facts(FILE *out, const struct facts *facts, const struct text_style *style)
 {
     int label = 0;
     for (size_t i = 0; i < facts->count; i++)
@@ -114,11 +114,11 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct view_s
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
         line_print_wrapped(out, style, 2 + (size_t)label, &line);
     }
-    draw_more(out, facts->more);
+    draw_more(out, facts->more, style);
 }
 
 static void draw_note(FILE *out, const struct note *note, bool of_probe,
-                      const struct view_style *style)
+                      const struct text_style *style)
 {
     static const struct {
         char mark;
@@ -147,7 +147,7 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
 }
 
 static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of_differences,
-                         const struct view_style *style)
+                         const struct text_style *style)
 {
     if (verdict->complete && !of_differences)
         return; /* the marks and the notes say the rest */
@@ -157,30 +157,7 @@ static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of
     fputs(ink(style, INK_PLAIN), out);
 }
 
-/* --- series --- */
-
-static void draw_curve(FILE *out, const struct report *report, const struct block *block,
-                       const struct view_style *style)
-{
-    enum { CURVE_ROWS = 6 };
-    if (style->blocks && curve_is_worth_drawing(block->curve.series))
-        curve_print(out, report->catalogue.documents[block->document], block->curve.series, style,
-                    CURVE_ROWS);
-    else
-        table_print(out, block->curve.series, style, true);
-}
-
-static void draw_matrix(FILE *out, const struct report *report, const struct block *block,
-                        const struct view_style *style)
-{
-    const struct matrix *matrix = &block->matrix;
-    matrix_print(out, matrix->probe, matrix->series, style, matrix->whole);
-    if (!matrix->whole && matrix->series == &matrix->probe->series[0])
-        clusters_print(out, &report->catalogue, matrix->probe, style, false);
-}
-
-void draw_block(FILE *out, const struct report *report, const struct block *block,
-                const struct view_style *style)
+void draw_block(FILE *out, const struct block *block, const struct text_style *style)
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
@@ -196,10 +173,13 @@ void draw_block(FILE *out, const struct report *report, const struct block *bloc
         draw_table(out, &block->table, block->device >= 0, style);
         break;
     case BLOCK_CURVE:
-        draw_curve(out, report, block, style);
+        if (style->blocks)
+            draw_curve(out, &block->curve, style);
+        else if (block->curve.points.row_count)
+            draw_table(out, &block->curve.points, false, style);
         break;
     case BLOCK_MATRIX:
-        draw_matrix(out, report, block, style);
+        draw_matrix(out, &block->matrix, style);
         break;
     case BLOCK_NOTE:
         draw_note(out, &block->note, block->probe != NULL, style);
@@ -211,23 +191,23 @@ void draw_block(FILE *out, const struct report *report, const struct block *bloc
 }
 
 void draw_report(FILE *out, const struct report *report, size_t first,
-                 const struct view_style *style)
+                 const struct text_style *style)
 {
     for (size_t i = first; i < report->count; i++)
-        draw_block(out, report, &report->list[i], style);
+        draw_block(out, &report->list[i], style);
 }
 
-void view_text_sentence(FILE *out, const char *sentence, size_t indent,
-                        const struct view_style *wanted)
+void render_sentence(FILE *out, const char *sentence, size_t indent,
+                     const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     draw_sentence(out, sentence, indent, &style);
 }
 
-void view_text_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
-                   const struct view_style *wanted)
+void render_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
+                const struct text_style *wanted)
 {
-    const struct view_style style = view_style_sane(wanted);
+    const struct text_style style = text_style_sane(wanted);
     struct line line = {0};
     line_add_gpu(&line, gpu);
     line_print_wrapped(out, &style, indent, &line);

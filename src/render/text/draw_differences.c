@@ -13,7 +13,7 @@ static void add_percent(struct line *line, double ratio)
 }
 
 static void draw_value(FILE *out, const struct changed_value *value, enum verdict verdict,
-                       const struct view_style *style)
+                       const struct text_style *style)
 {
     static const char marks[VERDICTS] = {[UNCERTAIN] = '?', [CHANGED] = '!', [CONDITION] = '-'};
     const bool changed = verdict == CHANGED;
@@ -39,7 +39,7 @@ static void draw_value(FILE *out, const struct changed_value *value, enum verdic
 }
 
 void draw_differences(FILE *out, const struct differences_block *block,
-                      const struct view_style *style)
+                      const struct text_style *style)
 {
     for (size_t i = 0; i < block->count; i++)
         draw_value(out, &block->list[i], block->verdict, style);

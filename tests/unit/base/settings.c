@@ -202,6 +202,26 @@ static void what_was_given_elsewhere_holds_without_being_parsed_again(void **sta
     settings_free(&settings);
 }
 
+static void a_choice_that_is_refused_leaves_the_one_before(void **state)
+{
+    struct settings *settings = *state;
+    assert_int_equal(settings_set(settings, "colour", "pink", NULL), ERROR_USAGE);
+    assert_int_equal(settings_choice(settings, "colour"), 1);
+}
+
+static void words_of_a_list_are_chosen_one_by_one(void **state)
+{
+    struct error error;
+    const char *list = "blue,rd";
+    (void)state;
+    assert_int_equal(option_choose("colours", colours, list, 4, &error), 2);
+    assert_int_equal(option_choose("colours", colours, list + 5, 2, &error), ERROR_USAGE);
+    assert_string_equal(error.text, "--colours 'rd': choose one of red, green, blue; did you mean "
+                                    "'red'?");
+    assert_int_equal(option_choose("colours", colours, list, 0, &error), ERROR_USAGE);
+    assert_int_equal(option_choose("colours", colours, list, 3, NULL), ERROR_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +232,9 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(hostile_values_stay_one_short_line, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_add_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_choice_that_is_refused_leaves_the_one_before, setup,
+                                        teardown),
+        cmocka_unit_test(words_of_a_list_are_chosen_one_by_one),
         cmocka_unit_test_setup_teardown(unknown_names_are_unset, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_given_elsewhere_holds_without_being_parsed_again,
                                         setup, teardown)};

@@ -21,6 +21,11 @@ static void lines_become_curves_by_stride(void **state)
     probe = &desk->document.probes[0];
     assert_int_equal(probe->series_count, 2);
     assert_int_equal(probe->series[0].points[0].y.n, 2); /* a trial more */
+    assert_int_equal(read_text(desk, &mem_lat_format,
+                               "95 printf(\"Buffer size: %ld KB, stride %d, latency\");\n"
+                               "1 " LINE("4", "64", "1.5")),
+                     0);
+    assert_int_equal(desk->text.unread, 1);
 }
 
 static void an_articles_source_is_passed_over(void **state)

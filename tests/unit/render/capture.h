@@ -79,6 +79,22 @@ static inline void assert_inert(const char *text)
             fail_msg("control character %d at %td of:\n%s", *c, c - text, text);
 }
 
+/* No line has more columns than that; escape sequences have none. */
+static inline void assert_fits(const char *text, size_t width)
+{
+    size_t columns = 0;
+    for (const char *c = text, *line = text; *c; c++) {
+        if (*c == '\x1b') {
+            c += strcspn(c, "m");
+            continue;
+        }
+        columns = *c == '\n' ? 0 : columns + (((unsigned char)*c & 0xc0) != 0x80);
+        line = *c == '\n' ? c + 1 : line;
+        if (columns > width)
+            fail_msg("more than %zu columns: %.*s", width, (int)strcspn(line, "\n"), line);
+    }
+}
+
 /* As hostile as texts can be: escapes, a new line, direction marks, broken UTF-8, a formula. */
 #define HOSTILE "=\x1b[2J\r\n\t\x07\x7f\xc2\x9b[m\xe2\x80\xae\xff\xc3(\"',%s%n"
 

@@ -10,11 +10,11 @@ static char *print(const struct document *a, const struct document *b, enum form
     FILE *out = capture_begin(&capture);
     assert_int_equal(differences_find(&differences, a, b, 0.03, NULL), 0);
     if (form == TEXT)
-        view_differences_text(out, &differences, 0.03, &(struct view_style){.width = 200});
+        render_differences_text(out, &differences, 0.03, &(struct text_style){.width = 200});
     else if (form == CSV)
-        view_differences_csv(out, &differences);
+        render_differences_csv(out, &differences);
     else
-        view_differences_json(out, &differences, 0.03);
+        render_differences_json(out, &differences, 0.03);
     differences_free(&differences);
     return capture_end(&capture);
 }

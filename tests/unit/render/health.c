@@ -60,7 +60,7 @@ static size_t count_of(const char *text, const char *part)
 static void the_line_is_one_and_ends(void **state)
 {
     struct bench *bench = *state;
-    char *text = print(&bench->check, view_health_text);
+    char *text = print(&bench->check, render_health_text);
     assert_int_equal(count_of(text, "\n"), 1);
     assert_int_equal(count_of(text, "\033"), 0);
     assert_int_equal(count_of(text, "latency 20.0 ns, expected 10.0 +- 1.50"), 8);
@@ -77,7 +77,7 @@ static void probes_that_share_a_reason_share_its_words(void **state)
     bench->gaps[1] = (struct health_gap){"geometry", bench->reasons[0], 3, false};
     bench->gaps[2] = (struct health_gap){"cores", "told one by one", 1, true};
     bench->check.gap_count = 3;
-    char *text = print(&bench->check, view_health_text);
+    char *text = print(&bench->check, render_health_text);
     assert_non_null(strstr(text, "12 not: tlb, geometry were left out for 0\n"));
     free(text);
 }
@@ -86,7 +86,7 @@ static void probes_that_share_a_reason_share_its_words(void **state)
 static void a_plugins_line_has_one_bar(void **state)
 {
     struct bench *bench = *state;
-    char *text = print(&bench->check, view_health_nagios);
+    char *text = print(&bench->check, render_health_nagios);
     assert_int_equal(strncmp(text, "FATHOM CRITICAL - ", 18), 0);
     assert_int_equal(count_of(text, "|"), 1);
     const char *numbers = strchr(text, '|');
@@ -95,7 +95,7 @@ static void a_plugins_line_has_one_bar(void **state)
     assert_int_equal(count_of(numbers, "\n"), 1);
     bench->values[0].more_is_worse = false;
     free(text);
-    text = print(&bench->check, view_health_nagios);
+    text = print(&bench->check, render_health_nagios);
     assert_int_equal(count_of(text, ";;1.15e-08: "), 1);
     free(text);
 }
@@ -104,7 +104,7 @@ static void the_object_holds_all(void **state)
 {
     struct bench *bench = *state;
     bench->should[0].name = "a\"b\\c";
-    char *text = print(&bench->check, view_health_json);
+    char *text = print(&bench->check, render_health_json);
     assert_int_equal(count_of(text, "\"bound\":11.5}"), MANY);
     assert_int_equal(count_of(text, "\"reason\":\"left out for "), MANY);
     assert_non_null(strstr(text, "{\"name\":\"a\\\"b\\\\c\","));

@@ -80,11 +80,11 @@ static void a_row_says_its_experiment_behind_it_or_below(void **state)
     const struct document *list[] = {&document};
     assert_int_equal(report_begin(&report, list, 1, NULL), 0);
     report_add_levels(&report, 0, -1);
-    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = 90});
+    draw_report(capture_begin(&capture), &report, 0, &(struct text_style){.width = 90});
     char *text = capture_end(&capture);
     assert_non_null(strstr(text, "48 KiB  order forward\n"));
     free(text);
-    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = 60});
+    draw_report(capture_begin(&capture), &report, 0, &(struct text_style){.width = 60});
     text = capture_end(&capture);
     assert_non_null(strstr(text, "48 KiB\n        order forward\n"));
     free(text);

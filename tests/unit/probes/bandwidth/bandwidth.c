@@ -300,8 +300,8 @@ static void contradictions_are_refused(void **state)
 {
     struct bench *bench = *state;
     refuse(bench, "at most 5", "threads", "6", NULL, NULL);
-    refuse(bench, "choose from read", "kernel", "reed", NULL, NULL);
-    refuse(bench, "choose from read", "kernel", "read,", NULL, NULL);
+    refuse(bench, "did you mean 'read'", "kernel", "reed", NULL, NULL);
+    refuse(bench, "choose one of read", "kernel", "read,", NULL, NULL);
     refuse(bench, "20 KiB", "size", "16K", NULL, NULL); /* of five threads */
     refuse(bench, "at most", "size", "7G", NULL, NULL);
     refuse(bench, "too small", "sizes", "1K", NULL, NULL);

@@ -93,8 +93,8 @@ static void what_there_is_not_is_refused_before_anything_starts(void **state)
     assert_refused(fake, "device", "first", "'first'");
     assert_refused(fake, "what", "speed", "'speed'");
     assert_refused(fake, "what", "latency,", "''");
-    assert_refused(fake, "what", "latency,speed", "choose from latency");
-    assert_refused(fake, "path", "l1,l3", "choose from l1, l2, read-only");
+    assert_refused(fake, "what", "latency,speed", "choose one of latency");
+    assert_refused(fake, "path", "l1,l3", "choose one of l1, l2, read-only");
 }
 
 static void its_time_is_that_of_what_was_asked_for(void **state)

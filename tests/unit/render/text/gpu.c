@@ -6,8 +6,8 @@
 #include "report/builders.h"
 #include "report/machine.h"
 
-static const struct view_style plain = {.width = 80};
-static const struct view_style terminal = {.width = 80, .blocks = true};
+static const struct text_style plain = {.width = 80};
+static const struct text_style terminal = {.width = 80, .blocks = true};
 
 static char *print(const struct document *document)
 {
@@ -26,9 +26,9 @@ static void views_of_devices_are_as_before(void **state)
     struct document document;
     struct capture capture = {0};
     read_made_up(&document);
-    view_text_summary(capture_begin(&capture), &document, &plain);
+    render_text(capture_begin(&capture), &document, &plain);
     assert_golden(capture_end(&capture), "gpu.txt");
-    view_text_summary(capture_begin(&capture), &document, &terminal);
+    render_text(capture_begin(&capture), &document, &terminal);
     assert_golden(capture_end(&capture), "gpu-terminal.txt");
     document_free(&document);
 }
@@ -39,15 +39,15 @@ static void a_probe_in_full_names_what_each_table_is(void **state)
     struct document document;
     struct capture capture = {0};
     read_made_up(&document);
-    view_text_probe(capture_begin(&capture), &document, &document.probes[0], &plain);
+    render_text_probe(capture_begin(&capture), &document, &document.probes[0], &plain);
     char *text = capture_end(&capture);
     static const char *const lines[] = {
         "\ngpu0  Made-up GPU, 12 multiprocessors",
         "\ngpu  gpu0 latency (path l1, order random, stride 128)\n",
         "\ngpu  gpu0 L2 by line and multiprocessor, ns from line to multiprocessor\n",
-        "\n  gpu0 scratchpad bandwidth, traffic read        32 KiB    2100 ",
+        "\n  gpu0 scratchpad bandwidth, traffic read        32 KiB  2100",
         "\ngpu  peer copies, GB/s from device to device\n",
-        "\n  gpu0.host.launch_ns            4200 ns  +-2.0 %\n",
+        "\n  gpu0.host.launch_ns                 4200 ns ",
         "\n  - not measured: gpu1 texture: it has no linear textures\n",
         "\n  device all, seed 1\n",
     };

@@ -1,15 +1,33 @@
 #include "capture.h"
 
-#include "render/parts.h"
+#include "render/text/draw.h"
+#include "report/details.h"
 
-static const struct view_style plain = {.width = 80};
+static const struct text_style plain = {.width = 80};
 
-static char *print(const struct document *document, const struct view_style *style, bool whole)
+static char *draw(struct report *report, const struct text_style *style)
 {
     struct capture capture = {0};
-    const struct probe_result *probe = &document->probes[1];
-    matrix_print(capture_begin(&capture), probe, &probe->series[0], style, whole);
+    draw_report(capture_begin(&capture), report, 0, style);
+    report_free(report);
     return capture_end(&capture);
+}
+
+static char *print(const struct document *document, const struct text_style *style, bool whole)
+{
+    struct report report;
+    const struct probe_result *probe = &document->probes[1];
+    assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
+    report_add_matrix(&report, 0, probe, &probe->series[0], whole);
+    return draw(&report, style);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
 }
 
 static void pairs_that_failed_are_marked_and_counted(void **state)
@@ -94,17 +112,13 @@ static void the_closing_line_names_the_pairs(void **state)
 static void a_matrix_too_wide_for_a_summary_is_shown_by_its_values(void **state)
 {
     (void)state;
-    const struct view_style terminal = {.width = 80, .blocks = true};
+    const struct text_style terminal = {.width = 80, .blocks = true};
     struct document document;
     sample_document(&document, 64, 1);
     char *text = print(&document, &terminal, false);
     assert_non_null(strstr(text, "pairs by value"));
     assert_non_null(strstr(text, "\nMin 20.0 (12,13)  Max 147.0 (0,38)"));
-    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
-        assert_true(strcspn(line, "\n") <= 3 * 80);
-    free(text);
-    text = print(&document, &plain, true);
-    assert_non_null(strstr(text, " 63\n")); /* whole, however wide */
+    assert_fits(text, 80);
     free(text);
     document_free(&document);
 }
@@ -125,15 +139,190 @@ static void scattered_ids_become_a_list(void **state)
     document_free(&document);
 }
 
-static void a_thousand_cpus_are_printed(void **state)
+static void add_cluster(struct document *document, const char *cpus, double ns, const char *says)
+{
+    struct finding *finding =
+        sample_finding(document, &document->probes[1], "cluster", "ns", ns, 0);
+    finding->cpus = cpus;
+    finding->text = says;
+}
+
+static const struct text_style maps[] = {{.width = 40},
+                                         {.width = 40, .blocks = true, .colour = true},
+                                         {.width = 80},
+                                         {.width = 80, .blocks = true},
+                                         {.width = 80, .blocks = true, .colour = true},
+                                         {.width = 200},
+                                         {.width = 200, .blocks = true, .colour = true}};
+
+/* Pairs and halves of the CPUs, as sample_handoff_ns() has them; each half before its pairs. */
+static void add_clusters(struct document *document, int cpus)
+{
+    for (int half = 0; half < 2; half++) {
+        char *list =
+            pool_printf(&document->pool, "%d-%d", half * cpus / 2, (half + 1) * cpus / 2 - 1);
+        add_cluster(document, list, 55, "a half");
+        for (int cpu = half * cpus / 2; cpu < (half + 1) * cpus / 2; cpu += 2)
+            add_cluster(document, pool_printf(&document->pool, "%d-%d", cpu, cpu + 1), 20,
+                        "two threads");
+    }
+}
+
+static void every_matrix_fits_every_width(void **state)
 {
     (void)state;
-    const struct view_style terminal = {.width = 80, .blocks = true, .colour = true};
+    static const int sizes[] = {16, 64, 128, 1024};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int clusters = 0; clusters < 2; clusters++) {
+            struct document document;
+            sample_document(&document, sizes[i], 1);
+            if (clusters)
+                add_clusters(&document, sizes[i]);
+            for (size_t m = 0; m < sizeof maps / sizeof *maps; m++)
+                for (int whole = 0; whole < 2; whole++) {
+                    char *text = print(&document, &maps[m], whole);
+                    assert_fits(text, (size_t)maps[m].width);
+                    assert_non_null(strstr(text, "Max"));
+                    if (sizes[i] > 64 && whole)
+                        assert_non_null(strstr(text, "csv-matrix"));
+                    assert_in_range(count_lines(text), whole ? 2 : 1, maps[m].width + 8);
+                    free(text);
+                }
+            document_free(&document);
+        }
+}
+
+static void clusters_make_a_wide_matrix_one_of_groups(void **state)
+{
+    (void)state;
     struct document document;
-    sample_document(&document, 1000, 1);
-    char *text = print(&document, &terminal, true);
-    assert_true(strlen(text) > 1000 * 1000 * 4);
+    sample_document(&document, 64, 1);
+    add_clusters(&document, 64);
+    document.probes[1].series[0].points[0].y = summary_of_nothing();
+    char *text = print(&document, &plain, true);
+    assert_non_null(strstr(
+        text, "                     A            B\n"
+              "  A 0-31          58.5        143.5\n"
+              "             20.0-62.0  140.0-147.0\n"
+              "  B 32-63        143.5         58.5\n"
+              "           140.0-147.0    20.0-62.0\n"
+              "  A number is the median of all pairs within a group or between two groups, a\n"
+              "  range their least and greatest value.\n"
+              "  Every number: fathom report -f csv-matrix FILE\n"
+              "  x: 1 pair could not be measured\n"));
     free(text);
+    /* Where there is room, the groups within them; too narrow for ranges, the widest one is told.
+     */
+    const struct text_style wide = {.width = 200};
+    text = print(&document, &wide, true);
+    assert_non_null(strstr(text, "  AF 62-63 "));
+    assert_non_null(strstr(text, "; the widest range is that of "));
+    free(text);
+    document_free(&document);
+}
+
+/* Of a triangle no row has the first CPU, and no column the last one. */
+static void half_a_matrix_is_grouped_too(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 64, 1);
+    struct series *series = &document.probes[1].series[0];
+    size_t kept = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].from > series->points[i].to)
+            series->points[kept++] = series->points[i];
+    series->point_count = kept;
+    add_clusters(&document, 64);
+    char *text = print(&document, &plain, true);
+    assert_non_null(strstr(text, "                     A            B\n"
+                                 "  A 0-31          58.5\n"
+                                 "             20.0-62.0\n"
+                                 "  B 32-63        143.5         58.5\n"));
+    free(text);
+    document_free(&document);
+}
+
+/* CPUs that are in no cluster stand alone; where most do, groups tell nothing. */
+static void single_cpus_are_groups_of_their_own(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 64, 1);
+    add_cluster(&document, "0-29", 55, "a");
+    add_cluster(&document, "34-63", 55, "b");
+    char *text = print(&document, &plain, true);
+    assert_non_null(strstr(text, "\n  B 30 "));
+    assert_non_null(strstr(text, "\n  F 34-63 "));
+    assert_null(strstr(text, "21-21")); /* a single pair has no range */
+    free(text);
+    document_free(&document);
+    sample_document(&document, 64, 1);
+    add_cluster(&document, "0-1", 20, "a");
+    text = print(&document, &plain, true);
+    assert_non_null(strstr(text, "\n   0  .++")); /* a map */
+    free(text);
+    document_free(&document);
+}
+
+/* Names of groups that have no room beside their rows stand below these, whole. */
+static void long_lists_of_cpus_stand_below_the_groups(void **state)
+{
+    (void)state;
+    char lists[2][256] = {"", ""};
+    struct document document;
+    sample_document(&document, 64, 1);
+    for (int cpu = 0; cpu < 64; cpu++) {
+        char *list = lists[cpu % 2];
+        snprintf(list + strlen(list), sizeof lists[0] - strlen(list), "%s%d", *list ? "," : "",
+                 cpu);
+    }
+    add_cluster(&document, lists[0], 55, "a");
+    add_cluster(&document, lists[1], 55, "b");
+    char *text = print(&document, &plain, true);
+    assert_non_null(strstr(text, "\n  A: 0,2,4,6,"));
+    assert_non_null(strstr(text, "\n     52,54,56,58,60,62\n  B: 1,3,5,"));
+    assert_fits(text, 80);
+    free(text);
+    document_free(&document);
+}
+
+static void a_map_shows_what_is_far_and_what_failed(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 64, 1);
+    document.probes[1].series[0].points[63].y = summary_of_nothing(); /* 1 to 0 */
+    char *text = print(&document, &plain, true);
+    assert_non_null(strstr(text, "     0   4   8   12 "));
+    assert_non_null(strstr(text, "\n   0  .++"));
+    assert_non_null(strstr(text, "\n   1 x ++"));
+    assert_non_null(strstr(text, "\n  20.0 .:-=+*#%@ 147 ns\n"));
+    assert_null(strstr(text, "Each place"));
+    free(text);
+    document_free(&document);
+    /* Half blocks show two rows in a line, and tiles what does not fit even so. */
+    const struct text_style terminal = {.width = 80, .blocks = true, .colour = true};
+    sample_document(&document, 128, 1);
+    text = print(&document, &terminal, true);
+    assert_non_null(strstr(text, "▀"));
+    assert_non_null(strstr(text, "Each place is the median of 2 by 2 pairs."));
+    assert_in_range(count_lines(text), 32, 42);
+    free(text);
+    document_free(&document);
+}
+
+static void maps_are_as_before(void **state)
+{
+    (void)state;
+    const struct text_style terminal = {.width = 40, .blocks = true, .colour = true};
+    const struct text_style narrow = {.width = 40};
+    struct document document;
+    sample_document(&document, 64, 1);
+    assert_golden(print(&document, &narrow, true), "matrix-shades.txt");
+    assert_golden(print(&document, &terminal, true), "matrix-map.txt");
+    add_clusters(&document, 64);
+    assert_golden(print(&document, &terminal, true), "matrix-groups.txt");
     document_free(&document);
 }
 
@@ -214,7 +403,7 @@ static void labels_stand_beside_the_rows(void **state)
 static void scatter_is_told_in_words(void **state)
 {
     (void)state;
-    const struct view_style wide = {.width = 200};
+    const struct text_style wide = {.width = 200};
     struct document document;
     sample_document(&document, 4, 1);
     char *text = print(&document, &wide, true);
@@ -227,7 +416,7 @@ static void scatter_is_told_in_words(void **state)
 static void why_pairs_failed_is_told_below(void **state)
 {
     (void)state;
-    const struct view_style wide = {.width = 200};
+    const struct text_style wide = {.width = 200};
     struct document document;
     sample_document(&document, 4, 1);
     for (size_t i = 0; i < 3; i++) {
@@ -236,138 +425,12 @@ static void why_pairs_failed_is_told_below(void **state)
             i == 2 ? "CPU 3 is \033[1moffline" : "starved";
     }
     struct capture capture = {0};
-    view_text_probe(capture_begin(&capture), &document, &document.probes[1], &wide);
+    render_text_probe(capture_begin(&capture), &document, &document.probes[1], &wide);
     char *text = capture_end(&capture);
     assert_inert(text);
     assert_non_null(strstr(text, "! 2 cores pairs failed, (0,1) first: starved\n"));
     assert_non_null(strstr(text, "! 1 cores pair failed, (0,3) first: CPU 3 is ?[1moffline\n"));
     assert_non_null(strstr(text, "x: 3 pairs could not be measured"));
-    free(text);
-    document_free(&document);
-}
-
-static void add_cluster(struct document *document, const char *cpus, double ns, const char *says)
-{
-    struct finding *finding =
-        sample_finding(document, &document->probes[1], "cluster", "ns", ns, 0);
-    finding->cpus = cpus;
-    finding->text = says;
-}
-
-static char *print_clusters(const struct document *document, bool whole)
-{
-    struct capture capture = {0};
-    struct catalogue catalogue;
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    clusters_print(capture_begin(&capture), &catalogue, &document->probes[1], &plain, whole);
-    catalogue_free(&catalogue);
-    return capture_end(&capture);
-}
-
-static void clusters_are_shown_as_a_tree(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 8, 1);
-    char *text = print_clusters(&document, true);
-    assert_string_equal(text, "");
-    free(text);
-    add_cluster(&document, "0-3", 55.25, "looks like a core complex");
-    add_cluster(&document, "0-1", 20, "looks like two threads");
-    add_cluster(&document, "2-3", 21, "looks like two threads");
-    add_cluster(&document, "4-7", 56, "looks like a core complex; not declared");
-    struct finding *other =
-        sample_finding(&document, &document.probes[1], "cluster.disagreement", "", 0, 0);
-    other->cpus = "4-7";
-    other->text = "CPUs 4-7 behave as one cluster; declared as separate";
-    text = print_clusters(&document, true);
-    assert_string_equal(
-        text, "\nclusters\n"
-              "  0-3                     55.2 ns  looks like a core complex\n"
-              "    0-1                   20.0 ns  looks like two threads\n"
-              "    2-3                   21.0 ns  looks like two threads\n"
-              "  4-7                     56.0 ns  looks like a core complex; not declared\n"
-              "  ! CPUs 4-7 behave as one cluster; declared as separate\n");
-    free(text);
-    text = print_clusters(&document, false);
-    assert_string_equal(text, "  Clusters: 2 of 2 CPUs (20.0 to 21.0), 2 of 4 CPUs (55.2 to 56.0)\n"
-                              "  ! CPUs 4-7 behave as one cluster; declared as separate\n");
-    free(text);
-    document_free(&document);
-}
-
-static void odd_clusters_do_no_harm(void **state)
-{
-    (void)state;
-    static const char *const lists[] = {NULL, "", "x", "3-1", "0-99999999999", HOSTILE, "0", "0-1"};
-    struct document document;
-    sample_document(&document, 8, 1);
-    for (int round = 0; round < 4; round++)
-        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-            add_cluster(&document, lists[i], i % 2 ? NAN : 1e300, i % 3 ? HOSTILE : NULL);
-    for (int whole = 0; whole < 2; whole++) {
-        char *text = print_clusters(&document, whole);
-        assert_inert(text);
-        free(text);
-    }
-    document_free(&document);
-}
-
-static void matrices_become_csv_squares(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 3, 1);
-    document.probes[1].series[0].points[1].y = summary_of_nothing();
-    char *text = capture_output("csv-matrix", &document);
-    assert_string_equal(text, "cpu handoff cas ns,0,1,2\n0,,21.4,\n1,24.9,,140\n2,142.1,143.5,\n");
-    free(text);
-    document_free(&document);
-    sample_hostile(&document);
-    text = capture_output("csv-matrix", &document);
-    assert_inert(text);
-    assert_null(strchr(text, '"'));
-    free(text);
-    document_free(&document);
-}
-
-/* "0-1048575" is a few bytes and a million of CPUs: twenty thousand of these took minutes. */
-static void a_cluster_of_more_cpus_than_there_are_is_none(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 8, 1);
-    add_cluster(&document, "0-1048575", 55, "looks like all there is");
-    add_cluster(&document, "0-99999999999999999999", 55, "looks like more");
-    add_cluster(&document, "2-3,9-8,x", 55, "looks like nothing");
-    add_cluster(&document, "0-1", 20, "looks like two threads");
-    char *text = print_clusters(&document, true);
-    assert_string_equal(text, "\nclusters\n"
-                              "  0-1                     20.0 ns  looks like two threads\n");
-    free(text);
-    text = print_clusters(&document, false);
-    assert_string_equal(text, "  Clusters: 1 of 2 CPUs (20.0)\n");
-    free(text);
-    document_free(&document);
-}
-
-static void clusters_of_another_experiment_are_another_tree(void **state)
-{
-    (void)state;
-    struct document document;
-    struct factor factors[] = {{"home", "1", NAN}};
-    sample_document(&document, 8, 1);
-    add_cluster(&document, "0-3", 55, "a");
-    add_cluster(&document, "0-1", 20, "b");
-    struct probe_result *probe = &document.probes[1];
-    struct finding *other = &probe->findings[probe->finding_count - 1];
-    other->factors = factors;
-    other->factor_count = other->deviations = 1;
-    char *text = print_clusters(&document, true);
-    assert_string_equal(text, "\nclusters\n"
-                              "  0-3                     55.0 ns  a\n"
-                              "  home 1:\n"
-                              "  0-1                     20.0 ns  b\n");
     free(text);
     document_free(&document);
 }
@@ -381,18 +444,19 @@ int main(void)
         cmocka_unit_test(the_closing_line_names_the_pairs),
         cmocka_unit_test(a_matrix_too_wide_for_a_summary_is_shown_by_its_values),
         cmocka_unit_test(scattered_ids_become_a_list),
-        cmocka_unit_test(a_thousand_cpus_are_printed),
+        cmocka_unit_test(every_matrix_fits_every_width),
+        cmocka_unit_test(clusters_make_a_wide_matrix_one_of_groups),
+        cmocka_unit_test(half_a_matrix_is_grouped_too),
+        cmocka_unit_test(single_cpus_are_groups_of_their_own),
+        cmocka_unit_test(long_lists_of_cpus_stand_below_the_groups),
+        cmocka_unit_test(a_map_shows_what_is_far_and_what_failed),
+        cmocka_unit_test(maps_are_as_before),
         cmocka_unit_test(nothing_measured_is_said),
         cmocka_unit_test(one_direction_is_no_loss),
         cmocka_unit_test(a_triangle_has_the_mean_of_both_directions),
         cmocka_unit_test(labels_stand_beside_the_rows),
         cmocka_unit_test(scatter_is_told_in_words),
         cmocka_unit_test(why_pairs_failed_is_told_below),
-        cmocka_unit_test(clusters_are_shown_as_a_tree),
-        cmocka_unit_test(odd_clusters_do_no_harm),
-        cmocka_unit_test(matrices_become_csv_squares),
-        cmocka_unit_test(a_cluster_of_more_cpus_than_there_are_is_none),
-        cmocka_unit_test(clusters_of_another_experiment_are_another_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,23 @@
 #include "capture.h"
+#include "result/json.h"
 
 #include <setjmp.h>
 
-static const struct view_style plain = {.width = 80};
-static const struct view_style terminal = {.width = 80, .blocks = true};
-static const struct view_style coloured = {.width = 80, .blocks = true, .colour = true};
+static const struct text_style plain = {.width = 80};
+static const struct text_style terminal = {.width = 80, .blocks = true};
+static const struct text_style coloured = {.width = 80, .blocks = true, .colour = true};
 
-static char *summary(const struct document *document, const struct view_style *style)
+static char *summary(const struct document *document, const struct text_style *style)
 {
     struct capture capture = {0};
-    view_text_summary(capture_begin(&capture), document, style);
+    render_text(capture_begin(&capture), document, style);
     return capture_end(&capture);
 }
 
-static char *probe(const struct document *document, size_t index, const struct view_style *style)
+static char *probe(const struct document *document, size_t index, const struct text_style *style)
 {
     struct capture capture = {0};
-    view_text_probe(capture_begin(&capture), document, &document->probes[index], style);
+    render_text_probe(capture_begin(&capture), document, &document->probes[index], style);
     return capture_end(&capture);
 }
 
@@ -85,7 +86,7 @@ static void every_flag_is_explained_once(void **state)
     sample_document(&document, 2, 1);
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         document.probes[0].series[0].points[flag].flags = FLAG_BIT(flag);
-    const struct view_style wide = {.width = 1000};
+    const struct text_style wide = {.width = 1000};
     char *text = summary(&document, &wide);
     for (int flag = 0; flag < FLAG_COUNT; flag++) {
         const char *remedy = strstr(text, flag_texts[flag].remedy);
@@ -133,7 +134,7 @@ static void a_hypervisor_is_told_of_once(void **state)
     struct document document;
     sample_document(&document, 2, 1);
     const char *meaning = flag_texts[FLAG_VIRTUAL_MACHINE].meaning;
-    const struct view_style wide = {.width = 1000};
+    const struct text_style wide = {.width = 1000};
     document.probes[1].findings[0].flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     char *text = summary(&document, &wide);
     assert_non_null(strstr(text, meaning));
@@ -227,7 +228,7 @@ static void an_empty_document_can_be_shown(void **state)
 {
     (void)state;
     struct document document = {0};
-    const struct view_style none = {0};
+    const struct text_style none = {0};
     char *text = summary(&document, &none);
     assert_non_null(strstr(text, "fathom"));
     free(text);
@@ -243,9 +244,79 @@ static void an_empty_document_can_be_shown(void **state)
     document_free(&document);
 }
 
+static void assert_all_fits(const struct document *document)
+{
+    static const int widths[] = {40, 63, 80, 200};
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (int kind = 0; kind < 3; kind++) {
+            const struct text_style style = {
+                .width = widths[w], .blocks = kind > 0, .colour = kind > 1};
+            char *text = summary(document, &style);
+            assert_fits(text, (size_t)widths[w]);
+            free(text);
+            for (size_t p = 0; p < document->probe_count; p++) {
+                text = probe(document, p, &style);
+                assert_fits(text, (size_t)widths[w]);
+                free(text);
+            }
+        }
+}
+
+static void no_line_is_wider_than_the_style(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"cli/sample.json", "data/gpu/made-up.json",
+                                        "data/findings/experiments.json",
+                                        "data/findings/foreign.json"};
+    struct document document;
+    for (int cpus = 1; cpus <= 64; cpus *= 8) {
+        sample_document(&document, cpus, 8);
+        assert_all_fits(&document);
+        document_free(&document);
+    }
+    sample_hostile(&document);
+    assert_all_fits(&document);
+    document_free(&document);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[4096];
+        const char *source = getenv("FATHOM_SOURCE");
+        snprintf(path, sizeof path, "%s/tests/%s", source ? source : ".", files[i]);
+        assert_int_equal(document_read(&document, path, NULL), 0);
+        assert_all_fits(&document);
+        document_free(&document);
+    }
+}
+
+static size_t count_of(const char *text, const char *what)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, what)); text++)
+        count++;
+    return count;
+}
+
+static void a_disagreement_is_said_once_on_each_screen(void **state)
+{
+    (void)state;
+    static const char said[] = "the curve shows 2 caches";
+    struct document document;
+    struct capture capture = {0};
+    sample_document(&document, 2, 1);
+    sample_finding(&document, &document.probes[0], "levels.disagreement", "", NAN, 0)->text = said;
+    char *text = summary(&document, &plain);
+    assert_int_equal(count_of(text, said), 1);
+    free(text);
+    render_text_probe(capture_begin(&capture), &document, &document.probes[0], &plain);
+    text = capture_end(&capture);
+    assert_int_equal(count_of(text, said), 1);
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_disagreement_is_said_once_on_each_screen),
         cmocka_unit_test(views_of_the_sample_are_as_before),
         cmocka_unit_test(a_summary_fits_a_screen),
         cmocka_unit_test(a_run_that_was_stopped_is_told_at_once),
@@ -256,6 +327,7 @@ int main(void)
         cmocka_unit_test(hostile_texts_are_inert),
         cmocka_unit_test(a_check_is_named_and_its_gaps_are_none),
         cmocka_unit_test(an_empty_document_can_be_shown),
+        cmocka_unit_test(no_line_is_wider_than_the_style),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static char *print(const struct document *document)
     struct report report;
     assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
     report_add_width(&report, 0);
-    draw_report(capture_begin(&capture), &report, 0, &(struct view_style){.width = 80});
+    draw_report(capture_begin(&capture), &report, 0, &(struct text_style){.width = 80});
     report_free(&report);
     return capture_end(&capture);
 }

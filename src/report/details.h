@@ -1,0 +1,56 @@
+/* What the details of a probe are put together from: its series as tables, curves and matrices, its
+ * clusters and findings. Each adds its blocks to the report. Not for use outside of the report. */
+#ifndef FATHOM_REPORT_DETAILS_H
+#define FATHOM_REPORT_DETAILS_H
+
+#include "report/blocks.h"
+
+/* A table that says that nothing was measured. */
+void report_add_nothing(struct report *, size_t index, const struct probe_result *);
+/* A matrix, or that nothing was measured; `whole`: every pair, however many there are. */
+void report_add_matrix(struct report *, size_t index, const struct probe_result *,
+                       const struct series *, bool whole);
+/* A curve with a few of its points where `brief`; otherwise alone. Where the points are too few for
+ * the lines between them to claim nothing, the table of them where `brief`, else no block. */
+void report_add_curve(struct report *, size_t index, const struct probe_result *,
+                      const struct series *, bool brief);
+
+/* How many of the first of these series are rows of one table, because all have values at the same
+ * few places: 1 where each is to be shown alone. */
+size_t series_group(const struct series *, size_t count);
+/* How many of the first of these series are columns of one sheet, because they are curves of one
+ * name that differ in one factor: 1 where each is to be shown alone. */
+size_t series_sheet(const struct series *, size_t count);
+/* The factors that all of them have in common. Returns how many. */
+enum { COMMON_FACTORS_MAX = 16 };
+size_t series_common_factors(const struct series *, size_t count,
+                             struct factor common[COMMON_FACTORS_MAX]);
+/* What tells one of several series from the others: its name, or the factors they don't share. NULL
+ * for one alone. */
+const char **series_labels(struct report *, const struct series *, size_t count);
+
+/* Every point of one series or of a group: its place, value, interval, cycles, trials, range. */
+void report_add_points(struct report *, size_t index, const struct probe_result *,
+                       const struct series *, size_t count);
+/* A row an x, a column a series. */
+void report_add_sheet(struct report *, size_t index, const struct probe_result *,
+                      const struct series *, size_t count);
+/* Some points of a series, at round sizes where it has some. */
+struct table report_few_points(struct report *, const struct series *);
+/* "0 -> 1" and the value, of every pair of a matrix. */
+struct table report_pairs_table(struct report *, const struct series *);
+
+/* The clusters of a probe as a tree, and where they contradict what is declared. */
+void report_add_clusters(struct report *, size_t index, const struct probe_result *);
+/* "Clusters: 8 of 2 CPUs (9.00 to 10.5), 4 of 4 CPUs (114 to 162)"; NULL where there are none. */
+const char *report_tell_clusters(struct report *, size_t index, const struct probe_result *);
+/* Notes: where clusters contradict what is declared, all or the first one. */
+void report_add_cluster_notes(struct report *, size_t index, const struct probe_result *, bool all);
+/* Every finding but the clusters. */
+void report_add_findings(struct report *, size_t index, const struct probe_result *);
+
+/* What the first screen lacks of a probe, in short tables, and its findings. */
+void report_add_short(struct report *, size_t index, const struct probe_result *);
+bool report_is_on_first_screen(const struct report *, size_t index, const struct series *);
+
+#endif
