@@ -28,17 +28,6 @@ static void lines_become_curves_by_stride(void **state)
     assert_int_equal(desk->text.unread, 1);
 }
 
-static void an_articles_source_is_passed_over(void **state)
-{
-    struct desk *desk = *state;
-    assert_int_equal(read_text(desk, &mem_lat_format,
-                               "95  printf(\"Buffer size: %ld KB, stride %d, time %d.%06d s, "
-                               "latency %.2f\\n\",\n" LINE("4", "64", "1.5")),
-                     0);
-    assert_int_equal(desk->text.unread, 1);
-    assert_int_equal(desk->document.probes[0].series[0].point_count, 1);
-}
-
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
@@ -62,7 +51,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(lines_become_curves_by_stride),
-        DESK_TEST(an_articles_source_is_passed_over),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(long_texts_are_read),
     };
