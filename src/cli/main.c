@@ -3,6 +3,7 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "cli/words.h"
+#include "probes/probe.h"
 #include "version.h"
 
 #include <fcntl.h>
@@ -29,11 +30,34 @@ static int finish_output(int status)
     return EXIT_USAGE;
 }
 
+/* An option in the command's place: one of `fathom` itself, or one of those that every probe has,
+ * and `run` too. */
+static int refuse_option(const char *typed, struct error *error)
+{
+    struct guess own = {.typed = typed + 2}, guess = own;
+    guess_offer(&own, "help");
+    guess_offer(&own, "version");
+    for (const struct option_spec *option = probe_common_options; option->name; option++)
+        guess_offer(&guess, option->name);
+    if (own.word)
+        return error_set(error, ERROR_USAGE, "no option is called '%s'; did you mean '--%s'?",
+                         typed, own.word);
+    if (guess.word)
+        return error_set(error, ERROR_USAGE,
+                         "'%s': options stand after a command; did you mean 'fathom run --%s'?",
+                         typed, guess.word);
+    return error_set(error, ERROR_USAGE,
+                     "'%s': options stand after a command; 'fathom --help' lists the commands",
+                     typed);
+}
+
 static int refuse_command(const char *name, struct error *error)
 {
     const struct probe *probe;
     const struct command *command;
     struct guess guess = {.typed = name};
+    if (name[0] == '-' && name[1] == '-')
+        return refuse_option(name, error);
     for (size_t i = 0; (command = command_at(i, &probe)); i++)
         guess_offer(&guess, command_name(command, probe));
     return guess_refuse(&guess, "command or probe", "'fathom --help' lists them", error);

@@ -173,7 +173,7 @@ void probe_release(struct probe_task *task)
 }
 
 /* What the stages so far came to, taken together. */
-struct course {
+struct stage_totals {
     struct stage_outcome *all;
     size_t planned;         /* points */
     enum page_policy asked; /* by the first stage that needed memory */
@@ -200,9 +200,10 @@ static int note_pages(struct probe_task *task, const char *name,
 }
 
 /* What memory was obtained, whatever was asked for. */
-static int note_placement(struct probe_task *task, const struct course *course, struct error *error)
+static int note_placement(struct probe_task *task, const struct stage_totals *totals,
+                          struct error *error)
 {
-    const struct stage_outcome *outcome = course->all;
+    const struct stage_outcome *outcome = totals->all;
     if (!outcome->arena_bytes)
         return 0;
     if (outcome->placement.node >= 0) {
@@ -212,8 +213,8 @@ static int note_placement(struct probe_task *task, const struct course *course, 
         node->number = outcome->placement.node;
     }
     int code = note_pages(task, "pages_obtained", outcome, error);
-    if (code == 0 && course->other.arena_bytes)
-        code = note_pages(task, "other_pages_obtained", &course->other, error);
+    if (code == 0 && totals->other.arena_bytes)
+        code = note_pages(task, "other_pages_obtained", &totals->other, error);
     return code;
 }
 
@@ -250,14 +251,14 @@ static int by_x(const void *a, const void *b)
 
 /* The memory of a stage that asked for such pages. The first stages are what the probe is about; a
  * later one that asks for other pages on purpose does not change what is reported of them. */
-static void merge_memory(struct course *course, const struct stage_outcome *stage,
+static void merge_memory(struct stage_totals *totals, const struct stage_outcome *stage,
                          enum page_policy asked)
 {
     if (!stage->arena_bytes)
         return;
-    if (!course->all->arena_bytes)
-        course->asked = asked;
-    struct stage_outcome *kept = asked == course->asked ? course->all : &course->other;
+    if (!totals->all->arena_bytes)
+        totals->asked = asked;
+    struct stage_outcome *kept = asked == totals->asked ? totals->all : &totals->other;
     kept->arena_bytes = stage->arena_bytes;
     kept->placement = stage->placement;
     kept->pages_used = stage->pages_used;
@@ -282,7 +283,7 @@ static void merge_outcomes(struct stage_outcome *all, const struct stage_outcome
 
 /* Carries out the task's plan, and what its probe plans next from what it gave. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
-                      struct course *course, struct error *error)
+                      struct stage_totals *totals, struct error *error)
 {
     const struct probe *probe = task->probe;
     const struct trial_work work = {probe->prepare, probe->observe, task, task->state};
@@ -292,10 +293,10 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         struct stage_outcome here;
         double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
         task->plan.budget_s = left_s * task->plan.share;
-        course->planned += task->plan.point_count;
+        totals->planned += task->plan.point_count;
         int code = stage_run(engine, &task->plan, &work, task->pool, &here, error);
-        merge_memory(course, &here, task->plan.pages);
-        merge_outcomes(course->all, &here);
+        merge_memory(totals, &here, task->plan.pages);
+        merge_outcomes(totals->all, &here);
         if (code < 0)
             return code;
         for (size_t i = 0; i < task->plan.series_count; i++) {
@@ -336,8 +337,8 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
     if (result->status == PROBE_SKIPPED)
         return 0;
     uint64_t began_ns = os_raw_ns();
-    struct course course = {.all = outcome};
-    int code = run_stages(task, engine, budget_s, &course, error);
+    struct stage_totals totals = {.all = outcome};
+    int code = run_stages(task, engine, budget_s, &totals, error);
     result->elapsed_s = (double)(os_raw_ns() - began_ns) * 1e-9;
     result->series = task->plan.series;
     result->series_count = task->plan.series_count;
@@ -346,8 +347,8 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
         result->reason = pool_strdup(task->pool, error ? error->text : "failed");
         return code == ERROR_SYSTEM ? code : 0;
     }
-    note_missing(task, outcome, course.planned, code);
-    int noted = note_placement(task, &course, code == 0 ? error : NULL);
+    note_missing(task, outcome, totals.planned, code);
+    int noted = note_placement(task, &totals, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
         int concluded = probe_conclude(task, outcome, code == 0 ? error : NULL);

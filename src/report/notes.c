@@ -63,7 +63,7 @@ static bool is_disagreement(const struct catalogue_entry *entry)
              (finding->low > finding->declared || finding->high < finding->declared)));
 }
 
-/* "L3: 5.70 MiB of 32 MiB behave as cache here: ..." */
+/* "L3: in this run 5.70 MiB of 32 MiB behaved as cache: ..." */
 static void add_disagreement(struct line *line, const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;

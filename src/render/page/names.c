@@ -2,6 +2,7 @@
 #include "base/clean.h"
 #include "render/page/page.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* As much of the end of a path as tells it from the other documents'; NULL where nothing does. */
@@ -86,6 +87,15 @@ void html_name(FILE *out, const char *name)
     }
 }
 
+/* The next "--budget", " -o" or " -lgc"; NULL: there is none. */
+static const char *next_option(const char *text)
+{
+    for (const char *at = text; (at = strchr(at, '-')); at++)
+        if (at[1] == '-' || (at > text && at[-1] == ' ' && isalpha((unsigned char)at[1])))
+            return at;
+    return NULL;
+}
+
 /* An option is a word that a browser would break behind its hyphens. */
 void html_sentence(FILE *out, const char *text)
 {
@@ -93,7 +103,7 @@ void html_sentence(FILE *out, const char *text)
     char word[WORD_MAX];
     const bool whole = !text || strlen(text) > HTML_TEXT_BYTES_MAX;
     while (!whole && *text) {
-        const char *option = strstr(text, "--");
+        const char *option = next_option(text);
         const size_t before = option ? (size_t)(option - text) : strlen(text);
         const size_t length = option ? strcspn(option, " ,;:()'") : 0;
         char copy[HTML_TEXT_BYTES_MAX + 1];

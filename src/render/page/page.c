@@ -213,28 +213,6 @@ static void put_picture(const struct page *page, size_t index, const struct prob
     fputs("</figure>\n", out);
 }
 
-/* What was imported or joined of several runs has no command. */
-static void put_repeat(FILE *out, const struct document *document, const struct probe_result *probe)
-{
-    const bool repeatable = document->run.command_count > 0;
-    if (!repeatable && !probe->parameter_count)
-        return;
-    fputs("<p class=repeat>", out);
-    if (repeatable) {
-        fputs("To repeat: <code>", out);
-        html_command(out, &document->run);
-        fputs("</code> ", out);
-    }
-    if (probe->parameter_count) {
-        fputs("<span class=parameters>(", out);
-        html_factors(out, probe->parameters, probe->parameter_count);
-        if (repeatable)
-            fprintf(out, ", seed %llu", (unsigned long long)document->run.seed);
-        fputs(")</span>", out);
-    }
-    fputs("</p>\n", out);
-}
-
 /* Findings and the way to repeat it, of every document that has this probe. */
 static void put_results(const struct page *page, const struct chapter *section)
 {
@@ -258,7 +236,7 @@ static void put_results(const struct page *page, const struct chapter *section)
         }
         if (probe->finding_count)
             html_findings(out, &page->report.catalogue, d, probe);
-        put_repeat(out, document, probe);
+        html_repeat(out, document, probe);
     }
 }
 

@@ -33,6 +33,8 @@ void html_figure(FILE *, double);
 void html_factors(FILE *, const struct factor *, size_t count);
 /* What was typed, as a shell would read it again: quoted where it has to be. */
 void html_command(FILE *, const struct run_facts *);
+/* What of the probe was not measured, and the command and settings that repeat it (repeat.c). */
+void html_repeat(FILE *, const struct document *, const struct probe_result *);
 /* Flags by name with their meaning at hand; nothing where there are none. */
 void html_flags(FILE *, unsigned flags);
 

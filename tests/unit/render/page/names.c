@@ -77,6 +77,8 @@ static void an_option_is_not_broken(void **state)
         {"a--", "a<span class=option>--</span>"},
         {"--0123456789012345678901234567890123456789",
          "--0123456789012345678901234567890123456789"},
+        {"run -o x -", "run <span class=option>-o</span> x -"},
+        {"lock it (nvidia-smi -lgc)", "lock it (nvidia-smi <span class=option>-lgc</span>)"},
         {"plain", "plain"},
         {NULL, ""},
     };

@@ -112,8 +112,10 @@ static void a_command_can_be_typed_again(void **state)
     struct capture capture = {0};
     html_command(capture_begin(&capture), &run);
     char *got = capture_end(&capture);
-    assert_string_equal(got, "fathom run -o &#39;a b.json&#39; &#39;it&#39;\\&#39;&#39;s&#39; "
-                             "&#39;&#39; <span class=option>--cpus=0-3</span>");
+    assert_string_equal(
+        got,
+        "fathom run <span class=option>-o</span> &#39;a b.json&#39; &#39;it&#39;\\&#39;&#39;s&#39; "
+        "&#39;&#39; <span class=option>--cpus=0-3</span>");
     free(got);
 }
 
