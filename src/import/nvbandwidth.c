@@ -152,7 +152,7 @@ static int read_device(struct reading *reading)
     const struct rows *rows = &reading->rows;
     const double id = rows_number_behind(rows, "Device ");
     const char *name = rows_behind(rows, ": "), *end = rows->text + rows->length;
-    if (!(id >= 0) || id >= DEVICES_MOST || !name)
+    if (!(id >= 0) || id >= (double)DEVICES_MOST || !name)
         return 0;
     size_t length = 0;
     while (name + length < end && name[length] != '(')
