@@ -54,7 +54,7 @@ static int tell_gaps(const struct level_reading *reading)
 /* A step that is probably translation's is described in words and does not count as a cache. */
 static int tell_translation(const struct level_reading *reading)
 {
-    enum { SMALL_PAGE = 4096 };
+    const double small_page = 4096;
     const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
     for (size_t k = 0; k < reading->levels.count && text; k++) {
         const struct found_level *level = &reading->levels.list[k];
@@ -67,7 +67,7 @@ static int tell_translation(const struct level_reading *reading)
                            "where pages of 4 KiB outgrow a TLB of some %.0f entries",
                            text, *text ? "; " : "", name,
                            size_format(level_handy_size(level->translated), size),
-                           level->translation, unit, level->translated / SMALL_PAGE);
+                           level->translation, unit, level->translated / small_page);
     }
     if (text && !*text)
         return 0;

@@ -143,6 +143,25 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
               "apart; repeat with --thorough or on a quieter machine");
 }
 
+/* The capacity of a level that nobody could tell, in words. */
+static int add_blurred(const struct level_reading *reading, size_t index, const char *name)
+{
+    const struct found_level *level = &reading->levels.list[index];
+    char from[UNIT_TEXT], to[UNIT_TEXT];
+    struct finding *finding = finding_add(reading->result, reading->pool, name, "B");
+    if (!finding)
+        return error_out_of_memory(reading->error);
+    finding->declared = level_declared(reading, index);
+    finding->flags = level_flags(reading, index);
+    finding->text =
+        pool_printf(reading->pool,
+                    "not known: from %s to %s latencies rise steadily, so where this level "
+                    "ends can't be told; repeat with --thorough or on a quieter machine",
+                    size_format(level_handy_size(level->to), from),
+                    size_format(level_handy_size(level->capacity), to));
+    return finding->text ? 0 : error_out_of_memory(reading->error);
+}
+
 static int add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
 {
     const struct found_level *level = &reading->levels.list[index];
@@ -150,6 +169,8 @@ static int add_capacity(const struct level_reading *reading, size_t index, const
     if (!isfinite(level->capacity))
         return 0;
     snprintf(name, sizeof name, "%s.capacity", level_name);
+    if (level->blurred)
+        return add_blurred(reading, index, name);
     struct finding *finding =
         finding_add_value(reading->result, reading->pool, name, "B", level->capacity,
                           level->capacity_low, level->capacity_high, level_flags(reading, index));

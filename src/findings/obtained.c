@@ -68,7 +68,7 @@ static int measuring_cpu(const struct probe_result *probe)
     static const char *const names[] = {"cpu", "chase_cpu"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct factor *cpu = probe_parameter(probe, names[i]);
-        if (cpu && !cpu->text && cpu->number >= 0 && cpu->number <= CPU_ID_MAX)
+        if (cpu && !cpu->text && cpu->number >= 0 && cpu->number <= (double)CPU_ID_MAX)
             return (int)cpu->number;
     }
     return -1;

@@ -9,8 +9,11 @@
 #include "import/rows.h"
 #include "import/tables.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { COLUMNS_MOST = 3 };
 
@@ -30,19 +33,50 @@ static bool names(const struct field *field, const char *word)
     return strstr(field_copy(field, text, sizeof text), word);
 }
 
-/* "Region" heads the sizes in KiB of the tool MemoryLatency (Chips and Cheese). */
+/* Whether one of the field's words, runs of letters, is this one, in capitals or not. */
+static bool has_word(const struct field *field, const char *word)
+{
+    const size_t length = strlen(word);
+    for (size_t i = 0, end; i < field->length; i = end + 1) {
+        for (end = i; end < field->length && isalpha((unsigned char)field->text[end]);)
+            end++;
+        if (end - i == length && strncasecmp(field->text + i, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "size_kb", "Size (KiB)", "kbytes"; capitals tell a unit at the end of a word, as in "SizeKB".
+ * "Region" heads the sizes in KiB of the tool MemoryLatency (Chips and Cheese). */
 static double size_unit_of(const struct field *field)
 {
-    static const struct {
-        const char *word;
-        double unit;
-    } words[] = {{"GiB", 0x1p30}, {"GB", 0x1p30}, {"MiB", 0x1p20}, {"MB", 0x1p20},
-                 {"KiB", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"Region", 0x1p10},
-                 {"byte", 1},     {"Byte", 1},    {"(B)", 1}};
+    static const char *const prefixes[] = {"",     "k",    "ki", "kilo", "kibi", "m",   "mi",
+                                           "mega", "mebi", "g",  "gi",   "giga", "gibi"};
+    static const char *const units[] = {"b", "byte", "bytes"};
+    static const char *const capitals[] = {"Byte", "KB", "KiB", "kB", "",   "MB",
+                                           "MiB",  "",   "",    "GB", "GiB"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+            char word[16];
+            snprintf(word, sizeof word, "%s%s", prefixes[i], units[u]);
+            if (has_word(field, word))
+                return exp2(10 * (double)((i + 3) / 4));
+        }
+    for (size_t i = sizeof capitals / sizeof *capitals; i-- > 0;)
+        if (*capitals[i] && names(field, capitals[i]))
+            return exp2(10 * (double)((i + 3) / 4));
+    return has_word(field, "Region") ? 0x1p10 : 0;
+}
+
+/* A unit of time that is not read. */
+static bool names_other_time(const struct field *field)
+{
+    static const char *const words[] = {"us",           "usec", "microseconds", "ms",      "msec",
+                                        "milliseconds", "s",    "sec",          "seconds", "ps"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (names(field, words[i].word))
-            return words[i].unit;
-    return 0;
+        if (has_word(field, words[i]))
+            return true;
+    return false;
 }
 
 static bool is_line_of_names(const struct rows *rows)
@@ -60,7 +94,7 @@ static int read_names(struct reading *reading, const struct settings *settings)
     if (rows_speak_of_bandwidth(&reading->rows))
         return rows_refuse(&reading->rows, reading->error,
                            "this names a bandwidth: give a table of latencies");
-    if (names(latency, "(us)") || names(latency, "_us") || names(latency, "(ms)"))
+    if (names_other_time(latency))
         return rows_refuse(&reading->rows, reading->error,
                            "latencies in ns or cycles are read, and this names another unit: "
                            "convert them");

@@ -110,6 +110,7 @@ static int note_machine(struct reading *reading, const struct json_found *found)
         gpu->multiprocessors = (unsigned)fmin(number, 1e6);
     else if (json_found_at(found, "memory/...") &&
              (strcmp(found->keys[found->depth - 1], "size") == 0 ||
+              strcmp(found->keys[found->depth - 1], "mean") == 0 ||
               strcmp(found->keys[found->depth - 1], "value") == 0))
         json_unread(reading->text, found);
     return 0;

@@ -68,11 +68,14 @@ static const struct series *series_of(const struct reading *reading)
     static const struct series rates[] = {MODEL("device to device", "bandwidth", "B/s"),
                                           MODEL("host to device", "bandwidth", "B/s"),
                                           MODEL("device to host", "bandwidth", "B/s")},
-                               times = MODEL("device to device", "latency", "ns");
+                               times[] = {MODEL("device to device", "latency", "ns"),
+                                          MODEL("host to device", "latency", "ns"),
+                                          MODEL("device to host", "latency", "ns")};
 #undef MODEL
     const bool host = reading->host_rows || reading->host_columns;
     const bool to_host = reading->host_rows == reading->backward;
-    return reading->latency ? &times : &rates[!host ? 0 : to_host ? 2 : 1];
+    const int ends = !host ? 0 : to_host ? 2 : 1;
+    return reading->latency ? &times[ends] : &rates[ends];
 }
 
 /* A test that fathom has too. */
@@ -94,10 +97,11 @@ static int add_finding(struct reading *reading, int device, double rate)
 
 static int add_cell(struct reading *reading, int row, int column, double value)
 {
-    const struct table_kind kind = {.probe = "gpu",
-                                    .title = "nvbandwidth, imported",
-                                    .series = series_of(reading),
-                                    .factors = {{"test", reading->test, NAN}}};
+    const struct table_kind kind = {
+        .probe = "gpu",
+        .title = "nvbandwidth, imported",
+        .series = series_of(reading),
+        .factors = {{*reading->test ? "test" : NULL, reading->test, NAN}}};
     const double scaled = reading->latency ? value : value * 1e9;
     const int device = reading->host_rows ? column : row;
     int code = tables_add(&reading->tables, &kind,
@@ -148,7 +152,7 @@ static int read_device(struct reading *reading)
     const struct rows *rows = &reading->rows;
     const double id = rows_number_behind(rows, "Device ");
     const char *name = rows_behind(rows, ": "), *end = rows->text + rows->length;
-    if (!(id >= 0) || id >= DEVICES_MOST || !name)
+    if (!(id >= 0) || id >= (double)DEVICES_MOST || !name)
         return 0;
     size_t length = 0;
     while (name + length < end && name[length] != '(')

@@ -240,7 +240,7 @@ void ring_mark(const struct ring *ring, size_t n, void **marks)
         for (bool done = false; !done && marked < n; visits++) {
             while (marked < n && next == visits) {
                 marks[marked++] = element(ring, at);
-                next = marked * ring->count / n;
+                next = (size_t)((uint64_t)marked * ring->count / n);
             }
             at = block.first + (size_t)block_next(&block, &place, &done);
         }

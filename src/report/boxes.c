@@ -120,7 +120,7 @@ static bool are_alike(const struct nodes *a, const struct nodes *b)
 {
     const double left = (double)a->memory_bytes, right = (double)b->memory_bytes;
     return memcmp(&a->count, &b->count, sizeof a->count) == 0 &&
-           fabs(left - right) <= fmax(left, right) * NEARLY_SAME / 100;
+           fabs(left - right) <= fmax(left, right) * (double)NEARLY_SAME / 100;
 }
 
 /* The group of a node, which may be a new one; NULL: there is no room for it. */

@@ -45,13 +45,20 @@ static bool has_own_sentence(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT || entry->meaning.role == ROLE_NOTE;
 }
 
+/* A level whose capacity is declared and could not be told: the text says why. */
+static bool is_untold_capacity(const struct catalogue_entry *entry)
+{
+    return entry->meaning.fact == FACT_CAPACITY && entry->meaning.device < 0 &&
+           isnan(entry->finding->value) && isfinite(entry->finding->declared);
+}
+
 /* The interval keeps the value apart from what is declared, or the finding is there to say so.
  * Clusters speak for themselves, below their matrix. */
 static bool is_disagreement(const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;
     return finding->text && !catalogue_is_of_clusters(entry) &&
-           (has_own_sentence(entry) ||
+           (has_own_sentence(entry) || is_untold_capacity(entry) ||
             (isfinite(finding->declared) &&
              (finding->low > finding->declared || finding->high < finding->declared)));
 }

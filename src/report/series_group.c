@@ -174,6 +174,9 @@ static const char *label_of(struct report *report, const struct naming *naming,
         if (!is_shared(naming, &series->factors[f]) &&
             !device_factor_is_named(series, &series->factors[f]))
             line_add_factors(&line, &series->factors[f], 1);
+    /* Without a label its rows would look like more of the series above them. */
+    if (!*line.text)
+        line_add_clean(&line, series->name);
     return report_line(report, &line);
 }
 

@@ -340,7 +340,7 @@ static uint64_t model_work(void *self, int cpu, kernel_function *run, void *stat
     double total_ps = (double)ps + (double)(steps - followed) * mean_ps;
     if (kernel->spills)
         total_ps += (double)steps * model->machine.forward_cycles * 1e12 / model->core_hz;
-    path->at = (path->at + steps) % path->count;
+    path->at = (size_t)((path->at + steps) % path->count);
     kernel_stand_on(kernel, state, place(path));
 
     total_ps *= model->trial_factor * exp(noise->batch_sigma * normal(&model->random));

@@ -120,7 +120,7 @@ static void examine_tlb(struct outcome *outcome, struct measurement *measurement
 /* Three to six sizes, anywhere from the smallest to the largest. */
 static void choose_sizes(const struct measurement *measurement, char *text, size_t room)
 {
-    enum { SMALLEST_LOG = 10 };
+    const double smallest_log = 10;
     struct random random = {measurement->seed};
     const struct series *series = &measurement->result.series[0];
     double most = 0;
@@ -129,7 +129,7 @@ static void choose_sizes(const struct measurement *measurement, char *text, size
     const unsigned count = 3 + (unsigned)random_below(&random, 4);
     int used = 0;
     for (unsigned i = 0; i < count; i++) {
-        const double octave = SMALLEST_LOG + (log2(most) - SMALLEST_LOG) * random_unit(&random);
+        const double octave = smallest_log + (log2(most) - smallest_log) * random_unit(&random);
         /* Some write powers of two, some what comes to their mind. */
         const double bytes = exp2(measurement->seed % 2 ? round(octave) : octave);
         used += snprintf(text + used, room - (size_t)used, "%s%.0f", i ? "," : "",
@@ -227,7 +227,7 @@ static void examine_all(struct suite *suite, unsigned machines, uint64_t first_s
 {
     long processes = sysconf(_SC_NPROCESSORS_ONLN);
     processes = processes < 1 ? 1 : processes > PROCESSES_MAX ? PROCESSES_MAX : processes;
-    for (unsigned process = 0; process < processes; process++) {
+    for (long process = 0; process < processes; process++) {
         if (fork() != 0)
             continue;
         for (unsigned i; (i = atomic_fetch_add(&suite->next, 1)) < machines;)

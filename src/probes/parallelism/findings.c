@@ -343,7 +343,7 @@ enum { KNEE_TRIALS_LEAST = 3 };
 /* Why there is no knee: that none was seen, only where trials enough could have seen one. */
 static const char *no_knee(struct analysis *analysis, const struct point *concluded)
 {
-    if (concluded->x < KNEE_TRIALS_LEAST)
+    if (concluded->x < (double)KNEE_TRIALS_LEAST)
         return pool_printf(analysis->pool,
                            "not enough data: %.0f trials measured enough to tell, and it takes %d: "
                            "give it time (a larger --budget)",

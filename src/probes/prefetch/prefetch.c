@@ -260,7 +260,8 @@ static bool share_at(const struct analysis *analysis, const struct level_series 
 {
     const struct series *const *series = level->orders;
     const struct point *part = series_point(series[order], stride);
-    const struct point *whole = series_point(series[stride < PAGE ? RANDOM : NEARBY], stride);
+    const struct point *whole =
+        series_point(series[stride < (double)PAGE ? RANDOM : NEARBY], stride);
     const struct point *there = series_point(series[RANDOM], analysis_line_bytes(analysis));
     const struct point *scattered = series_point(series[RANDOM], stride);
     if (!part || !whole || !there || !scattered ||

@@ -45,6 +45,9 @@ struct found_level {
     /* What the level holds (with exclusive levels, together with those before it); NAN where the
      * curve does not leave the plateau. */
     double capacity, capacity_low, capacity_high;
+    /* The curve has left the level long before that capacity: what lies between is neither this
+     * level nor the next one, so the capacity is no conclusion. */
+    bool blurred;
     double from, to; /* smallest and largest size on the plateau */
     double off;      /* smallest measured size that is off the plateau; NAN: none */
     /* Where pages may be small: a step within the level that looks like translation, as the size at

@@ -18,7 +18,7 @@ bool cache_create(struct cache *cache, uint64_t bytes, uint64_t line_bytes, uint
 {
     /* As many sets as the fewest ways would need, so that it can be shaped anew. */
     uint64_t lines = line_count(bytes, line_bytes);
-    const size_t bytes_kept = (lines / ways + 1) * sizeof *cache->set;
+    const size_t bytes_kept = (size_t)(lines / ways + 1) * sizeof *cache->set;
     void *memory;
     if (posix_memalign(&memory, bytes_kept >= HUGE_PAGE ? HUGE_PAGE : sizeof *cache->set,
                        bytes_kept))

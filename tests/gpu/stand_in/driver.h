@@ -115,6 +115,12 @@ int driver_enter(const char *call, enum need, bool may_hang);
             return entered_;                                                                       \
     } while (0)
 
+/* A size as programs are told it: those of 32 bits are told the largest that they can name. */
+static inline size_t told_size(uint64_t bytes)
+{
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
 /* A device by its number, or NULL. */
 struct device *device_at(int index);
 /* Whether a result leaves the context useless. */

@@ -34,7 +34,7 @@ API int cuDeviceTotalMem_v2(size_t *bytes, int index)
     ENTER("cuDeviceTotalMem_v2", NEEDS_START);
     if (!device_at(index))
         return INVALID_DEVICE;
-    *bytes = driver.machine.memory;
+    *bytes = told_size(driver.machine.memory);
     return DONE;
 }
 

@@ -12,8 +12,8 @@ API int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     unsigned index;
     ENTER("cuMemGetInfo_v2", NEEDS_LIVE_CONTEXT);
     index = driver.current->index;
-    *total_bytes = driver.memory.size[index];
-    *free_bytes = driver.memory.size[index] - driver.memory.used[index];
+    *total_bytes = told_size(driver.memory.size[index]);
+    *free_bytes = told_size(driver.memory.size[index] - driver.memory.used[index]);
     return DONE;
 }
 

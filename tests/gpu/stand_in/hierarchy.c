@@ -22,7 +22,7 @@ bool hierarchy_create(struct hierarchy *hierarchy, const struct machine *machine
     hierarchy->line_shift = (unsigned)__builtin_ctzll(machine->line);
     hierarchy->sector_shift = (unsigned)__builtin_ctzll(machine->sector);
     hierarchy->page_shift = (unsigned)__builtin_ctzll(machine->tlb_page);
-    hierarchy->sms = calloc(machine->sms, sizeof *hierarchy->sms);
+    hierarchy->sms = calloc((size_t)machine->sms, sizeof *hierarchy->sms);
     bool made = hierarchy->sms &&
                 cache_create(&hierarchy->l2, machine->l2, machine->line, machine->l2_ways) &&
                 cache_create(&hierarchy->tlb, machine->tlb_reach, machine->tlb_page, TLB_WAYS);

@@ -27,7 +27,7 @@ void memory_create(struct memory *memory, const struct machine *machine)
 static void release(struct memory *memory, size_t index)
 {
     struct allocation *gone = &memory->list[index];
-    munmap(gone->data, gone->bytes);
+    munmap(gone->data, (size_t)gone->bytes);
     if (gone->home == HOME_DEVICE)
         memory->used[gone->device] -= gone->bytes;
     memmove(gone, gone + 1, (--memory->count - index) * sizeof *gone);
@@ -85,13 +85,16 @@ static bool insert(struct memory *memory, struct allocation new)
 
 static unsigned char *map(uint64_t bytes)
 {
-    void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+    const size_t length = (size_t)bytes;
+    if (length != bytes)
+        return NULL;
+    void *data = mmap(NULL, length, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED)
         return NULL;
     /* Rings are followed at random; but of what is larger only a little may be touched. */
     if (bytes <= whole_bytes)
-        madvise(data, bytes, MADV_HUGEPAGE);
+        madvise(data, length, MADV_HUGEPAGE);
     return data;
 }
 
@@ -125,7 +128,7 @@ uint64_t memory_take(struct memory *memory, unsigned device, uint64_t bytes)
         return 0;
     new.place = new.address - device_base - ((uint64_t)device << DEVICE_SHIFT);
     if (!insert(memory, new)) {
-        munmap(new.data, new.bytes);
+        munmap(new.data, (size_t) new.bytes);
         return 0;
     }
     memory->used[device] += new.bytes;
@@ -140,7 +143,7 @@ uint64_t memory_take_host(struct memory *memory, uint64_t bytes)
     new.data = map(new.bytes);
     new.address = (uint64_t)(uintptr_t) new.data;
     if (new.data && !insert(memory, new)) {
-        munmap(new.data, new.bytes);
+        munmap(new.data, (size_t) new.bytes);
         return 0;
     }
     return new.address;

@@ -112,7 +112,7 @@ static void blocks_wait_for_a_place(void **state)
     unsigned blocks[4] = {0};
     assert_int_equal(kit.outcome.result, 0);
     for (size_t i = 0; i < 400; i++) {
-        assert_in_range(out[i] & 255, 0, 3);
+        assert_true((out[i] & 255) <= 3);
         blocks[out[i] & 255]++;
     }
     for (size_t i = 0; i < 4; i++)

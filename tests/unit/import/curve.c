@@ -93,6 +93,29 @@ static void names_tell_units(void **state)
     assert_refused(desk, &curve_format, "size,latency (us)\n4K,5\n", "another unit");
 }
 
+/* A unit is a word of the name, however it is written; "kbytes" are no bytes. */
+static void names_of_sizes_are_taken_by_word(void **state)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } known[] = {{"size_kb", 0x1p10},    {"kib", 0x1p10},      {"Size [KB]", 0x1p10},
+                 {"SizeKB", 0x1p10},     {"kbytes", 0x1p10},   {"Kilobytes", 0x1p10},
+                 {"SizeMBytes", 0x1p20}, {"array_mb", 0x1p20}, {"gibibytes", 0x1p30},
+                 {"size_bytes", 1},      {"SizeBytes", 1},     {"size (B)", 1}};
+    struct desk *desk = *state;
+    char text[64];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        snprintf(text, sizeof text, "%s,ns\n32,1\n", known[i].name);
+        assert_int_equal(read_text(desk, &curve_format, text), 0);
+        assert_true(only(desk)->points[0].x == 32 * known[i].bytes);
+    }
+    assert_refused(desk, &curve_format, "table,ns\n32,1\n", "line 2: size '32' has no unit");
+    assert_refused(desk, &curve_format, "KB,us\n32,1\n", "another unit");
+    assert_refused(desk, &curve_format, "KB,latency_ms\n32,1\n", "another unit");
+    assert_int_equal(read_text(desk, &curve_format, "KB,loads [ns]\n32,1\n"), 0);
+}
+
 static void commas_are_no_points(void **state)
 {
     struct desk *desk = *state;
@@ -220,6 +243,7 @@ int main(void)
         DESK_TEST(lines_may_be_of_any_length),
         DESK_TEST(sizes_need_a_unit),
         DESK_TEST(names_tell_units),
+        DESK_TEST(names_of_sizes_are_taken_by_word),
         DESK_TEST(commas_are_no_points),
         DESK_TEST(long_curves_are_read),
         DESK_TEST(options_of_other_formats_are_refused),

@@ -37,6 +37,12 @@ static void what_is_not_read_is_counted(void **state)
                      0);
     assert_true(desk->text.unread == 1 && desk->text.unread_line == 0);
     assert_string_equal(desk->text.unread_shown, "memory/l1/fetchGranularity/size");
+    assert_int_equal(read_text(desk, &mt4g_format,
+                               "{\"memory\": {\"l4\": {\"latency\": {\"mean\": 7, \"p50\": 7}},"
+                               "\"l1\": {\"latency\": {\"p50\": 5, \"unit\": \"cycles\"}}}}"),
+                     0);
+    assert_int_equal(desk->text.unread, 1); /* a memory of another name */
+    assert_string_equal(desk->text.unread_shown, "memory/l4/latency/mean");
 }
 
 static void what_is_no_such_document_is_refused(void **state)

@@ -36,6 +36,32 @@ static void tests_are_matrices_from_where_the_bytes_come(void **state)
     assert_int_equal(desk->text.unread, 0);
 }
 
+static void latencies_of_host_and_device_are_no_peers(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &nvbandwidth_format,
+                               "Running host_device_latency_sm.\n"
+                               "memory latency SM CPU(row) <-> GPU(column) (ns)\n 0 1\n"
+                               " 0 772.58 771.87\n"),
+                     0);
+    const struct series *times = of_test(desk, "host_device_latency_sm");
+    assert_string_equal(times->x.name, "host to device");
+    assert_string_equal(times->y.unit, "ns");
+    assert_int_equal(times->point_count, 2);
+}
+
+static void a_table_alone_names_no_test(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &nvbandwidth_format,
+                               "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n"
+                               " 0 1\n 0 N/A 276\n 1 275 N/A\n"),
+                     0);
+    const struct probe_result *probe = &desk->document.probes[0];
+    assert_int_equal(probe->series[0].point_count, 2);
+    assert_null(series_factor(&probe->series[0], "test"));
+}
+
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
@@ -75,6 +101,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(tests_are_matrices_from_where_the_bytes_come),
+        DESK_TEST(latencies_of_host_and_device_are_no_peers),
+        DESK_TEST(a_table_alone_names_no_test),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(a_table_in_gb_s_is_no_latency),
         DESK_TEST(long_tables_are_read),

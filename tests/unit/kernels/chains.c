@@ -17,7 +17,7 @@ static void link_ring(void)
         ring[i] = &ring[(i + STRIDE) % ELEMENTS];
 }
 
-static void *after(size_t start, size_t steps)
+static void *after(size_t start, uint64_t steps)
 {
     return &ring[(start + steps * STRIDE) % ELEMENTS];
 }

@@ -120,6 +120,13 @@ static void what_all_share_is_no_label(void **state)
     const char **labels = series_labels(&report, series, SERIES);
     assert_string_equal(labels[0], "op load");
     assert_string_equal(labels[3], "op swap");
+    series[2].factors++; /* its name tells its rows from those above */
+    series[2].factor_count = 1;
+    labels = series_labels(&report, series, SERIES);
+    assert_string_equal(labels[1], "op store");
+    assert_string_equal(labels[2], "same");
+    series[2].factors--;
+    series[2].factor_count = 2;
     series[1].name = series[2].name = series[3].name = "another";
     labels = series_labels(&report, series, 2);
     assert_string_equal(labels[0], "same");

@@ -1,8 +1,6 @@
 /* Rings on an OpenCL device: read back and followed on the host as the device follows them. */
 #include "opencl/device.h"
 
-#include <stdio.h>
-
 /* Where a walk of so many loads through the ring leads, and that a round visits all and comes back.
  * Elements are `unit` bytes wide. */
 struct mirror {
@@ -255,7 +253,7 @@ static void a_kernel_reads_the_clock_that_a_device_offers(void **state)
     size_t bytes = sizeof clock_text + strlen(opencl_text);
     char *text = malloc(bytes);
     assert_non_null(text);
-    snprintf(text, bytes, "%s%s", clock_text, opencl_text);
+    strcpy(stpcpy(text, clock_text), opencl_text);
     struct opencl_program *program = NULL;
     gpu->limits.has_clock = true;
     int code = opencl_build(gpu, text, &program, &bench->error);
