@@ -113,7 +113,7 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
 {
     const struct found_level *level = &reading->levels.list[index];
     char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
-    size_format(level_handy_size(level->capacity), holds);
+    size_format(level->capacity, holds);
     bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
                    (declared < level->capacity_low || declared > level->capacity_high);
     if (!differs && reading->levels.rising && index + 1 == reading->levels.count)
@@ -157,8 +157,7 @@ static int add_blurred(const struct level_reading *reading, size_t index, const 
         pool_printf(reading->pool,
                     "not known: from %s to %s latencies rise steadily, so where this level "
                     "ends can't be told; repeat with --thorough or on a quieter machine",
-                    size_format(level_handy_size(level->to), from),
-                    size_format(level_handy_size(level->capacity), to));
+                    size_format(level->to, from), size_format(level->capacity, to));
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 

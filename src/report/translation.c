@@ -89,7 +89,7 @@ static void add_pieces(struct line *line, const struct finding *split)
     const char *piece = split ? strrchr(split->name, '.') : NULL;
     if (!piece)
         return;
-    line_add(line, "%s%.0f %% in pieces of ", line->length ? "; " : "",
+    line_add(line, "%s%.0f %% translated in pieces of ", line->length ? "; " : "",
              100 * fmin(1, split->value));
     line_add_clean(line, piece + 1);
 }

@@ -53,9 +53,15 @@ static const char *meaning_of(struct report *report, const struct document *docu
                               const struct tally *tally)
 {
     if (is_baseline(document))
-        return "Every value is the median over the documents; the interval beside it is their "
-               "middle four fifths.";
-    if (tally->fewest < 2)
+        return "Every value is the median over the documents; the interval beside it holds the "
+               "middle 80 % "
+               "of them.";
+    if (document_is_imported(document) && tally->single == tally->findings)
+        return NULL;
+    if (tally->fewest == 1)
+        return "Every value is the median of its trials. Some points have only one, and so no "
+               "interval.";
+    if (tally->fewest == 0)
         return NULL;
     return report_text(report,
                        "Every value is the median of %u or more independent trials; the interval "
@@ -69,7 +75,8 @@ static const char *sentence_of(struct report *report, const struct document *doc
     if (!document->run.complete)
         return "Not complete: the run was stopped, and this is what it had measured.";
     if (document_is_imported(document) && tally->single == tally->findings)
-        return "Imported: no trials, nothing is known of how sure it is.";
+        return "Imported from another tool, which tells no trials: how certain the values are is "
+               "unknown.";
     if (tally->findings == 0)
         return "No findings.";
     if (tally->doubtful)

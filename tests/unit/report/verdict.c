@@ -41,7 +41,7 @@ static void nothing_found_is_nothing_to_trust(void **state)
     struct document document = {.run = {.complete = true, .started = "2026-11-21T04:18:25Z"}};
     assert_verdict(&document, false, "No findings.");
     document.run.started = NULL;
-    assert_verdict(&document, false, "Imported: ");
+    assert_verdict(&document, false, "Imported from another tool");
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static void what_was_imported_is_not_called_trustworthy_or_timed_by_fathom(void 
             document.probes[p].findings[i].flags = 0;
     char *page = page_of(list, 1);
     assert_null(strstr(page, "can be trusted"));
-    assert_non_null(strstr(page, "Imported: no trials, nothing is known of how sure it is."));
+    assert_non_null(strstr(page, "Imported from another tool"));
     assert_non_null(strstr(page, "<p class=run>Another tool's table"));
     assert_null(strstr(page, "To repeat"));
     assert_null(strstr(page, ", seed "));
