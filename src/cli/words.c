@@ -139,7 +139,7 @@ static int refuse_count(const struct invocation *invocation, int most, struct er
                          "%s --help' lists them",
                          name, invocation->operands[0], name);
     if (invocation->operand_count < most)
-        return error_set(error, ERROR_USAGE, "operands are missing: fathom %s %s", name,
+        return error_set(error, ERROR_USAGE, "too few words: write fathom %s %s", name,
                          invocation->command->operands);
     return error_set(error, ERROR_USAGE, "'%s' is one operand too many: fathom %s %s",
                      invocation->operands[most], name, invocation->command->operands);

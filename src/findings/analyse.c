@@ -230,11 +230,11 @@ static void refuse_thin(struct analysis *analysis, struct finding *finding,
     if (measured >= least)
         return;
     finding->value = finding->low = finding->high = NAN;
-    finding->text =
-        pool_printf(analysis->pool,
-                    "not enough data: %zu of %zu points of '%s' were measured, and this "
-                    "takes %zu: give it more time (a larger --budget)",
-                    measured, series->point_count, series->name, least);
+    finding->text = pool_printf(
+        analysis->pool,
+        "not enough data: '%s' has %zu measured point%s, and this takes %zu: give it more "
+        "time (a larger --budget)",
+        series->name, measured, measured == 1 ? "" : "s", least);
     analysis->failed |= !finding->text;
 }
 

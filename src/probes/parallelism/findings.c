@@ -344,10 +344,11 @@ enum { KNEE_TRIALS_LEAST = 3 };
 static const char *no_knee(struct analysis *analysis, const struct point *concluded)
 {
     if (concluded->x < (double)KNEE_TRIALS_LEAST)
-        return pool_printf(analysis->pool,
-                           "not enough data: %.0f trials measured enough to tell, and it takes %d: "
-                           "give it time (a larger --budget)",
-                           concluded->x, KNEE_TRIALS_LEAST);
+        return pool_printf(
+            analysis->pool,
+            "not enough data: %.0f of the trials saw enough points, and this takes %d: "
+            "give it more time (a larger --budget)",
+            concluded->x, KNEE_TRIALS_LEAST);
     return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
                        analysis_number(analysis, "work"));
 }

@@ -206,7 +206,8 @@ static void a_series_too_thin_for_a_conclusion_gives_none(void **state)
     desk->result.finding_count = 0;
     assert_int_equal(analysis_run(&desk->analysis, conclude_from_series, NULL), 0);
     assert_true(isnan(desk->result.findings[0].value));
-    assert_non_null(strstr(desk->result.findings[0].text, "1 of 2 points of 'some' were measured"));
+    assert_non_null(
+        strstr(desk->result.findings[0].text, "'some' has 1 measured point, and this takes 2"));
 }
 
 int main(void)
