@@ -226,9 +226,8 @@ static void note_missing(struct probe_task *task, const struct stage_outcome *ou
     size_t failed = outcome->points_failed, without = outcome->points_missing + failed;
     if (code == ERROR_INTERRUPTED) {
         result->status = PROBE_PARTIAL;
-        result->reason =
-            pool_printf(task->pool, "it was interrupted when %zu of %zu points had a value",
-                        points - without, points);
+        result->reason = pool_printf(task->pool, "interrupted when %zu of %zu points had a value",
+                                     points - without, points);
         return;
     }
     if (!without)

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -170,7 +171,8 @@ static void on_hardware_it_is_what_the_worker_did(void **state)
     }
     assert_int_equal(bench->seen, TRIALS);
     assert_true(bench->repeats >= (double)BATCHES); /* in the last trial */
-    assert_true(bench->ns > 0);
+    /* An emulator counts time, but not in order with what it runs. */
+    assert_true(bench->ns > 0 || getenv("FATHOM_EMULATED"));
 }
 
 /* Longer than one waits for the other. */
