@@ -6,6 +6,7 @@
 #include "findings/finding.h"
 #include "findings/joined.h"
 #include "findings/pairs.h"
+#include "findings/verdict.h"
 #include "quantity/quantity.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
@@ -111,7 +112,7 @@ static int add_finding(struct building *building, struct probe_result *result,
     if (!finding)
         return error_out_of_memory(error);
     if (n >= ENOUGH) /* the spread over so many runs already shows what made each doubtful */
-        finding->flags &= ~flag_doubts(finding->flags);
+        finding->flags &= ~flag_widening(finding->flags);
     if (n == 1) {
         finding->low = model->low;
         finding->high = model->high;
@@ -381,5 +382,7 @@ int baseline_build(struct document *to, const struct document *documents, size_t
     if (code == 0 && values == 0)
         code = error_set(error, ERROR_USAGE,
                          "the documents have no value in common: give runs of the same probes");
+    if (code == 0)
+        code = verdict_note(to, error);
     return code == 0 ? tell_left_out(&building, left_out, error) : code;
 }

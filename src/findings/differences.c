@@ -104,7 +104,7 @@ static void compare_points(struct search *search, const struct probe_result *pro
     const double right[] = {after.median, after.low, after.high};
     bool both = left[0] > 0 && right[0] > 0;
     if (fabs(log(time.ratio)) > log1p(search->threshold))
-        compare_medians(&a->y, &b->y, search->threshold, flag_doubts(a->flags | b->flags), &time);
+        compare_medians(&a->y, &b->y, search->threshold, flag_widening(a->flags | b->flags), &time);
     if (both)
         compare_intervals(left, right, search->threshold, &cycles);
     judge(difference, &time, both ? &cycles : NULL, search->threshold);
@@ -148,7 +148,7 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
         ns = compare_values(search, ns_before, ns_after);
     judge(difference, &value, both ? &ns : NULL, search->threshold);
     if (difference->verdict == CHANGED && is_place(before) &&
-        flag_doubts(before->flags | after->flags))
+        flag_widening(before->flags | after->flags))
         difference->verdict = UNCERTAIN;
     if (difference->verdict != SAME && finding_meaning(before).role == ROLE_CONDITION) {
         difference->verdict = CONDITION;

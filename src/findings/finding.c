@@ -69,7 +69,7 @@ struct estimate finding_cycles_of(const struct point *point)
 void finding_doubted_bounds(const struct finding *finding, double bounds[3])
 {
     const double value = finding->value, ends[] = {finding->low, finding->high};
-    const bool doubt = flag_doubts(finding->flags);
+    const bool doubt = flag_widening(finding->flags);
     const double times = doubt ? doubt_widens : 1;
     bounds[0] = value;
     for (int i = 0; i < 2; i++) {

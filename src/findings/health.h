@@ -7,6 +7,7 @@
 #ifndef FATHOM_FINDINGS_HEALTH_H
 #define FATHOM_FINDINGS_HEALTH_H
 
+#include "findings/verdict.h"
 #include "result/document.h"
 
 #include <stdbool.h>
@@ -50,6 +51,8 @@ struct health_check {
     size_t compared, not_compared;
     struct health_gap *gaps;
     size_t gap_count;
+    const struct document *now;      /* the document that was judged */
+    struct document_verdict verdict; /* how far it can be relied on */
     struct pool pool;
 };
 

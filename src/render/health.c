@@ -158,6 +158,12 @@ static void put_sentence(FILE *out, const struct health_check *check)
         fprintf(out, ", %zu not", check->not_compared);
     put_gaps(out, check);
     put_conditions(out, &check->conditions);
+    if (check->verdict.state == VERDICT_SOUND)
+        return;
+    struct line verdict = {0};
+    line_add(&verdict, ". This run: ");
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    put(out, &verdict);
 }
 
 void render_health_text(FILE *out, const struct health_check *check)
@@ -284,5 +290,10 @@ void render_health_json(FILE *out, const struct health_check *check)
     for (int health = HEALTHS - 1; health >= 0; health--)
         put_list(out, keys[health], &check->values[health]);
     put_list(out, "conditions", &check->conditions);
-    fputs("}\n", out);
+    struct line verdict = {0};
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\",\"sentence\":",
+            verdict_state_names[check->verdict.state]);
+    json_print(out, verdict.text, SIZE_MAX, false);
+    fputs("}}\n", out);
 }

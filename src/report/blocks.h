@@ -75,7 +75,7 @@ struct cell cell_of_value(double value, const char *unit, enum form);
 
 /* How far the document can be trusted. */
 struct verdict_block {
-    bool good, complete; /* complete: the run was not stopped */
+    bool good; /* everything can be relied on, or nothing has changed */
     const char *sentence;
     const char *meaning; /* what a value and the interval beside it are; NULL */
 };
