@@ -54,7 +54,7 @@ static unsigned elected(const struct votes *votes, size_t voters)
 
 /* The results of one probe in all documents that have it, and which of their findings have been
  * used. */
-struct sources {
+struct probe_of_each {
     const struct probe_result **probes;
     size_t count;
     bool **taken;
@@ -75,7 +75,7 @@ static int leave_out(struct building *building, const struct finding *finding, s
 }
 
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
-static size_t collect_values(struct building *building, struct sources *sources, size_t from,
+static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
                              size_t place, const struct finding_pairs *pairs, struct votes *votes)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
@@ -94,7 +94,7 @@ static size_t collect_values(struct building *building, struct sources *sources,
 }
 
 static int add_finding(struct building *building, struct probe_result *result,
-                       struct sources *sources, size_t from, size_t place,
+                       struct probe_of_each *sources, size_t from, size_t place,
                        const struct finding_pairs *pairs, struct error *error)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
@@ -129,7 +129,7 @@ static int add_finding(struct building *building, struct probe_result *result,
 /* Adds the findings of one document that no earlier document had, with their partners in the later
  * ones. */
 static int add_findings_of(struct building *building, struct probe_result *result,
-                           struct sources *sources, size_t from, struct error *error)
+                           struct probe_of_each *sources, size_t from, struct error *error)
 {
     const struct probe_result *probe = sources->probes[from];
     struct finding_pairs *pairs = NULL;
@@ -152,7 +152,7 @@ static int add_findings_of(struct building *building, struct probe_result *resul
 }
 
 static int add_findings(struct building *building, struct probe_result *result,
-                        struct sources *sources, struct error *error)
+                        struct probe_of_each *sources, struct error *error)
 {
     struct pool pool = {0};
     int code = 0;
@@ -172,12 +172,12 @@ static int add_findings(struct building *building, struct probe_result *result,
 /* --- series --- */
 
 /* A document's series, and its points in the order of their places. */
-struct source {
+struct series_of_one {
     const struct series *series;
     const struct point **sorted;
 };
 
-static const struct point *same_place(const struct source *source, const struct point *place)
+static const struct point *same_place(const struct series_of_one *source, const struct point *place)
 {
     const struct point **found = source->series
                                      ? bsearch(&place, source->sorted, source->series->point_count,
@@ -187,7 +187,7 @@ static const struct point *same_place(const struct source *source, const struct 
 }
 
 static int add_points(struct building *building, struct series *series, const struct series *model,
-                      const struct source *sources, struct error *error)
+                      const struct series_of_one *sources, struct error *error)
 {
     struct pool *pool = &building->to->pool;
     for (size_t i = 0; i < model->point_count; i++) {
@@ -220,7 +220,7 @@ static int add_series_from(struct building *building, struct probe_result *resul
                            const struct series *model, struct pool *scratch, struct error *error)
 {
     struct pool *pool = &building->to->pool;
-    struct source *sources = pool_alloc(scratch, building->count, sizeof *sources);
+    struct series_of_one *sources = pool_alloc(scratch, building->count, sizeof *sources);
     size_t have = 0;
     if (!sources)
         return error_out_of_memory(error);
@@ -302,8 +302,8 @@ static int keep_shared_conditions(struct building *building, struct error *error
 static int add_probe(struct building *building, const struct joined_probe *of, struct error *error)
 {
     struct document *to = building->to;
-    struct sources sources = {.probes =
-                                  pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
+    struct probe_of_each sources = {
+        .probes = pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
     struct probe_result *result =
         pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
     if (!sources.probes || !result)

@@ -69,9 +69,10 @@ static size_t cpu_count(const char *cpus)
     return count;
 }
 
-/* Whether CPUs of other cores use that level too; 0 or less: it is no cache. */
-static bool is_shared(const struct machine_facts *machine, int level)
+/* Whether CPUs of other cores use that level too. */
+static bool is_shared(const struct machine_facts *machine, const struct finding_meaning *meaning)
 {
+    const int level = meaning->level == LEVEL_CACHE ? meaning->number : 0;
     const unsigned siblings =
         machine->cores && machine->threads > machine->cores ? machine->threads / machine->cores : 1;
     if (level < 1 || level > PRIVATE_LEVELS)
@@ -132,7 +133,7 @@ static struct verdict_part *part_of(struct document_verdict *verdict,
         part_named(verdict, meaning.subject, meaning.subject_length,
                    finding_level_rank(meaning.subject, meaning.subject_length));
     if (part)
-        part->shared = is_shared(&document->machine, meaning.number);
+        part->shared = is_shared(&document->machine, &meaning);
     return part;
 }
 
