@@ -49,6 +49,8 @@ const struct import_format *import_format_by_name(const char *name);
 
 /* Options of all formats: units and names that a table doesn't tell. */
 extern const struct option_spec import_options[];
+/* Writes the help of one of these, which names the formats that take it; false where it is none. */
+bool import_option_help(const struct option_spec *, char *text, size_t size);
 
 /* The format that is surest of the text. ERROR_USAGE where none knows it, or where several are
  * equally sure: the error names them. */
