@@ -20,6 +20,7 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
                                     .value = NAN,
                                     .low = NAN,
                                     .high = NAN,
+                                    .quiet = quiet_unknown(),
                                     .declared = NAN};
     return finding && finding->name && finding->unit ? finding : NULL;
 }

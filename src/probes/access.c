@@ -138,6 +138,7 @@ static void plan_place(struct probe_task *task, enum page_policy pages)
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = pages;
     task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
 static int plan_access(struct probe_task *task, struct error *error)

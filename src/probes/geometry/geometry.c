@@ -38,6 +38,8 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
+static const double trial_ns = 100e3;
+
 static void plan_stage(struct probe_task *task)
 {
     struct geometry_state *state = task->state;
@@ -47,8 +49,7 @@ static void plan_stage(struct probe_task *task)
     state->chain_count = 0;
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = GEOMETRY_TRIALS;
-    plan->batches = 3;
-    plan->batch_ns = 30e3;
+    probe_plan_short_batches(plan, trial_ns);
     plan->precision = fmax(plan->precision, 0.1); /* what a step needs to be seen */
     plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
     plan->share = 0.7;

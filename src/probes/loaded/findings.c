@@ -71,8 +71,7 @@ static int summarize_kept(struct probe_task *task, struct error *error)
         if (!point || !seen->starved || !n)
             continue;
         summarize(values, n, values, &point->y);
-        point->cycles = (struct estimate){NAN, NAN, NAN};
-        point->scatter = (struct scatter){NAN, NAN, NAN};
+        point_drop_details(point);
     }
     free(values);
     return 0;
@@ -99,7 +98,7 @@ static int fail_starved(struct probe_task *task, struct error *error)
         if (!point->failed)
             return error_out_of_memory(error);
         point->y = summary_of_nothing();
-        point->cycles = (struct estimate){NAN, NAN, NAN};
+        point_drop_details(point);
         why = point->failed;
         failed++;
     }
@@ -150,8 +149,7 @@ static int add_curve(struct probe_task *task, struct error *error)
             break;
         }
         summarize(values, n, values, &bandwidth->y);
-        bandwidth->cycles = (struct estimate){NAN, NAN, NAN};
-        bandwidth->scatter = (struct scatter){NAN, NAN, NAN};
+        point_drop_details(bandwidth);
         if (!add_point(task, LOADED_CURVE, bandwidth->y.median, latency))
             code = ERROR_SYSTEM;
     }
@@ -234,10 +232,8 @@ static int tell_knee(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     }
     size_t found, rounds = knees_of_rounds(state, knees, &found);
-    *point = (struct point){.x = (double)rounds,
-                            .y = summary_of_nothing(),
-                            .cycles = {NAN, NAN, NAN},
-                            .scatter = {NAN, NAN, NAN}}; /* that none shows one is no failure */
+    *point = point_bare(); /* that none shows one is no failure */
+    point->x = (double)rounds;
     if (found)
         summarize(knees, found, knees, &point->y);
     free(knees);

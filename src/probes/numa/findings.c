@@ -34,12 +34,10 @@ static int add_failed(struct probe_task *task, struct error *error)
                                               &series->point_count, sizeof *point);
             if (!point)
                 return error_out_of_memory(error);
-            *point = (struct point){.from = state->from[f / NUMA_SERIES].id,
-                                    .to = to->id,
-                                    .y = summary_of_nothing(),
-                                    .cycles = {NAN, NAN, NAN},
-                                    .scatter = {NAN, NAN, NAN},
-                                    .failed = to->failed};
+            *point = point_bare();
+            point->from = state->from[f / NUMA_SERIES].id;
+            point->to = to->id;
+            point->failed = to->failed;
             failed++;
         }
     }
