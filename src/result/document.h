@@ -166,9 +166,9 @@ struct finding {
     double value, low, high;
     struct quiet quiet; /* the same without neighbours; unknown where `value` is already that, or
                            where it was not told apart */
-    double declared;  /* what the machine says of itself, in the same unit; NAN */
-    const char *text; /* one sentence for people; may be NULL */
-    const char *cpus; /* CPU list the finding is about; may be NULL */
+    double declared;    /* what the machine says of itself, in the same unit; NAN */
+    const char *text;   /* one sentence for people; may be NULL */
+    const char *cpus;   /* CPU list the finding is about; may be NULL */
     unsigned flags;
     /* The experiment that it was read off: the factors of its series, and what was obtained. The
      * first `deviations` of them differ from what its name alone stands for

@@ -75,8 +75,8 @@ struct quiet quiet_of(const double *ascending, size_t n)
     struct quiet quiet = quiet_of_units(ascending, count);
     /* The split itself is uncertain, so the spread below counts on either side. */
     const double centre = (double)quiet.value;
-    const double half = deviation_below(ascending, n, centre) * mean_to_median * normal_95 /
-                        sqrt((double)count);
+    const double half =
+        deviation_below(ascending, n, centre) * mean_to_median * normal_95 / sqrt((double)count);
     quiet.low = fminf(quiet.low, (float)(centre - half));
     quiet.high = fmaxf(quiet.high, (float)(centre + half));
     return quiet;

@@ -14,6 +14,7 @@
  * Inclusion: a hot line that the first level never gives up is not used in the second any more, so
  * that contending lines push it out there. If it then misses, the second level took it along.
  */
+#include "findings/finding.h"
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
 #include "probes/geometry/state.h"
@@ -232,7 +233,8 @@ double geometry_nearest(const struct series *series)
     if (!series || !series->point_count)
         return NAN;
     const struct point *point = &series->points[0];
-    return (double)(isfinite(point->cycles.median) ? point->cycles.median : point->y.median);
+    const bool cycles = isfinite(point->cycles.median);
+    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
 }
 
 static int next_geometry(struct probe_task *task, const struct stage_outcome *outcome,

@@ -151,8 +151,7 @@ static int add_worst(struct analysis *analysis, const struct series *series, enu
         return 0;
     const char *name =
         pool_printf(analysis->pool, "numa.%s.%s", whats[which], local ? "local" : "remote");
-    struct finding *finding =
-        analysis_add_summary(analysis, name, unit[which], &point->y, point->flags);
+    struct finding *finding = analysis_add_point(analysis, name, unit[which], point, point->flags);
     if (!finding)
         return error_out_of_memory(error);
     if (series->point_count == 1)

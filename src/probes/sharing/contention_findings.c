@@ -64,7 +64,7 @@ static int add_from(struct analysis *analysis, const struct shown *shown,
     const size_t first = analysis->result->finding_count;
     if (!point)
         return 0;
-    struct finding *finding = analysis_add_summary(analysis, name, unit, &point->y, point->flags);
+    struct finding *finding = analysis_add_point(analysis, name, unit, point, point->flags);
     if (!finding || !text)
         return error_out_of_memory(error);
     finding->text = text;
