@@ -255,8 +255,9 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         return;
     /* With fewer trials than planned an interval may be narrow by chance, and covers less than
      * 95 %. */
-    const bool too_few = record->trials < plan->trials_min && isfinite(plan->precision);
-    if (too_few || !record_converged(record, plan, scratch))
+    if (record->trials < plan->trials_min && isfinite(plan->precision))
+        point->flags |= FLAG_BIT(FLAG_TOO_FEW);
+    else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
     if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
         point->flags |= FLAG_BIT(FLAG_PREEMPTED);

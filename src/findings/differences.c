@@ -98,7 +98,7 @@ static void judge_points_found(const struct search *search, struct difference *d
     const double right[] = {after.median, after.low, after.high};
     bool both = left[0] > 0 && right[0] > 0;
     if (fabs(log(time.ratio)) > log1p(search->threshold))
-        compare_medians(&a->y, &b->y, search->threshold, flag_doubts(a->flags | b->flags), &time);
+        compare_medians(&a->y, &b->y, search->threshold, flag_widening(a->flags | b->flags), &time);
     if (both)
         compare_intervals(left, right, search->threshold, &cycles);
     judge(difference, &time, both ? &cycles : NULL, search->threshold);
@@ -217,7 +217,7 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
         blame_neighbours(difference, found);
     }
     if (difference->verdict == CHANGED && is_place(before) &&
-        flag_doubts(before->flags | after->flags))
+        flag_widening(before->flags | after->flags))
         difference->verdict = UNCERTAIN;
     if (difference->verdict != SAME && finding_meaning(before).role == ROLE_CONDITION) {
         difference->verdict = CONDITION;

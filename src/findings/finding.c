@@ -125,7 +125,7 @@ void finding_doubted_bounds(const struct finding *finding, enum finding_value wh
     const double value = finding_value_of(finding, which);
     const double ends[] = {quiet ? (double)finding->quiet.low : finding->low,
                            quiet ? (double)finding->quiet.high : finding->high};
-    const bool doubt = flag_doubts(finding->flags);
+    const bool doubt = flag_widening(finding->flags);
     const double times = doubt ? doubt_widens : 1;
     bounds[0] = value;
     for (int i = 0; i < 2; i++) {

@@ -55,7 +55,7 @@ static enum health judge(const struct finding *should, const struct finding *now
     if (side * (bounds.far - bounds.bound) <= 0)
         return HEALTHY;
     if (!isfinite(bounds.near))
-        return flag_doubts(now->flags) ? DOUBTFUL : WORSE;
+        return flag_widening(now->flags) ? DOUBTFUL : WORSE;
     return side * (bounds.near - bounds.bound) > 0 ? WORSE : DOUBTFUL;
 }
 
@@ -377,7 +377,8 @@ static int check_machines(const struct document *base, const struct document *no
 int health_check(struct health_check *check, const struct document *base,
                  const struct document *now, double tolerance, struct error *error)
 {
-    *check = (struct health_check){0};
+    *check = (struct health_check){.now = now};
+    verdict_of(&check->verdict, now);
     struct checking checking = {.check = check, .now = now, .tolerance = tolerance};
     const int code = check_machines(base, now, error);
     if (code < 0)

@@ -8,6 +8,7 @@
 #define FATHOM_FINDINGS_HEALTH_H
 
 #include "findings/finding.h"
+#include "findings/verdict.h"
 
 #include <stdbool.h>
 
@@ -52,6 +53,8 @@ struct health_check {
     size_t compared, not_compared;
     struct health_gap *gaps;
     size_t gap_count;
+    const struct document *now;      /* the document that was judged */
+    struct document_verdict verdict; /* how far it can be relied on */
     struct pool pool;
 };
 

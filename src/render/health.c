@@ -161,6 +161,12 @@ static void put_sentence(FILE *out, const struct health_check *check)
     put_gaps(out, check);
     put_aside(out, "; not judged: ", &check->conditions);
     put_aside(out, "; beside neighbours, and not without them: ", &check->neighbours);
+    if (check->verdict.state == VERDICT_SOUND)
+        return;
+    struct line verdict = {0};
+    line_add(&verdict, ". This run: ");
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    put(out, &verdict);
 }
 
 void render_health_text(FILE *out, const struct health_check *check)
@@ -292,5 +298,10 @@ void render_health_json(FILE *out, const struct health_check *check)
         put_list(out, keys[health], &check->values[health]);
     put_list(out, "conditions", &check->conditions);
     put_list(out, "neighbours", &check->neighbours);
-    fputs("}\n", out);
+    struct line verdict = {0};
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\",\"sentence\":",
+            verdict_state_names[check->verdict.state]);
+    json_print(out, verdict.text, SIZE_MAX, false);
+    fputs("}}\n", out);
 }

@@ -71,7 +71,7 @@ static void fewer_trials_than_planned_are_not_converged(void **state)
     for (int i = 0; i < 2; i++)
         add(&record, &plain, 2.0, 2.5e9);
     struct point point = conclude(&record, &plain);
-    assert_int_equal(point.flags, FLAG_BIT(FLAG_UNCONVERGED));
+    assert_int_equal(point.flags, FLAG_BIT(FLAG_TOO_FEW));
 }
 
 static void a_spoiled_visit_is_told(void **state)

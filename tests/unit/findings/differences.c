@@ -156,7 +156,7 @@ static void plant(struct document *document, double times, double share)
         finding->value *= times;
         finding->low = finding->value * (1 - share);
         finding->high = finding->value * (1 + share);
-        finding->flags |= FLAG_BIT(FLAG_UNCONVERGED);
+        finding->flags |= FLAG_BIT(FLAG_TOO_FEW);
     }
 }
 

@@ -30,7 +30,7 @@ static void doubt_widens_three_times(void **state)
     double bounds[3];
     finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(bounds[0] == 100 && fabs(bounds[1] - 50) < 1e-9 && fabs(bounds[2] - 200) < 1e-9);
-    finding.flags = FLAG_BIT(FLAG_UNCONVERGED);
+    finding.flags = FLAG_BIT(FLAG_TOO_FEW);
     finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(fabs(bounds[1] - 12.5) < 1e-9 && fabs(bounds[2] - 800) < 1e-9);
 }
@@ -61,7 +61,7 @@ static void doubt_takes_an_interval_without_a_width_away(void **state)
     double bounds[3];
     finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(bounds[1] == 5 && bounds[2] == 5);
-    finding.flags = FLAG_BIT(FLAG_UNCONVERGED);
+    finding.flags = FLAG_BIT(FLAG_TOO_FEW);
     finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(bounds[0] == 5 && isnan(bounds[1]) && isnan(bounds[2]));
 }

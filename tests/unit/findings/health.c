@@ -130,7 +130,7 @@ static void a_doubtful_value_without_a_width_is_never_worse(void **state)
     for (int i = 0; i < 2; i++) {
         findings[i].value *= 2;
         findings[i].low = findings[i].high = findings[i].value;
-        findings[i].flags = FLAG_BIT(FLAG_UNCONVERGED);
+        findings[i].flags = FLAG_BIT(FLAG_TOO_FEW);
     }
     check(bench);
     assert_int_equal(count_worse(bench), 0);
