@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include "base/target.h"
 #include "findings/differences.h"
 #include "result/trust.h"
 
@@ -63,17 +64,7 @@ const struct option_spec joined_format_options[] = {
 
 bool output_is_standard(const char *path)
 {
-    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(path, names[i]) == 0)
-            return true;
-    return false;
-}
-
-bool output_is_stream(const char *path)
-{
-    struct stat status;
-    return output_is_standard(path) || (stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
+    return strcmp(path, "-") == 0 || target_channel(path) == STDOUT_FILENO;
 }
 
 struct outlet output_choose(const struct settings *settings)
@@ -112,6 +103,13 @@ struct writing {
     const struct output_content *content;
 };
 
+static struct output_content content_of(const struct document *const *documents, size_t count,
+                                        const struct probe_result *probe)
+{
+    return (struct output_content){
+        .documents = documents, .count = count, .threshold = differences_threshold, .probe = probe};
+}
+
 static int write_content(const void *of, FILE *out, struct error *error)
 {
     const struct writing *writing = of;
@@ -140,8 +138,7 @@ int outlet_possible(const struct outlet *outlet, struct error *error)
 int outlet_write(const struct outlet *outlet, const struct document *document,
                  const struct probe_result *probe, struct error *error)
 {
-    const struct output_content content = {
-        .documents = &document, .count = 1, .threshold = differences_threshold, .probe = probe};
+    const struct output_content content = content_of(&document, 1, probe);
     return write_to(outlet, &content, error);
 }
 
@@ -152,12 +149,6 @@ int output_document(const struct settings *settings, const struct document *docu
     return outlet_write(&outlet, document, probe, error);
 }
 
-int output_save(const struct document *document, const char *path, struct error *error)
-{
-    const struct outlet outlet = {.output = output_by_name("json"), .path = path};
-    return outlet_write(&outlet, document, NULL, error);
-}
-
 int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
                          size_t count, double threshold, struct error *error)
 {
@@ -166,11 +157,39 @@ int outlet_write_several(const struct outlet *outlet, const struct document *con
     return write_to(outlet, &content, error);
 }
 
-int output_html(const char *path, const struct document *const *list, size_t count,
-                double threshold, struct error *error)
+/* --- files that are kept up to date --- */
+
+int keeping_begin(struct keeping *keeping, const struct outlet *outlet, bool made_up,
+                  struct error *error)
 {
-    const struct outlet outlet = {.output = output_by_name("html"), .path = path};
-    return outlet_write_several(&outlet, list, count, threshold, error);
+    *keeping = (struct keeping){.outlet = *outlet};
+    if (!outlet->path || output_is_standard(outlet->path))
+        return 0;
+    return made_up ? saving_begin_new(&keeping->saving, outlet->path, error)
+                   : saving_begin(&keeping->saving, outlet->path, error);
+}
+
+int keeping_update(struct keeping *keeping, const struct document *document, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, NULL);
+    const struct writing writing = {keeping->outlet.output, &content};
+    return saving_update(&keeping->saving, write_content, &writing, error);
+}
+
+int keeping_finish(struct keeping *keeping, const struct document *document, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, NULL);
+    const struct writing writing = {keeping->outlet.output, &content};
+    if (!keeping->outlet.path)
+        return 0;
+    if (output_is_standard(keeping->outlet.path))
+        return output_write("-", write_content, &writing, error);
+    return saving_finish(&keeping->saving, write_content, &writing, error);
+}
+
+void keeping_free(struct keeping *keeping)
+{
+    saving_free(&keeping->saving);
 }
 
 /* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
