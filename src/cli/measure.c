@@ -210,8 +210,7 @@ static void tell_files(const struct measurement *run)
         fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
                 clean_text(path, clean, sizeof clean), clean);
     if (path && saving_beside(&run->document_kept.saving))
-        fprintf(stderr, "fathom: nothing could be measured, so %s is as it was\n",
-                clean_text(run->path, clean, sizeof clean));
+        command_tell("nothing could be measured, so %s is as it was", run->path);
     if (page || run->html)
         fprintf(out, "page: %s\n", clean_text(page ? page : run->html, clean, sizeof clean));
 }
@@ -262,12 +261,9 @@ static void tell_kept(const struct measurement *run, const char *why)
 {
     const char *place = place_of(&run->document_kept);
     const bool beside = saving_beside(&run->document_kept.saving);
-    char clean[PATH_MAX], older[PATH_MAX];
     if (place)
-        fprintf(stderr, "fathom: %swhat was measured until then is in %s%s%s%s\n", why,
-                clean_text(place, clean, sizeof clean), beside ? "; " : "",
-                beside ? clean_text(run->path, older, sizeof older) : "",
-                beside ? " is as it was" : "");
+        command_tell("%swhat was measured until then is in %s%s%s%s", why, place,
+                     beside ? "; " : "", beside ? run->path : "", beside ? " is as it was" : "");
 }
 
 static int interrupted(const struct measurement *run)
