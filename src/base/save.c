@@ -324,7 +324,9 @@ int saving_update(struct saving *saving, save_function *write, const void *conte
 
 const char *saving_beside(const struct saving *saving)
 {
-    return saving->holder && strcmp(saving->holder, saving->path) != 0 ? saving->holder : NULL;
+    return saving->holder && !saving->done && strcmp(saving->holder, saving->path) != 0
+               ? saving->holder
+               : NULL;
 }
 
 int saving_finish(struct saving *saving, save_function *write, const void *content,
@@ -335,11 +337,8 @@ int saving_finish(struct saving *saving, save_function *write, const void *conte
     int code = hold(saving, write, content, error);
     if (code == 0 && saving_beside(saving) && rename(saving->holder, saving->path) < 0)
         code = target_refuse(saving->name, strerror(errno), error);
-    if (code < 0)
-        return code;
-    free(saving->holder);
-    saving->holder = strdup(saving->path);
-    return saving->holder ? 0 : out_of_memory(saving->name, error);
+    saving->done = saving->done || code == 0;
+    return code;
 }
 
 void saving_free(struct saving *saving)

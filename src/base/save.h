@@ -40,6 +40,7 @@ struct saving {
     char *holder; /* the file that holds what is known so far; NULL: there is none yet */
     char *name;   /* as a person typed it, or as it was made up */
     bool made_up; /* the next free name is taken */
+    bool done;    /* the holder has taken the file's place */
 };
 
 /* Refuses what save_possible() refuses, and creates nothing. The caller frees by saving_free(),
@@ -51,7 +52,8 @@ int saving_begin(struct saving *, const char *path, struct error *);
 int saving_begin_new(struct saving *, const char *path, struct error *);
 /* Writes what is known so far. Errors as save_file(). */
 int saving_update(struct saving *, save_function *, const void *content, struct error *);
-/* Writes all, and takes the place of what was there. After an error the holder stays. */
+/* Writes all, and takes the place of what was there; it is then over. After an error the holder
+ * stays. */
 int saving_finish(struct saving *, save_function *, const void *content, struct error *);
 /* Where what is known stands, while that is beside an older file: the holder; else NULL. */
 const char *saving_beside(const struct saving *);

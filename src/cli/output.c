@@ -4,6 +4,7 @@
 #include "findings/differences.h"
 #include "result/trust.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -87,10 +88,35 @@ bool outlet_is_text(const struct outlet *outlet)
     return outlet->output->is_text;
 }
 
+/* --- writing --- */
+
+struct writing {
+    save_function *write;
+    const void *content;
+};
+
+/* Wherever memory was missing, a part is missing too. A view may go on without it, as it must in
+ * sixty places; that it was missing is asked here once, of what every allocation that fails leaves
+ * behind. */
+static int write_whole(const void *of, FILE *out, struct error *error)
+{
+    const struct writing *writing = of;
+    errno = 0;
+    const int code = writing->write(writing->content, out, error);
+    return code == 0 && errno == ENOMEM ? error_out_of_memory(error) : code;
+}
+
 int output_write(const char *path, save_function *write, const void *content, struct error *error)
 {
-    return output_is_standard(path) ? write(content, stdout, error)
-                                    : save_file(path, write, content, error);
+    const struct writing writing = {write, content};
+    struct error why = {0};
+    if (!output_is_standard(path))
+        return save_file(path, write_whole, &writing, error);
+    const int code = write_whole(&writing, stdout, &why);
+    if (code == ERROR_SYSTEM && !ferror(stdout)) /* else main() reports it */
+        return error_set(error, ERROR_USAGE, "standard output: %s: what stands there is not whole",
+                         why.text);
+    return code < 0 && code != ERROR_SYSTEM ? error_set(error, code, "%s", why.text) : 0;
 }
 
 bool outlet_takes_several(const struct outlet *outlet)
@@ -98,7 +124,7 @@ bool outlet_takes_several(const struct outlet *outlet)
     return outlet->output->takes_several;
 }
 
-struct writing {
+struct view {
     const struct output *output;
     const struct output_content *content;
 };
@@ -112,21 +138,21 @@ static struct output_content content_of(const struct document *const *documents,
 
 static int write_content(const void *of, FILE *out, struct error *error)
 {
-    const struct writing *writing = of;
-    struct output_content content = *writing->content;
+    const struct view *view = of;
+    struct output_content content = *view->content;
     content.style = output_style(out);
-    return writing->output->write(out, &content, error);
+    return view->output->write(out, &content, error);
 }
 
 static int write_to(const struct outlet *outlet, const struct output_content *content,
                     struct error *error)
 {
     const struct output *output = outlet->output;
-    const struct writing writing = {output, content};
+    const struct view view = {output, content};
     int code = output->able ? output->able(error) : 0;
     if (code == 0 && output->possible)
         code = output->possible(content->documents[0], error);
-    return code < 0 ? code : output_write(outlet->path, write_content, &writing, error);
+    return code < 0 ? code : output_write(outlet->path, write_content, &view, error);
 }
 
 int outlet_possible(const struct outlet *outlet, struct error *error)
@@ -172,19 +198,21 @@ int keeping_begin(struct keeping *keeping, const struct outlet *outlet, bool mad
 int keeping_update(struct keeping *keeping, const struct document *document, struct error *error)
 {
     const struct output_content content = content_of(&document, 1, NULL);
-    const struct writing writing = {keeping->outlet.output, &content};
-    return saving_update(&keeping->saving, write_content, &writing, error);
+    const struct view view = {keeping->outlet.output, &content};
+    const struct writing writing = {write_content, &view};
+    return saving_update(&keeping->saving, write_whole, &writing, error);
 }
 
 int keeping_finish(struct keeping *keeping, const struct document *document, struct error *error)
 {
     const struct output_content content = content_of(&document, 1, NULL);
-    const struct writing writing = {keeping->outlet.output, &content};
+    const struct view view = {keeping->outlet.output, &content};
+    const struct writing writing = {write_content, &view};
     if (!keeping->outlet.path)
         return 0;
     if (output_is_standard(keeping->outlet.path))
-        return output_write("-", write_content, &writing, error);
-    return saving_finish(&keeping->saving, write_content, &writing, error);
+        return output_write("-", write_content, &view, error);
+    return saving_finish(&keeping->saving, write_whole, &writing, error);
 }
 
 void keeping_free(struct keeping *keeping)
