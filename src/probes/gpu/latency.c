@@ -29,7 +29,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const path_names[] = {"l1", "l2", "read-only", NULL};
 static const enum gpu_path paths[] = {GPU_L1, GPU_L2, GPU_READ_ONLY};
 static const char *const order_names[] = {[GPU_RANDOM] = "random", [GPU_STRIDED] = "strided"};
 
@@ -91,10 +90,7 @@ static int read_options(const struct gpu_task *here, struct latency_state *state
     uint32_t listed;
     int count = 1;
     *state = (struct latency_state){.stride = (size_t)settings_size(settings, "stride")};
-    int code = gpu_options_names(settings, "path", path_names, &listed, error);
-    if (code == 0 && state->stride % sizeof(uint64_t) != 0)
-        code = error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer",
-                         state->stride);
+    int code = gpu_options_names(settings, "path", gpu_path_names, &listed, error);
     if (code == 0 && settings_has(settings, "l1")) {
         const char *text = settings_text(settings, "l1");
         state->split = true;
@@ -159,7 +155,7 @@ static void sift(struct gpu_task *here, struct latency_state *state)
         const struct latency_curve *curve = &state->curves[i];
         const struct gpu_work work = work_of(state, curve, 2 * state->stride);
         char what[32];
-        snprintf(what, sizeof what, "latency, path %s", path_names[curve->path]);
+        snprintf(what, sizeof what, "latency, path %s", gpu_path_names[curve->path]);
         if (!gpu_can(here, what, &work))
             continue;
         dense += i < state->dense;
@@ -178,7 +174,7 @@ static int add_series(struct gpu_task *here, const struct latency_state *state,
         return error_out_of_memory(error);
     curve->series = here->task->plan.series_count - 1;
     series->headline = headline;
-    int code = gpu_add_factor(here, series, "path", path_names[curve->path], NAN, error);
+    int code = gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN, error);
     if (code == 0)
         code = gpu_add_factor(here, series, "order", order_names[curve->order], NAN, error);
     if (code == 0)
@@ -350,7 +346,7 @@ static bool swept_splits(const struct probe_result *result)
 static size_t path_named(const char *text)
 {
     size_t path = 0;
-    while (path < PATHS && strcmp(path_names[path], text) != 0)
+    while (path < PATHS && strcmp(gpu_path_names[path], text) != 0)
         path++;
     return path;
 }
