@@ -144,9 +144,10 @@ static bool is_file(const char *path)
     return path && !output_is_stream(path);
 }
 
-static void show_progress(void *argument, const char *probe, double done, double left_s)
+static void show_progress(void *argument, const char *probe, double done, double left_s,
+                          const char *so_far)
 {
-    progress_show(&((struct measurement *)argument)->line, probe, done, left_s);
+    progress_show(&((struct measurement *)argument)->line, probe, done, left_s, so_far);
 }
 
 static int save(void *argument, const struct document *document, struct error *error)
