@@ -2,9 +2,22 @@
 
 #include "arch.h"
 
-static uint64_t switches_of(const struct wake_bells *bells)
+struct call {
+    uint64_t switches, ticks;
+};
+
+static struct call begin(const struct wake_bells *bells)
 {
-    return bells->switches ? bells->switches() : 0;
+    const uint64_t switches = bells->switches ? bells->switches() : 0;
+    return (struct call){switches, arch_counter()};
+}
+
+static void end(struct wake_done *done, const struct wake_bells *bells, struct call began,
+                uint64_t repeats)
+{
+    done->last_ticks = arch_counter() - began.ticks;
+    done->switches += (bells->switches ? bells->switches() : 0) - began.switches;
+    done->repeats += repeats;
 }
 
 /* --- in turn --- */
@@ -13,7 +26,7 @@ uint64_t wake_turns_run(void *state, uint64_t repeats)
 {
     struct wake_turns *side = state;
     const struct wake_bells *bells = side->bells;
-    const uint64_t before = switches_of(bells);
+    const struct call began = begin(bells);
     if (side->begins)
         for (uint64_t left = repeats; left; left--) {
             bells->ring(side->theirs);
@@ -24,8 +37,8 @@ uint64_t wake_turns_run(void *state, uint64_t repeats)
             bells->await(side->mine);
             bells->ring(side->theirs);
         }
-    side->switches += switches_of(bells) - before;
-    return side->done += repeats;
+    end(&side->done, bells, began, repeats);
+    return repeats;
 }
 
 /* --- after a sleep --- */
@@ -46,31 +59,29 @@ static void pause_for(uint64_t ticks)
 uint64_t wake_waker_run(void *state, uint64_t repeats)
 {
     struct wake_sleep *side = state;
-    const uint64_t before = switches_of(side->bells), first = arch_counter();
+    const struct call began = begin(side->bells);
+    uint64_t ticks = 0;
     for (uint64_t left = repeats; left; left--, side->turn++) {
-        await_word(&side->shared->asleep, side->turn);
+        await_word(&side->shared->asleep, (uint32_t)side->turn);
         pause_for(side->pause_ticks);
         const uint64_t start = arch_counter();
         side->bells->ring(side->bell);
-        await_word(&side->shared->awake, side->turn);
-        const uint64_t taken = arch_counter() - start;
-        if (side->used < side->room)
-            side->taken[side->used++] = taken;
+        await_word(&side->shared->awake, (uint32_t)side->turn);
+        ticks += arch_counter() - start;
     }
-    side->last_ticks = arch_counter() - first;
-    side->switches += switches_of(side->bells) - before;
-    return side->done += repeats;
+    end(&side->done, side->bells, began, repeats);
+    return (uint64_t)((double)ticks * side->ps_per_tick);
 }
 
 uint64_t wake_sleeper_run(void *state, uint64_t repeats)
 {
     struct wake_sleep *side = state;
-    const uint64_t before = switches_of(side->bells);
+    const struct call began = begin(side->bells);
     for (uint64_t left = repeats; left; left--, side->turn++) {
-        __atomic_store_n(&side->shared->asleep, side->turn, __ATOMIC_RELEASE);
+        __atomic_store_n(&side->shared->asleep, (uint32_t)side->turn, __ATOMIC_RELEASE);
         side->bells->await(side->bell);
-        __atomic_store_n(&side->shared->awake, side->turn, __ATOMIC_RELEASE);
+        __atomic_store_n(&side->shared->awake, (uint32_t)side->turn, __ATOMIC_RELEASE);
     }
-    side->switches += switches_of(side->bells) - before;
-    return side->done += repeats;
+    end(&side->done, side->bells, began, repeats);
+    return repeats;
 }

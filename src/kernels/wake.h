@@ -8,12 +8,17 @@
 #include "kernels/kernel.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct wake_bells {
     void (*ring)(void *bell);   /* wakes who sleeps on it, or lets the next sleep end at once */
     void (*await)(void *bell);  /* sleeps until it is rung */
-    uint64_t (*switches)(void); /* of the calling thread, since it began; NULL: nobody counts */
+    uint64_t (*switches)(void); /* of the calling thread since it began; NULL: nobody counts */
+};
+
+/* What a worker of either kind has done, in all its calls. */
+struct wake_done {
+    uint64_t repeats, switches;
+    uint64_t last_ticks; /* of the counter, that the last call took */
 };
 
 /* --- in turn --- */
@@ -24,7 +29,7 @@ struct wake_turns {
     const struct wake_bells *bells;
     void *mine, *theirs;
     bool begins;
-    uint64_t done, switches; /* repeats and the thread's switches during them, of all calls */
+    struct wake_done done;
 };
 kernel_function wake_turns_run;
 
@@ -41,13 +46,13 @@ struct wake_sleep {
     const struct wake_bells *bells;
     void *bell;
     struct wake_shared *shared;
-    uint32_t turn;        /* begins as 1 */
-    uint64_t pause_ticks; /* waker: between the sleeper's last word and the ring */
-    uint64_t *taken;      /* waker: ticks from before the ring until the sleeper is awake, */
-    size_t room, used;    /* of the first `room` wake-ups */
-    uint64_t last_ticks;  /* of the last call */
-    uint64_t done, switches;
+    uint64_t turn;        /* begins as 1 */
+    uint64_t pause_ticks; /* the waker's: between the sleeper's last word and the ring */
+    double ps_per_tick;   /* of the counter, for the waker's result */
+    struct wake_done done;
 };
-kernel_function wake_waker_run, wake_sleeper_run;
+/* Returns the picoseconds from before each ring until the sleeper was awake, added up. */
+kernel_function wake_waker_run;
+kernel_function wake_sleeper_run;
 
 #endif
