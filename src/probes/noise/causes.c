@@ -50,5 +50,6 @@ void noise_attribute(const struct noise_tally *tally, double ticks_per_ns,
     const double stolen = fmin(others - by_interrupts, causes->stolen * watched);
     share[CAUSE_INTERRUPTS] = by_interrupts / others;
     share[CAUSE_STOLEN] = stolen / others;
-    share[CAUSE_UNEXPLAINED] = fmax(0, 1 - share[CAUSE_INTERRUPTS] - share[CAUSE_STOLEN]);
+    const double left = others - by_interrupts - stolen;
+    share[CAUSE_UNEXPLAINED] = left >= 1 ? left / others : 0; /* no tick is divided */
 }
