@@ -108,7 +108,7 @@ static void watch(struct bench *bench, struct watched *watched)
                 note(gaps, tick, 5e3, 0, 0);
             note(gaps, began + trial_ns / 2, 100, 0, 0);
             if (cpu == 0) {
-                note(gaps, began + 7e6 + trial * 1e5 * (trial % 3), 2e6, 1, 0);
+                note(gaps, began + 7e6 + 4e6 * (trial * trial % 7), 2e6, 1, 0);
                 note(gaps, began + 17e6, 50e3, 0, 1);
             }
             observe(bench, watched, gaps, (began + trial_ns) * 1e-9);
