@@ -58,6 +58,7 @@ enum finding_fact {
     FACT_TAKEN,    /* ROLE_CONDITION: the share of CPU time that was taken from programs */
     FACT_LONGEST,  /* the longest time that a CPU was taken */
     FACT_QUIETEST, /* the CPUs from which the least is taken */
+    FACT_WAKE,     /* one wake-up, as the first screen has it */
 };
 
 /* A factor that decides what a finding is, and the standard value, for which the name alone stands.

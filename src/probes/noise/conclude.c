@@ -126,7 +126,7 @@ static struct series *add_series(struct concluding *all, const char *shows, cons
     *series = (struct series){.name = "noise",
                               .factors = factors,
                               .factor_count = of ? 2 : 1,
-                              .headline = headline,
+                              .headline = headline && task->named,
                               .x = {"cpu", ""},
                               .y = {shows, unit}};
     return series;
@@ -278,4 +278,11 @@ int noise_conclude(struct probe_task *task, const struct stage_outcome *outcome,
     free(all.parts);
     free(all.wholes);
     return code < 0 ? error_out_of_memory(error) : 0;
+}
+
+/* The series are by CPU, and single interruptions are in none of them. */
+int noise_analyse(struct analysis *analysis, struct error *error)
+{
+    return analysis_keep(analysis, "noise.*, noise.*.*, noise.*.*.*",
+                         "single interruptions are in no series", error);
 }

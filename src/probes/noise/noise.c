@@ -247,7 +247,7 @@ const struct probe noise_probe = {
     .name = "noise",
     .place = 5,
     .title = "Who takes the core away",
-    .summary = "how much of each CPU's time other things take: how often, how long, and what",
+    .summary = "who takes CPU time away: how much, how long at a time, and by what",
     .about =
         "Every CPU reads its counter as fast as it can, all at the same time, and where two "
         "readings lie farther apart than they should (--over), something else had the CPU. Shown "
@@ -268,4 +268,5 @@ const struct probe noise_probe = {
     .prepare = prepare_noise,
     .observe = observe_noise,
     .conclude = noise_conclude,
+    .analyse = noise_analyse,
 };

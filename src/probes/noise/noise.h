@@ -96,6 +96,7 @@ int noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
 size_t noise_ids(const struct probe_task *);
 /* Adds series and findings. */
 int noise_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
+int noise_analyse(struct analysis *, struct error *);
 
 extern const struct finding_line noise_lines[];
 extern const struct standard noise_experiment[];

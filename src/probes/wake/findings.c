@@ -13,7 +13,15 @@ const struct standard wake_experiment[] = {
 };
 
 const struct finding_line wake_lines[] = {
-    {.patterns = "wake.futex.min, wake.futex.max, wake.eventfd.min, wake.eventfd.max, "
+    {.patterns = "wake.futex.min",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .fact = FACT_WAKE,
+     .meaning =
+         "One wake-up of a thread that sleeps on another CPU, by futex, of the fastest pair.",
+     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock move it.",
+     .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
+    {.patterns = "wake.futex.max, wake.eventfd.min, wake.eventfd.max, "
                  "wake.pipe.min, wake.pipe.max, wake.condition.min, wake.condition.max",
      .unit = "ns",
      .role = ROLE_PROPERTY,

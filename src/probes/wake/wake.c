@@ -185,7 +185,7 @@ static int add_all_series(struct probe_task *task, struct wake_state *state)
             return ERROR_SYSTEM;
         series->matrix = true;
         series->x = (struct axis){"cpu", ""};
-        series->headline = way == (int)state->sleeper;
+        series->headline = state->whole && way == (int)state->sleeper;
     }
     if (!task->plan.series)
         return ERROR_SYSTEM;
@@ -331,7 +331,7 @@ const struct probe wake_probe = {
     .name = "wake",
     .place = 45,
     .title = "What it takes to wake another CPU",
-    .summary = "how long a sleeping thread takes to run again when another CPU wakes it",
+    .summary = "how long it takes to wake a thread that sleeps on another CPU",
     .about =
         "Two threads on two CPUs wake each other in turn, and half of a round trip is one wake-up: "
         "by futex, eventfd, pipe and condition variable, and, for comparison, by spinning, where "
