@@ -15,6 +15,7 @@ const struct command *const commands[] = {
     &merge_command,
     &analyse_command,
     &import_command,
+    &as_command,
     &list_command,
     &doctor_command,
     &completion_command,

@@ -42,14 +42,17 @@ struct getopt_tables {
     char *shorts;
 };
 
-static int make_tables(const struct settings *settings, struct getopt_tables *tables)
+static int make_tables(const struct settings *settings, bool passes_on,
+                       struct getopt_tables *tables)
 {
     tables->longs = calloc(settings->count + 1, sizeof *tables->longs);
-    tables->shorts = calloc(2 * settings->count + 2, 1);
+    tables->shorts = calloc(2 * settings->count + 3, 1);
     if (!tables->longs || !tables->shorts)
         return ERROR_SYSTEM;
     char *letter = tables->shorts;
-    *letter++ = ':'; /* a missing argument is reported as ':' */
+    if (passes_on)
+        *letter++ = '+'; /* the first operand ends the options */
+    *letter++ = ':';     /* a missing argument is reported as ':' */
     for (size_t i = 0; i < settings->count; i++) {
         const struct option_spec *spec = settings_spec(settings, i);
         int argument = spec->type == OPTION_FLAG ? no_argument : required_argument;
@@ -124,7 +127,8 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
 {
     struct getopt_tables tables = {0};
     int code = add_tables(invocation, error);
-    if (code == 0 && make_tables(&invocation->settings, &tables) < 0)
+    if (code == 0 &&
+        make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0)
         code = error_out_of_memory(error);
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew, and let options follow operands */

@@ -3,6 +3,7 @@
 #include "base/guess.h"
 #include "import/import.h"
 #include "probes/probe.h"
+#include "tongues/tongue.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -34,6 +35,16 @@ static const char *format_word(size_t i)
 static const char *format_about(size_t i)
 {
     return import_formats[i]->summary;
+}
+
+static const char *tongue_word(size_t i)
+{
+    return tongues[i] ? tongues[i]->name : NULL;
+}
+
+static const char *tongue_about(size_t i)
+{
+    return tongues[i]->summary;
 }
 
 static const char *shell_word(size_t i)
@@ -85,6 +96,7 @@ static const char *page_about(size_t i)
 static const struct operand_words lists[] = {
     {"PROBE", "probe", "Probes", probe_word, probe_about, false},
     {"FORMAT", "table format", "Formats", format_word, format_about, true},
+    {"TOOL", "tool", "Tools", tongue_word, tongue_about, true},
     {"SHELL", "shell", "Shells", shell_word, shell_about, false},
     {"WHAT", "list", "Lists", topic_word, topic_about, false},
     {"PAGE", "page of the manual", "Pages", manual_page, page_about, false},
@@ -100,7 +112,7 @@ const struct operand_words *words_of(const struct command *command)
 
 bool words_repeat(const struct command *command)
 {
-    return command->operands && strstr(command->operands, "...");
+    return command->operands && !command->passes_on && strstr(command->operands, "...");
 }
 
 bool words_or_files(const struct command *command)
@@ -155,8 +167,8 @@ int words_check(const struct invocation *invocation, struct error *error)
     for (const char *c = usage; *c; c++)
         named += *c == ' ';
     const bool files = words_or_files(command);
-    const int least = files ? named - 1 : *usage == '[' ? 0 : named;
-    const int most = words_repeat(command) ? INT_MAX : named;
+    const int least = command->passes_on ? 1 : files ? named - 1 : *usage == '[' ? 0 : named;
+    const int most = words_repeat(command) || command->passes_on ? INT_MAX : named;
     if (count < least || count > most)
         return refuse_count(invocation, most, error);
     const int checked = words_repeat(command) ? count : files ? count > least : count > 0;
