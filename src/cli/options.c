@@ -83,6 +83,31 @@ static bool has_option(const struct option_spec *table, const char *name)
     return table && table->name;
 }
 
+/* Letters of the tools that fathom takes the place of, and what they are here. */
+static const struct {
+    const char *command;
+    char letter;
+    const char *here;
+} foreign[] = {
+    {"cores", 'b', "--op, like --op cas or --op readwrite"},
+    {"latency", 'b', "--size, with a unit, like --size 32K"},
+    {"latency", 'm', "--size, with a unit, like --size 256M"},
+    {"latency", 't', "--order random, which is the default; several CPUs are --threads"},
+    {"latency", 'P', "--threads"},
+    {"latency", 'c', "--variants, or --address and --access"},
+    {"bandwidth", 'P', "--threads"},
+    {"bandwidth", 'W', "--mix, like --mix 2:1"},
+    {"loaded", 'W', "--mix, the share of reads in per cent"},
+};
+
+static const char *foreign_letter(const char *command, int letter)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (foreign[i].letter == letter && strcmp(foreign[i].command, command) == 0)
+            return foreign[i].here;
+    return NULL;
+}
+
 /* The option that was meant, or the probe that has it. */
 static int refuse_name(const struct invocation *invocation, const char *name, const char *typed,
                        struct error *error)
@@ -114,6 +139,12 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
                          spec && spec->argument ? spec->argument : "VALUE");
     if (spec && optopt >= 256)
         return error_set(error, ERROR_USAGE, "--%s takes no value", spec->name);
+    const char *meant = word[1] != '-' ? foreign_letter(name, optopt) : NULL;
+    if (meant)
+        return error_set(error, ERROR_USAGE,
+                         "%s has no option '-%c', which is another tool's; here it is %s; 'fathom "
+                         "as --help' lists the tools whose own arguments are understood",
+                         name, optopt, meant);
     if (word[0] != '-' || word[1] != '-')
         return error_set(error, ERROR_USAGE,
                          "%s has no option '-%c'; 'fathom %s --help' lists them", name, optopt,
@@ -121,6 +152,17 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
     char typed[sizeof error->text];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
     return refuse_name(invocation, name, typed, error);
+}
+
+/* A letter that is an option here too, with a value that only the other tool's would take. */
+static void hint_foreign(const struct invocation *invocation, int letter, struct error *error)
+{
+    const char *meant =
+        foreign_letter(command_name(invocation->command, invocation->probe), letter);
+    const size_t length = strlen(error->text);
+    if (meant)
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; another tool's -%c is %s here", letter, meant);
 }
 
 int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
@@ -142,6 +184,8 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
                 ? refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], first)
                 : settings_set(&invocation->settings, spec_of(&invocation->settings, answer)->name,
                                optarg, first);
+        if (first && taken < 0 && answer < 256 && answer != '?' && answer != ':')
+            hint_foreign(invocation, answer, error);
         code = code == 0 ? taken : code;
     }
     invocation->operands = argv + optind;

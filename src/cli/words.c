@@ -76,7 +76,9 @@ const char *manual_page(size_t i)
         return "method";
     if (i == 2)
         return "document";
-    const struct command *command = command_at(i - 3, &probe);
+    if (i == 3)
+        return "tools";
+    const struct command *command = command_at(i - 4, &probe);
     return command ? command_name(command, probe) : NULL;
 }
 
@@ -89,7 +91,9 @@ static const char *page_about(size_t i)
         return "when a number is true, and what flags and findings mean";
     if (i == 2)
         return "what a run leaves behind, key by key";
-    const struct command *command = command_at(i - 3, &probe);
+    if (i == 3)
+        return "coming from another tool: what fathom does otherwise, and why numbers differ";
+    const struct command *command = command_at(i - 4, &probe);
     return command_summary(command, probe);
 }
 

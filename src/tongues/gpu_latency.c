@@ -35,7 +35,8 @@ static void print_row(FILE *out, const struct point *point)
 
 static int speak(struct talk *talk, struct error *error)
 {
-    static const char *const splits[] = {"32K", "64K"};
+    /* Of the 96 KB that the program was written for, in per cent, which every device has. */
+    static const char *const splits[] = {"33", "67"};
     uint64_t split;
     int code = talk_whole(talk, "the split", talk->operands[0], 0, 1, &split, error);
     const char *sizes = code == 0 ? list_sizes(talk) : NULL;
@@ -47,10 +48,14 @@ static int speak(struct talk *talk, struct error *error)
         {"what", "latency"},   {"device", "0"},  {"path", "l1"}, {"order", "strided"},
         {"l1", splits[split]}, {"sizes", sizes}, {.name = NULL}};
     const struct probe_result *result;
+    talk->more = talk_text(talk, "fathom gpu --what latency --from 8 --l1 %s", splits[split]);
     code = talk_measure(talk, "gpu", options, usual_s, &result, error);
     if (code < 0)
         return code;
     const struct series *series = talk_series(result, NULL, "order", "strided");
+    const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
+    if (l1)
+        talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / KIB);
     if (!series)
         return talk_missing(talk, "the latency of a GPU", error);
     fputs("MHz            B           KB          CPI\n", talk->out);
@@ -67,7 +72,8 @@ const struct tongue gpu_latency_tongue = {
     .operands = "SPLIT",
     .differs =
         "SPLIT is 0 for 32 KB of L1 and 64 KB of shared memory, 1 for 64 KB of L1; where a GPU has "
-        "other splits, fathom asks for the nearest and says what it got. The program times each "
+        "more of both, fathom asks for as large a share and says what that comes to. The program "
+        "times each "
         "load by itself and writes it to shared memory, which adds some 20 cycles to an L1 hit (54 "
         "where 32 are true); fathom times whole chases. Elements are pointers of 8 bytes, so "
         "the sizes between 8 and 32 bytes that hold half of one are left out.",

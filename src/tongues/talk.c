@@ -147,7 +147,7 @@ static int set_options(struct settings *settings, const struct probe *probe,
     return code;
 }
 
-/* Doubts of all points and findings: any of them may stand in the table. */
+/* What no reader may miss: doubts, and that no hardware was measured, of all points and findings: any of them may stand in the table. */
 static unsigned flags_of(const struct probe_result *result)
 {
     unsigned flags = 0;
@@ -156,7 +156,7 @@ static unsigned flags_of(const struct probe_result *result)
     for (size_t i = 0; i < result->series_count; i++)
         for (size_t n = 0; n < result->series[i].point_count; n++)
             flags |= result->series[i].points[n].flags;
-    return flag_doubts(flags);
+    return flag_doubts(flags) | (flags & FLAG_BIT(FLAG_MODELLED));
 }
 
 static int conclude(struct talk *talk, const struct run *run, const struct probe_result *result,
