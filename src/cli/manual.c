@@ -244,8 +244,8 @@ static void print_tongue(const struct tongue *tongue)
         char value[64];
         snprintf(value, sizeof value, " %s", argument->value ? argument->value : "");
         print_item(term, argument->value ? value : "",
-                   argument->idle ? "It does nothing here." : argument->help,
-                   NULL, argument->idle ? argument->help : NULL);
+                   argument->idle ? "It does nothing here." : argument->help, NULL,
+                   argument->idle ? argument->help : NULL);
     }
 }
 
@@ -255,8 +255,10 @@ static void print_tools(void)
     puts("# DESCRIPTION\n");
     print_paragraph(
         "'fathom as TOOL' takes another tool's own arguments and prints its own table, measured as "
-        "fathom measures: pinned, repeated until the interval is narrow enough, on fresh memory and "
-        "with the core's clock watched. Scripts that read the tool's table go on working. The value "
+        "fathom measures: pinned, repeated until the interval is narrow enough, on fresh memory "
+        "and "
+        "with the core's clock watched. Scripts that read the tool's table go on working. The "
+        "value "
         "is the median of independent trials, unless the table itself names another. What is in "
         "doubt, and the fathom command that tells more, stand on standard error.");
     print_paragraph("Numbers differ from the tool's for the reasons that are said here.");

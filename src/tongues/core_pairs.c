@@ -1,6 +1,7 @@
 #include "tongues/core_pairs.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What one hand-off takes on most machines, to tell how long so many take (docs/cookbook.md has
  * the tables that it was read off: 10 to 200 ns). */
@@ -14,6 +15,12 @@ static double budget_of(const struct talk *talk, uint64_t samples, uint64_t iter
     const double pairs = fmax(n * (n - 1), 1);
     const double each_s = (double)samples * (double)iterations * 2 * usual_ns * 1e-9 * times;
     return fmin(fmax(pairs * each_s, least_s), most_s);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
 static int list_cpus(struct core_pairs *pairs, struct talk *talk, struct error *error)
@@ -34,6 +41,8 @@ static int list_cpus(struct core_pairs *pairs, struct talk *talk, struct error *
             *cpu = both[b];
         }
     }
+    if (pairs->count)
+        qsort(pairs->cpus, pairs->count, sizeof *pairs->cpus, ascending);
     return 0;
 }
 

@@ -147,7 +147,8 @@ static int set_options(struct settings *settings, const struct probe *probe,
     return code;
 }
 
-/* What no reader may miss: doubts, and that no hardware was measured, of all points and findings: any of them may stand in the table. */
+/* What no reader may miss: doubts, and that no hardware was measured, of all points and findings:
+ * any of them may stand in the table. */
 static unsigned flags_of(const struct probe_result *result)
 {
     unsigned flags = 0;
@@ -191,10 +192,10 @@ int talk_measure(struct talk *talk, const char *name, const struct talk_option *
                       .listener = talk->listener};
     if (code == 0)
         code = note_command(talk, name, options, error);
-    if (code == 0)
+    if (code == 0 && !talk->measure)
         code = run_plan(&run, error);
     if (code == 0)
-        code = run_measure(&run, error);
+        code = talk->measure ? talk->measure(talk, name, options, error) : run_measure(&run, error);
     if (code == 0) {
         *result = &talk->document->probes[talk->document->probe_count - 1];
         code = conclude(talk, &run, *result, error);

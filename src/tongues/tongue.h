@@ -45,6 +45,8 @@ struct tongue {
 extern const struct tongue *const tongues[]; /* by place; ends with NULL */
 const struct tongue *tongue_by_name(const char *name);
 
+struct talk_option;
+
 /* A tool's command being carried out. The caller fills the first part, and frees nothing: texts are
  * in the document's pool. */
 struct talk {
@@ -57,6 +59,9 @@ struct talk {
     const volatile sig_atomic_t *stop;
     struct run_listener listener;
     double budget_most_s; /* of each measurement; 0: as the tongue says */
+    /* Measures in the place of a run: adds a result to the document. For tests of tables; NULL: a
+     * run of that probe does. */
+    int (*measure)(struct talk *, const char *probe, const struct talk_option *, struct error *);
 
     const char *values[TONGUE_ARGUMENTS_MOST]; /* by place in the table; NULL: not given */
     char **operands;
