@@ -32,7 +32,7 @@
 static const enum gpu_path paths[] = {GPU_L1, GPU_L2, GPU_READ_ONLY};
 static const char *const order_names[] = {[GPU_RANDOM] = "random", [GPU_STRIDED] = "strided"};
 
-enum { PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
+enum { WORD = 8, PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
 enum { PER_OCTAVE = 4, PER_OCTAVE_BESIDE = 2, PER_OCTAVE_QUICK = 2 };
 enum { L2_UNKNOWN_TO = 256 << 20, MEMORY_UNKNOWN = 1 << 30 };
 
@@ -121,6 +121,39 @@ static struct working_set_limits limits_of(const struct gpu_task *here,
     return limits;
 }
 
+/* Whether a set was asked for that is smaller than a stride. */
+static bool goes_below_stride(const struct settings *settings, const struct latency_state *state)
+{
+    const uint64_t *sizes;
+    if (settings_has(settings, "from") && settings_size(settings, "from") < state->stride)
+        return true;
+    for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
+         i--;)
+        if (sizes[i] < state->stride)
+            return true;
+    return false;
+}
+
+/* Sets smaller than a stride lie within a line, and their elements side by side; the others are
+ * whole strides. */
+static int choose_sets(struct working_sets *sets, struct probe_task *task,
+                       const struct latency_state *state, const struct working_set_limits *limits,
+                       struct error *error)
+{
+    const bool small = goes_below_stride(task->settings, state);
+    int code = working_sets_within(sets, task, small ? WORD : state->stride, limits, error);
+    size_t kept = 0;
+    for (size_t i = 0; code == 0 && i < sets->count; i++) {
+        const uint64_t bytes = sets->bytes[i] < state->stride
+                                   ? sets->bytes[i]
+                                   : sets->bytes[i] / state->stride * state->stride;
+        if (!kept || sets->bytes[kept - 1] != bytes)
+            sets->bytes[kept++] = bytes;
+    }
+    sets->count = code == 0 ? kept : 0;
+    return code;
+}
+
 static int check_latency(const struct gpu_task *here, struct error *error)
 {
     struct latency_state state;
@@ -129,7 +162,7 @@ static int check_latency(const struct gpu_task *here, struct error *error)
     if (code < 0)
         return code;
     const struct working_set_limits limits = limits_of(here, &state);
-    return working_sets_within(&sets, here->task, state.stride, &limits, error);
+    return choose_sets(&sets, here->task, &state, &limits, error);
 }
 
 /* --- planning --- */
@@ -142,7 +175,7 @@ static struct gpu_work work_of(const struct latency_state *state, const struct l
     work.path = paths[curve->path];
     work.order = curve->order;
     work.bytes = (size_t)bytes;
-    work.stride = state->stride;
+    work.stride = bytes < state->stride ? (size_t)WORD : state->stride;
     work.carve_out = state->split ? curve->split.carve_out : -1;
     return work;
 }
@@ -201,7 +234,7 @@ static int plan_curves(struct gpu_task *here, struct latency_state *state, size_
                        const struct working_set_limits *limits, struct error *error)
 {
     struct working_sets sets;
-    int code = working_sets_within(&sets, here->task, state->stride, limits, error);
+    int code = choose_sets(&sets, here->task, state, limits, error);
     for (size_t i = first; i < end && code == 0; i++) {
         code = add_series(here, state, &state->curves[i], first == 0, error);
         if (code == 0)

@@ -23,7 +23,8 @@ const struct option_spec gpu_options[] = {
      "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
      "all but the last two)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "smallest working set (default: 1K, or one stride)"},
+     "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
+     "side, from 8 bytes on"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "largest working set (default: four times the L2 declared, at most a quarter of the device's "
      "memory)"},
