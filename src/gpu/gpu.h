@@ -33,6 +33,7 @@ enum gpu_path {
     GPU_ATOMIC,    /* atom.global.add of zero, whose result is the next address */
     GPU_TEXTURE,   /* texture fetches from linear memory */
     GPU_CONSTANT,  /* the constant bank, at most 64 KiB */
+    GPU_SCALAR,    /* loads whose address a whole group shares: AMD has a cache for these alone */
     GPU_SHARED,    /* the multiprocessor's own scratchpad (OpenCL: local memory) */
     GPU_SHARED_ATOMIC,
     GPU_CLUSTER, /* the scratchpad of another multiprocessor of the cluster */

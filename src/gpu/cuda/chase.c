@@ -48,6 +48,8 @@ static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_wo
 {
     const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
     size_t element = element_bytes(work);
+    if (work->path == GPU_SCALAR)
+        return "has no cache for loads whose address a whole group shares: those are AMD's";
     if (!kernel)
         return "has no loads of that width by this path";
     if (kernel->least_capability > gpu->device->capability)

@@ -20,6 +20,7 @@ static const struct kind kinds[] = {
     {GPU_L1, 32, "chase_32", false, false},
     {GPU_L1, 128, "chase_128", false, false},
     {GPU_CONSTANT, 64, "chase_constant", false, false},
+    {GPU_SCALAR, 64, "chase_scalar", false, false},
     {GPU_TEXTURE, 32, "chase_texture", false, false},
     {GPU_ATOMIC, 32, "chase_atomic", true, false},
     {GPU_SHARED, 64, "chase_local", false, true},
@@ -84,6 +85,8 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
     const struct kind *kind = find_kind(work);
     if (!kind)
         return refuses_path(work);
+    if (kind->path == GPU_SCALAR && gpu->limits.is_cpu)
+        return "is a CPU, where all loads are alike";
     if (work->stride < sizeof(uint64_t) || work->bytes < work->stride)
         return "needs a stride of at least 8 bytes and a working set of at least one stride";
     if (work->stride % width_bytes(kind) || work->offset % width_bytes(kind))

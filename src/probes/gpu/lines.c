@@ -156,6 +156,22 @@ const struct finding_line gpu_lines[] = {
      .moves =
          "The device's design decides it; behind the first, instructions may take their share.",
      .advice = "Keep tables in constant memory smaller than the first one, or leave them to L1."},
+    {.patterns = "gpu<n>.scalar.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY,
+     .meaning = "A load whose address all items of a group share, where the device serves it by a "
+                "cache of its own (AMD's scalar cache; OpenCL alone measures it).",
+     .moves = "The compiler decides which loads are scalar: those whose address it knows to be "
+              "shared.",
+     .advice = "Hold L1's against it, which is the way of all other loads."},
+    {.patterns = "gpu<n>.scalar.capacity",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_CAPACITY,
+     .meaning = "How much that cache serves.",
+     .moves = "Several multiprocessors may share it.",
+     .advice = "Keep what all items read alike (tables, parameters) within it."},
     {.patterns = "gpu<n>.texture.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
@@ -359,9 +375,10 @@ const struct finding_line gpu_lines[] = {
          "The link between the two moves it; without one of their own, copies take the host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
-    {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
-                 "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
-                 "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
+    {.patterns =
+         "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
+         "gpu<n>.constant<n>.latency_ns, gpu<n>.scalar.latency_ns, gpu<n>.texture.latency_ns, "
+         "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,

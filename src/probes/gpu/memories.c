@@ -8,6 +8,10 @@
  * beyond it off one with a word in each line of the second (256 bytes), for several words a line
  * would find some of it again, however long the ring.
  *
+ * Loads whose address a whole group shares go through a cache of their own on AMD's devices (the
+ * scalar cache: 16 KiB and lines of 64 bytes on all so far, AMD, "RDNA 2 Instruction Set
+ * Architecture", 2.1). What lies beyond it is L2, which `latency` measures.
+ *
  * References: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking",
  * 2018, table 3.1 (lines of the constant caches); NVIDIA, PTX ISA, 9.7.9 (the operators).
  *
@@ -28,8 +32,22 @@ enum { WORD = 8, LINE = 128 };
  * longer, so that lines near and far are as many. */
 enum { RINGS = 3, FIRST_LEVEL = 1 << 10, SECOND_LEVEL = 32 << 10 };
 /* Constant memory: from four lines to the bank that a kernel sees. */
-enum { CONSTANTS = 2, LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, PER_OCTAVE = 4 };
-static const size_t constant_lines[CONSTANTS] = {64, 256};
+enum { LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, SCALAR_MOST = 256 << 10, PER_OCTAVE = 4 };
+
+/* Memories whose caches are read off a curve over the working set. */
+struct ladder {
+    const char *what, *finding;
+    enum gpu_path path;
+    size_t line, most;
+    unsigned level; /* that it tells */
+    bool alone;     /* there is no other, so its name has no number */
+};
+static const struct ladder ladders[] = {
+    {"constant memory", "constant", GPU_CONSTANT, 64, CONSTANT_BANK, 1, false},
+    {"constant memory", "constant", GPU_CONSTANT, 256, CONSTANT_BANK, 2, false},
+    {"scalar loads", "scalar", GPU_SCALAR, 64, SCALAR_MOST, 1, true},
+};
+enum { LADDERS = sizeof ladders / sizeof *ladders };
 
 struct memory {
     const char *what, *finding;
@@ -61,7 +79,7 @@ enum { MEMORIES = sizeof memories / sizeof *memories };
 
 struct memories_state {
     int series[MEMORIES]; /* index in the plan; -1: the device can't */
-    int constant[CONSTANTS];
+    int ladder[LADDERS];
 };
 
 /* --- planning --- */
@@ -77,11 +95,18 @@ static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
     return work;
 }
 
+/* Only some devices have a cache for scalar loads: others lack nothing. */
+static bool can(struct gpu_task *task, const char *what, const struct gpu_work *work)
+{
+    return work->path == GPU_SCALAR ? !task->backend->refuses(task->gpu, work)
+                                    : gpu_can(task, what, work);
+}
+
 /* A curve over bytes: its index, -1 where the device can't do it, or an error. */
 static int add_curve(struct gpu_task *task, const char *what, const struct gpu_work *work,
                      struct error *error)
 {
-    if (!gpu_can(task, what, work))
+    if (!can(task, what, work))
         return -1;
     struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
                                            (struct axis){"latency", "ns"});
@@ -107,17 +132,19 @@ static int plan_memory(struct gpu_task *task, const struct memory *memory, int *
     return code;
 }
 
-static size_t constant_bytes(const struct gpu_task *task)
+static size_t largest_of(const struct gpu_task *task, const struct ladder *ladder)
 {
-    uint64_t declared = task->facts->constant_bytes;
-    return declared && declared < CONSTANT_BANK ? (size_t)declared : CONSTANT_BANK;
+    uint64_t declared = ladder->path == GPU_CONSTANT ? task->facts->constant_bytes : 0;
+    return declared && declared < ladder->most ? (size_t)declared : ladder->most;
 }
 
-static int plan_constant(struct gpu_task *task, size_t line, int *index, struct error *error)
+static int plan_ladder(struct gpu_task *task, const struct ladder *ladder, int *index,
+                       struct error *error)
 {
+    const size_t line = ladder->line;
     const double least = (double)(LINES_LEAST * line);
-    struct gpu_work work = chase_of(GPU_CONSTANT, LINES_LEAST * line, line);
-    *index = add_curve(task, "constant memory", &work, error);
+    struct gpu_work work = chase_of(ladder->path, LINES_LEAST * line, line);
+    *index = add_curve(task, ladder->what, &work, error);
     int code = *index < -1 ? *index : 0;
     if (*index >= 0)
         code = gpu_add_factor(task, &task->task->plan.series[*index], "stride", NULL, (double)line,
@@ -125,7 +152,7 @@ static int plan_constant(struct gpu_task *task, size_t line, int *index, struct 
     size_t last = 0;
     for (int i = 0; code == 0 && *index >= 0; i++) {
         work.bytes = (size_t)(least * exp2((double)i / (double)PER_OCTAVE)) / line * line;
-        if (work.bytes > constant_bytes(task))
+        if (work.bytes > largest_of(task, ladder))
             break;
         if (work.bytes != last)
             code = gpu_add_point(task, (size_t)*index, (double)work.bytes, &work, error);
@@ -144,17 +171,17 @@ static int plan_first(struct gpu_task *task, struct error *error)
     int code = 0;
     for (size_t i = 0; i < MEMORIES && code == 0; i++)
         code = plan_memory(task, &memories[i], &state->series[i], error);
-    for (size_t i = 0; i < CONSTANTS && code == 0; i++)
-        code = plan_constant(task, constant_lines[i], &state->constant[i], error);
+    for (size_t i = 0; i < LADDERS && code == 0; i++)
+        code = plan_ladder(task, &ladders[i], &state->ladder[i], error);
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
-/* More sizes around the ends of the constant caches. */
-static int refine_constant(struct gpu_task *task, size_t which, struct error *error)
+/* More sizes around the ends of the caches. */
+static int refine_ladder(struct gpu_task *task, size_t which, struct error *error)
 {
     const struct memories_state *state = task->state;
-    const int index = state->constant[which];
-    const size_t line = constant_lines[which];
+    const int index = state->ladder[which];
+    const size_t line = ladders[which].line;
     uint64_t sizes[KNEES_SIZES_MOST];
     if (index < 0)
         return 0;
@@ -162,7 +189,7 @@ static int refine_constant(struct gpu_task *task, size_t which, struct error *er
         knees_choose(task->task, &task->task->plan.series[index], NULL, 0, line, sizes, error);
     int code = count < 0 ? count : 0;
     for (int i = 0; i < count && code == 0; i++) {
-        const struct gpu_work work = chase_of(GPU_CONSTANT, (size_t)sizes[i], line);
+        const struct gpu_work work = chase_of(ladders[which].path, (size_t)sizes[i], line);
         code = gpu_add_point(task, (size_t)index, (double)sizes[i], &work, error);
     }
     return code;
@@ -171,8 +198,8 @@ static int refine_constant(struct gpu_task *task, size_t which, struct error *er
 static int refine(struct gpu_task *task, unsigned stage, struct error *error)
 {
     int code = 0;
-    for (size_t i = 0; i < CONSTANTS && code == 0 && stage <= KNEES_STAGES; i++)
-        code = refine_constant(task, i, error);
+    for (size_t i = 0; i < LADDERS && code == 0 && stage <= KNEES_STAGES; i++)
+        code = refine_ladder(task, i, error);
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
@@ -193,24 +220,34 @@ static unsigned level_of(const char *name, unsigned *levels)
     return level ? level : *levels + 1;
 }
 
-/* The first level from the curve of its lines, the others from that of the second one's. */
-static int conclude_constant(struct gpu_task *task, size_t which, struct error *error)
+/* What lies beyond the last constant cache counts as one more, where a bank outgrows both. */
+static bool level_is_other(const struct ladder *ladder, unsigned level)
+{
+    return ladder->level == 1 ? level != 1 : level < ladder->level;
+}
+
+/* Each level from the curve of its own lines. */
+static int conclude_ladder(struct gpu_task *task, size_t which, struct error *error)
 {
     const struct memories_state *state = task->state;
+    const struct ladder *ladder = &ladders[which];
     struct probe_task *probe = task->task;
     /* Nothing is declared of them, and no page of theirs is small. */
     const struct machine_facts declared = {.cache_count = 0};
     struct probe_result found = {0};
     unsigned levels = 0;
-    int code = findings_levels(&found, probe->pool, &probe->plan.series[state->constant[which]],
+    int code = findings_levels(&found, probe->pool, &probe->plan.series[state->ladder[which]],
                                &declared, NULL, 0, error);
     for (size_t i = 0; i < found.finding_count && code == 0; i++) {
         const struct finding *from = &found.findings[i];
         const unsigned level = level_of(from->name, &levels);
         /* Remarks on all levels have no value. */
-        if ((which == 0) != (level == 1) || isnan(from->value))
+        if (level_is_other(ladder, level) || isnan(from->value))
             continue;
-        const char *own = pool_printf(probe->pool, "constant%u%s", level, strchr(from->name, '.'));
+        const char *fact = strchr(from->name, '.');
+        const char *own = ladder->alone
+                              ? pool_printf(probe->pool, "%s%s", ladder->finding, fact)
+                              : pool_printf(probe->pool, "%s%u%s", ladder->finding, level, fact);
         const char *name = own ? gpu_name(task, own) : NULL;
         struct finding *finding = name ? probe_add_finding(probe, name, from->unit) : NULL;
         if (!finding)
@@ -235,9 +272,9 @@ static int conclude_memories(struct gpu_task *task, struct error *error)
         if (code == 0)
             code = gpu_add_latency(task, memories[i].finding, &points, memories[i].text, error);
     }
-    for (size_t i = 0; i < CONSTANTS && code == 0; i++)
-        if (state->constant[i] >= 0)
-            code = conclude_constant(task, i, error);
+    for (size_t i = 0; i < LADDERS && code == 0; i++)
+        if (state->ladder[i] >= 0)
+            code = conclude_ladder(task, i, error);
     return code;
 }
 
@@ -251,10 +288,10 @@ static int recall_memories(struct gpu_task *task, struct error *error)
         state->series[i] = gpu_find_series(task, memories[i].what, NULL, NULL, 0);
         any |= state->series[i] >= 0;
     }
-    for (size_t i = 0; i < CONSTANTS; i++) {
-        state->constant[i] =
-            gpu_find_series(task, "constant memory", "stride", NULL, (double)constant_lines[i]);
-        any |= state->constant[i] >= 0;
+    for (size_t i = 0; i < LADDERS; i++) {
+        state->ladder[i] =
+            gpu_find_series(task, ladders[i].what, "stride", NULL, (double)ladders[i].line);
+        any |= state->ladder[i] >= 0;
     }
     return any;
 }

@@ -29,6 +29,8 @@ static double made_up(const struct gpu_work *work)
         return work->width_bits == 32 ? 39 : work->width_bits == 64 ? 33 : 36;
     case GPU_CONSTANT:
         return constant(work, 2 << 10, 32 << 10);
+    case GPU_SCALAR:
+        return work->bytes <= 16 << 10 ? 52 : 210;
     default:
         fail_msg("path %d was not asked for", (int)work->path);
         return NAN;
@@ -48,6 +50,30 @@ static void every_memory_is_found(void **state)
     gpu_bench_value_is(bench, "gpu0.L1.load64.latency", "cycles", 33, 0.002);
     gpu_bench_value_is(bench, "gpu0.L1.load128.latency", "cycles", 36, 0.002);
     gpu_bench_value_is(bench, "gpu0.atomic.latency", "cycles", 300, 0.002);
+}
+
+static void the_cache_of_scalar_loads_has_its_own_name(void **state)
+{
+    struct gpu_bench *bench = *state;
+    gpu_bench_drive(bench, &gpu_memories, 0, made_up);
+    gpu_bench_value_is(bench, "gpu0.scalar.latency", "cycles", 52, 0.01);
+    gpu_bench_value_is(bench, "gpu0.scalar.capacity", "B", 16 << 10, 0.05);
+    assert_null(gpu_bench_find(bench, "gpu0.scalar2.latency"));
+}
+
+static const char *no_scalar_loads(const struct gpu *gpu, const struct gpu_work *work)
+{
+    (void)gpu;
+    return work->path == GPU_SCALAR ? "has none" : NULL;
+}
+
+static void a_device_without_scalar_loads_lacks_nothing(void **state)
+{
+    struct gpu_bench *bench = *state;
+    bench->backend.refuses = no_scalar_loads;
+    gpu_bench_drive(bench, &gpu_memories, 0, made_up);
+    assert_null(gpu_bench_find(bench, "gpu0.scalar.latency"));
+    assert_null(bench->state.not_measured);
 }
 
 static void both_constant_caches_end_where_they_do(void **state)
@@ -90,13 +116,15 @@ static void points_are_chases_that_the_memories_can_hold(void **state)
         assert_int_equal(work->action, GPU_CHASE);
         assert_true(work->bytes >= 4 * work->stride && work->bytes % work->stride == 0);
         assert_true(bench->task.plan.points[i].x == (double)work->bytes);
-        if (work->path == GPU_CONSTANT)
+        if (work->path == GPU_SCALAR)
+            assert_true(work->bytes <= 256 << 10);
+        else if (work->path == GPU_CONSTANT)
             constant_most = fmax(constant_most, (double)work->bytes);
         else
             assert_true(work->bytes <= (size_t)(work->path == GPU_ATOMIC ? 128 : 4) << 10);
     }
     assert_true(constant_most == 64 << 10);
-    assert_int_equal(bench->task.plan.series_count, 10);
+    assert_int_equal(bench->task.plan.series_count, 11);
     for (size_t i = 0; i < bench->task.plan.series_count; i++) {
         assert_string_equal(bench->task.plan.series[i].x.unit, "B");
         assert_string_equal(bench->task.plan.series[i].y.unit, "ns");
@@ -115,7 +143,7 @@ static void what_the_device_refuses_is_not_planned(void **state)
     struct gpu_bench *bench = *state;
     bench->backend.refuses = neither_texture_nor_constant;
     gpu_bench_drive(bench, &gpu_memories, 0, made_up);
-    assert_int_equal(bench->task.plan.series_count, 7);
+    assert_int_equal(bench->task.plan.series_count, 8);
     assert_null(gpu_bench_find(bench, "gpu0.texture.latency"));
     assert_null(gpu_bench_find(bench, "gpu0.constant1.latency"));
     assert_non_null(strstr(bench->state.not_measured, "texture: has none"));
@@ -151,6 +179,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(every_memory_is_found),
+        GPU_BENCH_TEST(the_cache_of_scalar_loads_has_its_own_name),
+        GPU_BENCH_TEST(a_device_without_scalar_loads_lacks_nothing),
         GPU_BENCH_TEST(both_constant_caches_end_where_they_do),
         GPU_BENCH_TEST(what_the_bank_does_not_outgrow_has_no_capacity),
         GPU_BENCH_TEST(points_are_chases_that_the_memories_can_hold),
