@@ -127,6 +127,8 @@ struct gpu_backend {
                struct gpu_time *, struct error *);
     /* May be NULL; all absent where it can't be told. */
     void (*read_sensors)(struct gpu *, struct gpu_sensors *);
+    /* Memory of the device that nobody holds; 0 unknown. May be NULL. */
+    uint64_t (*free_bytes)(struct gpu *);
 };
 
 extern const struct gpu_backend gpu_cuda, gpu_opencl;

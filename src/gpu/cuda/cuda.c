@@ -172,6 +172,15 @@ static void cuda_read_sensors(struct gpu *started, struct gpu_sensors *sensors)
     nvml_read_sensors(gpu->library->nvml, gpu->sensor, sensors);
 }
 
+static uint64_t cuda_free_bytes(struct gpu *started)
+{
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    size_t free_bytes = 0, total;
+    if (cuda_enter(gpu, NULL) < 0 || gpu->library->calls.cuMemGetInfo(&free_bytes, &total) != 0)
+        return 0;
+    return free_bytes;
+}
+
 const struct gpu_backend gpu_cuda = {
     .name = "cuda",
     .title = "the NVIDIA driver",
@@ -184,4 +193,5 @@ const struct gpu_backend gpu_cuda = {
     .prepare = cuda_prepare,
     .run = cuda_run,
     .read_sensors = cuda_read_sensors,
+    .free_bytes = cuda_free_bytes,
 };

@@ -122,6 +122,7 @@ enum opencl_device_info {
     OPENCL_DEVICE_NVIDIA_MINOR = 0x4001,
     OPENCL_DEVICE_AMD_BOARD = 0x4038, /* cl_amd_device_attribute_query: "Radeon ..." and not
                                          "gfx1030" */
+    OPENCL_DEVICE_AMD_FREE_KIB = 0x4039, /* all that is free, and the largest piece of it */
 };
 
 enum opencl_device_type { OPENCL_CPU = 2, OPENCL_GPU = 4 };

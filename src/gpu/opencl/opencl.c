@@ -234,4 +234,5 @@ const struct gpu_backend gpu_opencl = {
     .refuses = opencl_refuses,
     .prepare = opencl_prepare,
     .run = opencl_run,
+    .free_bytes = opencl_free_bytes,
 };

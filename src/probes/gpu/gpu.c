@@ -222,6 +222,8 @@ static int begin_experiment(struct probe_task *task, struct error *error)
     struct gpu_state *state = task->state;
     const struct gpu_experiment *experiment = gpu_experiments[state->experiment_at];
     state->task = task_for(task, state->devices[state->device_at]);
+    if (state->backend->free_bytes)
+        state->task.free_bytes = state->backend->free_bytes(state->gpu);
     state->stage = 0;
     const char *why = experiment->refuses ? experiment->refuses(&state->task) : NULL;
     state->running = !why;
