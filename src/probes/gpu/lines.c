@@ -50,6 +50,22 @@ const struct finding_line gpu_lines[] = {
               "L2 in two halves less than all may serve one multiprocessor.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where L1 is "
                "too small."},
+    {.patterns = "gpu<n>.L2.outer.latency, gpu<n>.split.*.L2.outer.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .place = "L2",
+     .words = "beyond its near half",
+     .meaning = "Working sets between the half of L2 that is near to the multiprocessor and all of "
+                "it: a plateau of its own where each half keeps what its own multiprocessors read "
+                "(A100, H100). It mixes hits in the other half with what was evicted from both.",
+     .moves = "Where a line lies in L2, and how each half replaces its lines.",
+     .advice = "Block for L2's capacity, which is the near half's, and not for what is declared."},
+    {.patterns = "gpu<n>.L2.outer.capacity, gpu<n>.split.*.L2.outer.capacity",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .meaning = "Up to which working set the other half of L2 serves as well.",
+     .moves = "How lines are spread over the halves.",
+     .advice = "Beyond it every load is memory's."},
     {.patterns = "gpu<n>.levels.untold, gpu<n>.split.*.levels.untold",
      .unit = "",
      .role = ROLE_NOTE,
@@ -385,7 +401,8 @@ const struct finding_line gpu_lines[] = {
      .meaning = "The same latency in time, by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
      .advice = "Compare it between devices; within one, the cycles hold better."},
-    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.L2.near_ns, "
+    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.split.*.*.*.latency_ns, "
+                 "gpu<n>.L2.near_ns, "
                  "gpu<n>.L2.far_ns, gpu<n>.L2.side<n>.near_ns, gpu<n>.cluster.own_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,

@@ -87,6 +87,52 @@ static void levels_have_the_devices_name_and_what_it_declares(void **state)
     assert_null(find(desk, "gpu1.levels.disagreement"));
 }
 
+/* As A100's and GH200's curves are: near to the half, and then a step before memory. */
+static void draw_halves(struct desk *desk, double half, double whole)
+{
+    for (int i = 0; i < POINTS; i++) {
+        const double bytes = desk->points[i].x;
+        const float cycles = bytes <= 32 << 10 ? 32
+                             : bytes <= half   ? 205
+                             : bytes <= whole  ? 400
+                                               : 550;
+        desk->points[i].y = (struct summary){.median = cycles / 2,
+                                             .low = 0.495f * cycles,
+                                             .high = 0.505f * cycles,
+                                             .coverage = 0.97f,
+                                             .n = 6};
+        desk->points[i].cycles = (struct estimate){cycles, 0.99f * cycles, 1.01f * cycles};
+    }
+}
+
+static void the_outer_half_of_l2_is_no_third_level(void **state)
+{
+    struct desk *desk = *state;
+    draw_halves(desk, 1 << 20, 2 << 20);
+    read_levels(desk, (struct gpu_declared){32 << 10, 2 << 20, false});
+    assert_float_equal(find(desk, "gpu1.L2.latency")->value, 205, 0.1);
+    assert_float_equal(find(desk, "gpu1.L2.outer.latency")->value, 400, 0.1);
+    assert_float_equal(find(desk, "gpu1.L2.outer.latency_ns")->value, 200, 0.1);
+    assert_float_equal(find(desk, "gpu1.L2.outer.capacity")->value / (2 << 20), 1, 0.2);
+    assert_float_equal(find(desk, "gpu1.DRAM.latency")->value, 550, 0.1);
+    assert_non_null(strstr(find(desk, "gpu1.L2.capacity")->text, "the half that is near"));
+    assert_null(find(desk, "gpu1.L3.latency"));
+    assert_null(find(desk, "gpu1.levels.disagreement"));
+}
+
+/* Another level behind an L2 that is as large as declared, or that ends far beyond, is one. */
+static void another_level_keeps_its_number(void **state)
+{
+    struct desk *desk = *state;
+    draw_halves(desk, 1 << 20, 4 << 20);
+    read_levels(desk, (struct gpu_declared){32 << 10, 1 << 20, false});
+    assert_float_equal(find(desk, "gpu1.L3.latency")->value, 400, 0.1);
+    assert_non_null(find(desk, "gpu1.levels.disagreement"));
+    read_levels(desk, (struct gpu_declared){32 << 10, 2 << 20, false});
+    assert_float_equal(find(desk, "gpu1.L3.latency")->value, 400, 0.1);
+    assert_null(find(desk, "gpu1.L2.outer.latency"));
+}
+
 static void what_is_there_already_stays(void **state)
 {
     struct desk *desk = *state;
@@ -136,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(levels_have_the_devices_name_and_what_it_declares, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(the_outer_half_of_l2_is_no_third_level, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_level_keeps_its_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_there_already_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(past_l1_the_first_plateau_is_l2, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_l1_that_nobody_declares_is_still_the_first, set_up,
