@@ -55,11 +55,16 @@ struct gpu_work {
     enum gpu_path path;
     enum gpu_home home;
     enum gpu_order order;
-    size_t bytes;        /* working set; of a stream or transfer: what is moved in one repeat */
-    size_t stride;       /* from one pointer to the next, at least 8 */
-    size_t offset;       /* of the ring or line in an allocation that is the same for all works with
-                            the same `span`: so lines can be told apart. Multiple of 8 */
-    size_t span;         /* bytes of that allocation; 0: one of its own */
+    size_t bytes;  /* working set; of a stream or transfer: what is moved in one repeat */
+    size_t stride; /* from one pointer to the next, at least 8 */
+    size_t offset; /* of the ring or line in an allocation that is the same for all works with
+                      the same `span`: so lines can be told apart. Multiple of 8 */
+    size_t span;   /* bytes of that allocation; 0: one of its own */
+    /* GPU_CHASE: elements that every pass over the ring visits last, one after another; only their
+     * loads are timed and count. The numbers of these and of the others are multiples of 16. NULL:
+     * all are timed. The numbers live as long as the work. */
+    const uint32_t *timed;
+    size_t timed_count;
     unsigned width_bits; /* of each load: 32 (indices), 64 (addresses) or 128; 0 is 64 */
     int carve_out;       /* per cent of the most scratchpad there can be; -1: as it is */
     int multiprocessor;  /* that shall do it; -1: any */

@@ -87,6 +87,8 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
         return refuses_path(work);
     if (kind->path == GPU_SCALAR && gpu->limits.is_cpu)
         return "is a CPU, where all loads are alike";
+    if (work->timed)
+        return "needs CUDA: OpenCL can't time a part of a ring";
     if (work->stride < sizeof(uint64_t) || work->bytes < work->stride)
         return "needs a stride of at least 8 bytes and a working set of at least one stride";
     if (work->stride % width_bytes(kind) || work->offset % width_bytes(kind))
