@@ -8,6 +8,10 @@
  * beyond it off one with a word in each line of the second (256 bytes), for several words a line
  * would find some of it again, however long the ring.
  *
+ * A second cache that is hardly larger than the 8 KiB that the first one serves of its lines shows
+ * no plateau there. It does on the first curve, in whose lines it has several words: so where that
+ * has a flat (flat.h) that is nearer than the second curve's plateau, the flat is the second cache.
+ *
  * Loads whose address a whole group shares go through a cache of their own on AMD's devices (the
  * scalar cache: 16 KiB and lines of 64 bytes on all so far, AMD, "RDNA 2 Instruction Set
  * Architecture", 2.1). What lies beyond it is L2, which `latency` measures.
@@ -18,9 +22,11 @@
  * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; 24
  * of one size and 60 of constant memory take 2 s, the refinement of three knees half a second.
  */
+#include "findings/finding.h"
 #include "findings/levels.h"
 #include "probes/chase/knees.h"
 #include "probes/gpu/findings.h"
+#include "probes/gpu/flat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,6 +182,66 @@ static int plan_first(struct gpu_task *task, struct error *error)
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
+/* Where the flat begins at the earliest: past what the first cache's end blurs. And so much nearer
+ * than the second curve's plateau is a cache that this one does not show. */
+static const double past_first = 1.3, nearer = 0.95;
+/* The flat's end is known when the sizes around it are as near as this. */
+static const double narrow = 1.04;
+enum { FIRST_CONSTANT, SECOND_CONSTANT };
+
+/* A level of a ladder's curve as the estimator has it; NAN where it has none. */
+static int read_level(struct gpu_task *task, int index, unsigned level, double *latency,
+                      double *capacity, struct error *error)
+{
+    const struct series *series = &task->task->plan.series[index];
+    struct found_levels levels;
+    double clock;
+    struct level_sample *samples = findings_level_samples(series, task->task->pool, &clock);
+    if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
+        return error_out_of_memory(error);
+    *latency = level <= levels.count ? levels.list[level - 1].latency : NAN;
+    *capacity = level <= levels.count ? levels.list[level - 1].capacity : NAN;
+    return 0;
+}
+
+/* The second constant cache as the first curve shows it, where the second curve does not: 1, or 0.
+ */
+static int find_hidden(struct gpu_task *task, const struct memories_state *state,
+                       struct gpu_flat *flat, struct error *error)
+{
+    double first, end, second, other;
+    if (state->ladder[FIRST_CONSTANT] < 0 || state->ladder[SECOND_CONSTANT] < 0)
+        return 0;
+    int code = read_level(task, state->ladder[FIRST_CONSTANT], 1, &first, &end, error);
+    if (code == 0)
+        code = read_level(task, state->ladder[SECOND_CONSTANT], 2, &second, &other, error);
+    if (code < 0 || !(end > 0) || !(second > 0))
+        return code;
+    const struct series *series = &task->task->plan.series[state->ladder[FIRST_CONSTANT]];
+    return gpu_flat_find(series, past_first * end, flat) && flat->latency < nearer * second &&
+           flat->off > 0 && flat->latency > first / nearer;
+}
+
+/* Sizes between the flat's last one and the next. */
+static int refine_hidden(struct gpu_task *task, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    const size_t line = ladders[FIRST_CONSTANT].line;
+    struct gpu_flat flat;
+    int code = find_hidden(task, state, &flat, error);
+    if (code <= 0 || flat.off <= narrow * flat.to)
+        return code < 0 ? code : 0;
+    for (int i = 1; i <= KNEES_SIZES_A_LEVEL && code >= 0; i++) {
+        const double x = flat.to + (flat.off - flat.to) * i / (KNEES_SIZES_A_LEVEL + 1);
+        const size_t bytes = (size_t)x / line * line;
+        const struct gpu_work work = chase_of(GPU_CONSTANT, bytes, line);
+        if ((double)bytes > flat.to && (double)bytes < flat.off)
+            code = gpu_add_point(task, (size_t)state->ladder[FIRST_CONSTANT], (double)bytes, &work,
+                                 error);
+    }
+    return code < 0 ? code : 0;
+}
+
 /* More sizes around the ends of the caches. */
 static int refine_ladder(struct gpu_task *task, size_t which, struct error *error)
 {
@@ -200,6 +266,8 @@ static int refine(struct gpu_task *task, unsigned stage, struct error *error)
     int code = 0;
     for (size_t i = 0; i < LADDERS && code == 0 && stage <= KNEES_STAGES; i++)
         code = refine_ladder(task, i, error);
+    if (code == 0 && stage <= KNEES_STAGES)
+        code = refine_hidden(task, error);
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
@@ -227,7 +295,7 @@ static bool level_is_other(const struct ladder *ladder, unsigned level)
 }
 
 /* Each level from the curve of its own lines. */
-static int conclude_ladder(struct gpu_task *task, size_t which, struct error *error)
+static int conclude_ladder(struct gpu_task *task, size_t which, bool hidden, struct error *error)
 {
     const struct memories_state *state = task->state;
     const struct ladder *ladder = &ladders[which];
@@ -240,7 +308,8 @@ static int conclude_ladder(struct gpu_task *task, size_t which, struct error *er
                                &declared, NULL, 0, error);
     for (size_t i = 0; i < found.finding_count && code == 0; i++) {
         const struct finding *from = &found.findings[i];
-        const unsigned level = level_of(from->name, &levels);
+        const unsigned shown = level_of(from->name, &levels);
+        const unsigned level = shown + (hidden && ladder->level > 1 && shown > 1);
         /* Remarks on all levels have no value. */
         if (level_is_other(ladder, level) || isnan(from->value))
             continue;
@@ -259,6 +328,34 @@ static int conclude_ladder(struct gpu_task *task, size_t which, struct error *er
     return code;
 }
 
+/* From its points, and its end from the sizes on either side. */
+static int conclude_hidden(struct gpu_task *task, const struct gpu_flat *flat, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    const struct series *series = &task->task->plan.series[state->ladder[FIRST_CONSTANT]];
+    struct gpu_points points = {0};
+    struct gpu_latency_read read;
+    const char *name = gpu_name(task, "constant2.capacity");
+    int code = gpu_points_between(&points, task, series, flat->from, flat->to, error);
+    if (code == 0)
+        code = gpu_add_latency(task, "constant2.latency", &points,
+                               "a flat of the curve with several words a line; with one a line it "
+                               "is too short to be seen",
+                               error);
+    if (code == 0)
+        code = gpu_points_read(&points, task, &read, error);
+    if (code < 0)
+        return code;
+    struct finding *finding =
+        name ? finding_add_value(task->task->result, task->task->pool, name, "B",
+                                 (flat->to + flat->off) / 2, flat->to, flat->off, read.flags)
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = "between the last size on the flat and the first one beyond it";
+    return 0;
+}
+
 static int conclude_memories(struct gpu_task *task, struct error *error)
 {
     const struct memories_state *state = task->state;
@@ -272,9 +369,15 @@ static int conclude_memories(struct gpu_task *task, struct error *error)
         if (code == 0)
             code = gpu_add_latency(task, memories[i].finding, &points, memories[i].text, error);
     }
-    for (size_t i = 0; i < LADDERS && code == 0; i++)
-        if (state->ladder[i] >= 0)
-            code = conclude_ladder(task, i, error);
+    struct gpu_flat flat;
+    int hidden = code < 0 ? code : find_hidden(task, state, &flat, error);
+    code = hidden < 0 ? hidden : 0;
+    for (size_t i = 0; i < LADDERS && code == 0; i++) {
+        if (i == SECOND_CONSTANT && hidden)
+            code = conclude_hidden(task, &flat, error);
+        if (state->ladder[i] >= 0 && code == 0)
+            code = conclude_ladder(task, i, hidden, error);
+    }
     return code;
 }
 

@@ -89,6 +89,30 @@ static void both_constant_caches_end_where_they_do(void **state)
     assert_true(bench->stages > 2);
 }
 
+/* 12 KiB, of which one word a line shows half an octave: the first cache serves 8 KiB of them. With
+ * four words a line three of four loads find their line, however long the ring. */
+static double small_second(const struct gpu_work *work)
+{
+    if (work->path != GPU_CONSTANT)
+        return made_up(work);
+    const double bytes = (double)work->bytes;
+    if (work->bytes / work->stride <= 32)
+        return 21;
+    if (bytes <= 12288)
+        return 105;
+    return work->stride < 256 ? 105 + 130 * (1 - 12288 / bytes) : 280;
+}
+
+static void a_small_second_constant_cache_is_not_taken_for_l2(void **state)
+{
+    struct gpu_bench *bench = *state;
+    gpu_bench_drive(bench, &gpu_memories, 0, small_second);
+    gpu_bench_value_is(bench, "gpu0.constant1.capacity", "B", 2 << 10, 0.05);
+    gpu_bench_value_is(bench, "gpu0.constant2.latency", "cycles", 105, 0.01);
+    gpu_bench_value_is(bench, "gpu0.constant2.capacity", "B", 12288, 0.05);
+    gpu_bench_value_is(bench, "gpu0.constant3.latency", "cycles", 280, 0.01);
+}
+
 static double one_cache_holds_the_bank(const struct gpu_work *work)
 {
     return work->path != GPU_CONSTANT ? made_up(work) : constant(work, 2 << 10, 64 << 10);
@@ -182,6 +206,7 @@ int main(void)
         GPU_BENCH_TEST(the_cache_of_scalar_loads_has_its_own_name),
         GPU_BENCH_TEST(a_device_without_scalar_loads_lacks_nothing),
         GPU_BENCH_TEST(both_constant_caches_end_where_they_do),
+        GPU_BENCH_TEST(a_small_second_constant_cache_is_not_taken_for_l2),
         GPU_BENCH_TEST(what_the_bank_does_not_outgrow_has_no_capacity),
         GPU_BENCH_TEST(points_are_chases_that_the_memories_can_hold),
         GPU_BENCH_TEST(what_the_device_refuses_is_not_planned),
