@@ -136,6 +136,7 @@ static void give_back(struct cuda_gpu *gpu)
     cuda_free_spans(gpu);
     cuda_free(gpu, &gpu->results);
     cuda_free(gpu, &gpu->results_host);
+    cuda_free_pinned(gpu);
     for (size_t i = 0; i < CUDA_EVENTS; i++)
         if (gpu->events[i])
             calls->cuEventDestroy(gpu->events[i]);
