@@ -211,7 +211,7 @@ static int start_device(struct probe_task *task, struct error *error)
     if (code < 0)
         state->gpu = NULL;
     else
-        gpu_device_begin(&state->device, state->backend, state->gpu, state->facts[index].modelled);
+        gpu_device_begin(&state->device, state->backend, state->gpu, &state->facts[index]);
     return code;
 }
 
