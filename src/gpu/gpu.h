@@ -132,6 +132,9 @@ struct gpu_backend {
                struct gpu_time *, struct error *);
     /* May be NULL; all absent where it can't be told. */
     void (*read_sensors)(struct gpu *, struct gpu_sensors *);
+    /* What of its facts shows only while it works (an idle link runs at a lower rate), into facts
+     * whose texts live in the pool. May be NULL. */
+    void (*read_facts)(struct gpu *, struct pool *, struct gpu_facts *);
     /* Memory of the device that nobody holds; 0 unknown. May be NULL. */
     uint64_t (*free_bytes)(struct gpu *);
 };

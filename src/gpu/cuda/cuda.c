@@ -173,6 +173,12 @@ static void cuda_read_sensors(struct gpu *started, struct gpu_sensors *sensors)
     nvml_read_sensors(gpu->library->nvml, gpu->sensor, sensors);
 }
 
+static void cuda_read_facts(struct gpu *started, struct pool *pool, struct gpu_facts *facts)
+{
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
+    nvml_read_facts(gpu->library->nvml, gpu->sensor, true, pool, facts);
+}
+
 static uint64_t cuda_free_bytes(struct gpu *started)
 {
     struct cuda_gpu *gpu = (struct cuda_gpu *)started;
@@ -194,5 +200,6 @@ const struct gpu_backend gpu_cuda = {
     .prepare = cuda_prepare,
     .run = cuda_run,
     .read_sensors = cuda_read_sensors,
+    .read_facts = cuda_read_facts,
     .free_bytes = cuda_free_bytes,
 };

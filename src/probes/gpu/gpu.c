@@ -200,6 +200,7 @@ static void stop_device(struct gpu_state *state)
     if (state->gpu)
         state->backend->stop(state->gpu);
     state->gpu = NULL;
+    gpu_near_leave(&state->near);
 }
 
 /* The device whose turn it is, started. 0, or an error that concerns it alone. */
@@ -207,11 +208,14 @@ static int start_device(struct probe_task *task, struct error *error)
 {
     struct gpu_state *state = task->state;
     const unsigned index = state->devices[state->device_at];
+    gpu_near_enter(&state->near, task->machine, state->facts[index].host_node);
     int code = state->backend->start(state->library, index, &state->gpu, error);
-    if (code < 0)
+    if (code < 0) {
         state->gpu = NULL;
-    else
+        gpu_near_leave(&state->near);
+    } else {
         gpu_device_begin(&state->device, state->backend, state->gpu, &state->facts[index]);
+    }
     return code;
 }
 
@@ -285,6 +289,9 @@ static int move_on(struct probe_task *task, struct error *error)
         code = gpu_log_end(&state->log, &state->task, error);
         if (code < 0)
             return code;
+        if (state->gpu && state->backend->read_facts)
+            state->backend->read_facts(state->gpu, task->pool,
+                                       &state->facts[state->devices[state->device_at]]);
         stop_device(state);
     }
     return 0;

@@ -75,6 +75,12 @@ static const struct key keys[] = {
     KEY(compute_mode, COUNT, 0, 3),
     KEY(driver, COUNT, 1000, 100000),
     KEY(watchdog, REAL, 1e-6, 1e6),
+    KEY(node, COUNT, 0, 1024),
+    KEY(link_generation, COUNT, 1, 9),
+    KEY(link_lanes, COUNT, 1, 32),
+    KEY(ecc, COUNT, 0, 1),
+    KEY(mig, COUNT, 0, 1),
+    KEY(others, COUNT, 0, 1000),
     KEY(hang_s, REAL, 0, 1e4),
 };
 

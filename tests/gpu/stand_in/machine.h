@@ -53,6 +53,8 @@ struct machine {
     double power_w, temperature_c, memory_mhz;
     uint64_t compute_mode, driver;
     double watchdog; /* 10^9 instructions after which a launch has taken too long */
+    uint64_t node;   /* of the host, to which it is near */
+    uint64_t link_generation, link_lanes, ecc, mig, others; /* what NVML says beside the sensors */
     double hang_s; /* real seconds after which waiting for what hangs ends, lest a test hangs too */
 };
 
