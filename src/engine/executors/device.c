@@ -18,6 +18,8 @@
 static const double wake_batch_ns = 4e6, wake_agreement = 0.005;
 static const double wake_up_to_speed = 0.9, wake_least_ns = 500e6;
 enum { WAKE_BATCHES_MOST = 180, WAKE_BATCHES_ALIKE = 5 };
+/* A device that others keep busy is never steady, and takes as long over it as they let it. */
+static const double wake_longest_ns = 2e9;
 
 struct device_state {
     const struct trial *ready; /* the trial whose work the device holds; NULL: none */
@@ -95,6 +97,7 @@ static int wake(struct executor *executor, struct error *error)
     uint64_t repeats;
     double operations, last_ns = NAN, worked_ns = 0;
     bool steady = false;
+    const uint64_t began_ns = executor_now_ns(executor);
     if (!device->asleep)
         return 0;
     int code = device->prepare(device->self, device->wake_work, 0, &operations, error);
@@ -108,7 +111,8 @@ static int wake(struct executor *executor, struct error *error)
         worked_ns += code == 0 ? batch.ns : 0;
         const bool fast =
             device->full_hz > 0 && batch.core_hz >= wake_up_to_speed * device->full_hz;
-        steady = alike >= WAKE_BATCHES_ALIKE && (fast || worked_ns >= wake_least_ns);
+        steady = (alike >= WAKE_BATCHES_ALIKE && (fast || worked_ns >= wake_least_ns)) ||
+                 (double)(executor_now_ns(executor) - began_ns) > wake_longest_ns;
     }
     device->asleep = code < 0;
     return code;

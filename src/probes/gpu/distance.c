@@ -372,6 +372,7 @@ const struct gpu_experiment gpu_distance = {
     .name = "distance",
     .summary = "lines of the second-level cache, near and far, by multiprocessor",
     .weight = 6,
+    .cuda_alone = true,
     .by_default = false,
     .refuses = refuses_distance,
     .plan = plan_distance,

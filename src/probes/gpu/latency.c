@@ -119,9 +119,9 @@ static struct working_set_limits limits_of(const struct gpu_task *here,
                                            const struct latency_state *state)
 {
     const struct gpu_facts *facts = here->facts;
-    const bool quick = settings_has(here->task->settings, "quick");
+    const bool is_cpu = gpu_is_cpu(facts);
+    const bool quick = settings_has(here->task->settings, "quick") || is_cpu;
     const uint64_t memory = gpu_memory(here);
-    const bool is_cpu = facts->kind && strcmp(facts->kind, "cpu") == 0;
     struct working_set_limits limits = {
         .largest = facts->l2_bytes ? L2_TIMES * facts->l2_bytes
                    : is_cpu        ? CPU_TO
@@ -256,7 +256,8 @@ static bool is_flat(const struct gpu_task *here, const struct series *series, bo
 {
     double clock;
     struct found_levels levels;
-    struct level_sample *samples = findings_level_samples(series, here->task->pool, &clock);
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, here->task->pool, &clock);
     if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
         return false;
     *flat = levels.stays && !levels.rising;

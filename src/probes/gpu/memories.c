@@ -27,6 +27,7 @@
 #include "probes/chase/knees.h"
 #include "probes/gpu/findings.h"
 #include "probes/gpu/flat.h"
+#include "probes/gpu/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,9 +102,14 @@ static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
     return work;
 }
 
-/* Only some devices have a cache for scalar loads: others lack nothing. */
+/* Only some devices have a cache for scalar loads: others lack nothing. A CPU has no constant
+ * memory, but calls plain memory so, of which `latency` has the curve. */
 static bool can(struct gpu_task *task, const char *what, const struct gpu_work *work)
 {
+    if (work->path == GPU_CONSTANT && gpu_is_cpu(task->facts)) {
+        gpu_not_measured(task, what, "a CPU's is plain memory", NULL);
+        return false;
+    }
     return work->path == GPU_SCALAR ? !task->backend->refuses(task->gpu, work)
                                     : gpu_can(task, what, work);
 }
@@ -196,7 +202,8 @@ static int read_level(struct gpu_task *task, int index, unsigned level, double *
     const struct series *series = &task->task->plan.series[index];
     struct found_levels levels;
     double clock;
-    struct level_sample *samples = findings_level_samples(series, task->task->pool, &clock);
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, task->task->pool, &clock);
     if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
         return error_out_of_memory(error);
     *latency = level <= levels.count ? levels.list[level - 1].latency : NAN;

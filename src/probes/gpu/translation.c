@@ -175,6 +175,7 @@ const struct gpu_experiment gpu_translation = {
     .name = "translation",
     .summary = "address translation: reach and cost of the TLBs, by page strides over gigabytes",
     .weight = 10,
+    .cuda_alone = true,
     .by_default = false,
     .refuses = refuses_translation,
     .plan = plan_translation,
