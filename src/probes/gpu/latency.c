@@ -227,6 +227,32 @@ static int plan_curves(struct gpu_task *here, struct latency_state *state, size_
     return code == 0 ? 1 : code;
 }
 
+/* Between half of L2 and somewhat more than all of it, where an A100 has a plateau of its own of
+ * hardly an octave, the first curve gets eight sizes an octave and not four. */
+enum { OUTER_SIZES = 6 };
+
+static int add_outer(struct gpu_task *here, const struct latency_state *state,
+                     const struct working_set_limits *limits, struct error *error)
+{
+    const struct settings *settings = here->task->settings;
+    const double half = (double)here->facts->l2_bytes / 2;
+    uint64_t sizes[OUTER_SIZES];
+    size_t count = 0;
+    if (!(half > 0) || state->sweep || settings_has(settings, "sizes") ||
+        settings_has(settings, "quick") || settings_has(settings, "per-octave"))
+        return 0;
+    const double from =
+        settings_has(settings, "from") ? (double)settings_size(settings, "from") : 0;
+    const double to = settings_has(settings, "to") ? (double)settings_size(settings, "to")
+                                                   : (double)limits->largest;
+    for (int i = 0; i < OUTER_SIZES; i++) {
+        const double bytes = half * exp2((2 * i + 1) / (2.0 * PER_OCTAVE));
+        if (bytes >= from && bytes <= to)
+            sizes[count++] = (uint64_t)bytes / state->stride * state->stride;
+    }
+    return add_curve_points(here, state, &state->curves[0], sizes, count, error);
+}
+
 /* More sizes around the knees of the dense curves: 1, or 0 where they are known. */
 static int refine(struct gpu_task *here, const struct latency_state *state, struct error *error)
 {
@@ -306,7 +332,9 @@ static int plan_first(struct gpu_task *here, struct error *error)
         return 0;
     const struct working_set_limits limits = limits_of(here, state);
     here->task->plan.share = state->count > state->dense ? share_dense : 1 - share_knees;
-    return plan_curves(here, state, 0, state->dense, &limits, error);
+    code = plan_curves(here, state, 0, state->dense, &limits, error);
+    const int more = code < 0 ? code : add_outer(here, state, &limits, error);
+    return more < 0 ? more : code;
 }
 
 /* The coarse curves beside the dense ones: once. */
