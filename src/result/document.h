@@ -77,6 +77,12 @@ struct gpu_facts {
     uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
     uint64_t scratchpad_bytes;  /* the most of it that can be scratchpad */
     uint64_t constant_bytes;
+    const char *uuid, *bus; /* "GPU-...", "0000:17:00.0"; NULL unknown, as all texts below */
+    const char *link;       /* to the host, while the device worked: "PCIe 5.0 x16" */
+    const char *link_most;  /* what it could be */
+    const char *ecc, *mig;  /* "on", "off" */
+    double host_node;       /* the NUMA node of the host that it is nearest to; NAN unknown */
+    double other_processes; /* that had it open when it was measured; NAN unknown */
 };
 
 struct machine_facts {

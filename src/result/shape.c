@@ -143,6 +143,14 @@ static const struct field gpu_fields[] = {
     WHOLE("first_level_bytes", struct gpu_facts, first_level_bytes, INT64_MAX),
     WHOLE("scratchpad_bytes", struct gpu_facts, scratchpad_bytes, INT64_MAX),
     WHOLE("constant_bytes", struct gpu_facts, constant_bytes, INT64_MAX),
+    TEXT("uuid", struct gpu_facts, uuid),
+    TEXT("bus", struct gpu_facts, bus),
+    TEXT("link", struct gpu_facts, link),
+    TEXT("link_most", struct gpu_facts, link_most),
+    TEXT("ecc", struct gpu_facts, ecc),
+    TEXT("mig", struct gpu_facts, mig),
+    NUMBER("host_node", struct gpu_facts, host_node),
+    NUMBER("other_processes", struct gpu_facts, other_processes),
     END,
 };
 static SHAPE(gpu, struct gpu_facts);
