@@ -76,7 +76,8 @@ static int leave_out(struct building *building, const struct finding *finding, s
 
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
 static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
-                             size_t place, const struct finding_pairs *pairs, struct votes *votes)
+                             size_t place, const struct finding_pairs *pairs,
+                             enum finding_value which, struct votes *votes)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     size_t n = 0;
@@ -85,12 +86,21 @@ static size_t collect_values(struct building *building, struct probe_of_each *so
         if (!finding || !quantity_same(finding->unit, model->unit))
             continue;
         sources->taken[d][finding - sources->probes[d]->findings] = true;
-        if (!isfinite(finding->value))
+        const double value = finding_value_of(finding, which);
+        if (!isfinite(value) || (which == VALUE_QUIET && !quiet_is_known(&finding->quiet)))
             continue;
-        building->values[n++] = finding->value;
+        building->values[n++] = value;
         vote(votes, finding->flags);
     }
     return n;
+}
+
+/* The runs' median and middle four fifths: what lies between runs. Sorts the values. */
+static struct quiet spread_of(double *values, size_t n)
+{
+    sort_ascending(values, n);
+    return (struct quiet){(float)median(values, n), (float)quantile(values, n, 0.1),
+                          (float)quantile(values, n, 0.9)};
 }
 
 static int add_finding(struct building *building, struct probe_result *result,
@@ -99,7 +109,12 @@ static int add_finding(struct building *building, struct probe_result *result,
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     struct votes votes = {{0}};
-    const size_t n = collect_values(building, sources, from, place, pairs, &votes);
+    const size_t quiet = collect_values(building, sources, from, place, pairs, VALUE_QUIET, &votes);
+    struct quiet spread = quiet_unknown();
+    if (quiet && 2 * quiet >= building->count)
+        spread = spread_of(building->values, quiet);
+    votes = (struct votes){{0}};
+    const size_t n = collect_values(building, sources, from, place, pairs, VALUE_FOUND, &votes);
     if (n == 0)
         return 0;
     if (2 * n < building->count)
@@ -117,6 +132,7 @@ static int add_finding(struct building *building, struct probe_result *result,
         finding->low = model->low;
         finding->high = model->high;
     }
+    finding->quiet = n == 1 ? model->quiet : spread;
     finding->declared = model->declared;
     finding->factors = model->factors;
     finding->factor_count = model->factor_count;
@@ -192,11 +208,13 @@ static int add_points(struct building *building, struct series *series, const st
     struct pool *pool = &building->to->pool;
     for (size_t i = 0; i < model->point_count; i++) {
         struct votes votes = {{0}};
-        size_t n = 0;
+        size_t n = 0, quiet = 0;
         for (size_t d = 0; d < building->count; d++) {
             const struct point *point = same_place(&sources[d], &model->points[i]);
             if (!point || !point->y.n)
                 continue;
+            if (quiet_is_known(&point->quiet))
+                building->scratch[quiet++] = (double)point->quiet.value;
             building->values[n++] = point->y.median;
             vote(&votes, point->flags);
         }
@@ -207,9 +225,10 @@ static int add_points(struct building *building, struct series *series, const st
         if (!point)
             return error_out_of_memory(error);
         *point = model->points[i];
-        point->cycles = (struct estimate){NAN, NAN, NAN};
-        point->scatter = (struct scatter){NAN, NAN, NAN};
+        point_drop_details(point);
         point->flags = elected(&votes, n);
+        if (2 * quiet >= building->count)
+            point->quiet = spread_of(building->scratch, quiet);
         summarize(building->values, n, building->scratch, &point->y);
     }
     return 0;

@@ -54,7 +54,11 @@ enum finding_fact {
     FACT_CLUSTERS, /* ROLE_DISAGREEMENT: of clusters, shown below their matrix */
     FACT_NEAREST,  /* ROLE_HANDOFF: the nearest pair of CPUs, the farthest one */
     FACT_FARTHEST,
-    FACT_REMOTE, /* memory of another node */
+    FACT_REMOTE,   /* memory of another node */
+    FACT_TAKEN,    /* ROLE_CONDITION: the share of CPU time that was taken from programs */
+    FACT_LONGEST,  /* the longest time that a CPU was taken */
+    FACT_QUIETEST, /* the CPUs from which the least is taken */
+    FACT_WAKE,     /* one wake-up, as the first screen has it */
 };
 
 /* A factor that decides what a finding is, and the standard value, for which the name alone stands.

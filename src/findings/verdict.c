@@ -2,6 +2,7 @@
 #include "findings/verdict.h"
 
 #include "base/cpulist.h"
+#include "findings/differences.h"
 #include "findings/registry.h"
 #include "result/flag.h"
 
@@ -163,6 +164,16 @@ static bool is_baseline(const struct document *document)
     return document->run.joined && strcmp(document->run.joined, "baseline") == 0;
 }
 
+/* Whether neighbours moved it: what was found lies outside of the quiet interval, and by more than
+ * what two runs are compared by. */
+static bool was_disturbed(const struct finding *finding)
+{
+    const struct quiet *quiet = &finding->quiet;
+    return quiet_is_known(quiet) &&
+           (finding->value < (double)quiet->low || finding->value > (double)quiet->high) &&
+           fabs(log(finding->value / (double)quiet->value)) > log1p(differences_threshold);
+}
+
 /* What the points say: trials, and where nothing was concluded from them their own worth. */
 static bool add_points(struct document_verdict *verdict, const struct document *document,
                        size_t index, bool concluded, struct doubts *doubts)
@@ -199,6 +210,7 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
             continue;
         struct verdict_part *part = part_of(verdict, document, index, word, finding);
         count(verdict, part, doubts, finding->flags);
+        verdict->disturbed += was_disturbed(finding);
     }
     if (add_points(verdict, document, index, verdict->values > before, doubts))
         verdict->single += verdict->values - before;
@@ -215,9 +227,10 @@ static void add_load(struct document_verdict *verdict, const struct document *do
     const size_t allowed = cpu_count(conditions->affinity);
     const double cpus = document->machine.threads ? document->machine.threads : (double)allowed;
     const unsigned seen = verdict->doubts & by_others;
+    const bool shows = seen || verdict->disturbed;
     if (document->run.joined)
         return;
-    if (conditions->load1 >= (seen ? busy_if_seen : busy_surely) * fmax(cpus, 1)) {
+    if (conditions->load1 >= (shows ? busy_if_seen : busy_surely) * fmax(cpus, 1)) {
         line_add(&verdict->busy, "load %.3g", conditions->load1);
         if (cpus > 0)
             line_add(&verdict->busy, " on %.0f CPU%s", cpus, cpus > 1 ? "s" : "");
@@ -227,6 +240,9 @@ static void add_load(struct document_verdict *verdict, const struct document *do
         line_add(&verdict->busy, "other programs kept interrupting");
     } else if (seen) {
         line_add(&verdict->busy, "others held a part of the caches");
+    } else if (verdict->disturbed) {
+        line_add(&verdict->busy, "neighbours slowed %zu of %zu values", verdict->disturbed,
+                 verdict->values);
     }
 }
 

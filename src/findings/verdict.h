@@ -48,6 +48,7 @@ struct document_verdict {
     enum verdict_state state;
     struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
     size_t part_count;
+    size_t disturbed; /* values above what the hardware does without neighbours, beyond doubt */
     size_t values, doubtful, single; /* single: of probes whose points have one trial at most */
     unsigned doubts;                 /* the flags that make values doubtful */
     int remedy;       /* the doubt that most values have: its remedy comes next; -1: none */

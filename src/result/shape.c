@@ -143,6 +143,14 @@ static const struct field gpu_fields[] = {
     WHOLE("first_level_bytes", struct gpu_facts, first_level_bytes, INT64_MAX),
     WHOLE("scratchpad_bytes", struct gpu_facts, scratchpad_bytes, INT64_MAX),
     WHOLE("constant_bytes", struct gpu_facts, constant_bytes, INT64_MAX),
+    TEXT("uuid", struct gpu_facts, uuid),
+    TEXT("bus", struct gpu_facts, bus),
+    TEXT("link", struct gpu_facts, link),
+    TEXT("link_most", struct gpu_facts, link_most),
+    TEXT("ecc", struct gpu_facts, ecc),
+    TEXT("mig", struct gpu_facts, mig),
+    NUMBER("host_node", struct gpu_facts, host_node),
+    NUMBER("other_processes", struct gpu_facts, other_processes),
     END,
 };
 static SHAPE(gpu, struct gpu_facts);
@@ -197,6 +205,14 @@ static const struct field estimate_fields[] = {
 };
 static SHAPE(estimate, struct estimate);
 
+static const struct field quiet_fields[] = {
+    FLOAT("value", struct quiet, value),
+    FLOAT("low", struct quiet, low),
+    FLOAT("high", struct quiet, high),
+    END,
+};
+static SHAPE(quiet, struct quiet);
+
 static const struct field scatter_fields[] = {
     FLOAT("line", struct scatter, line),
     FLOAT("drift", struct scatter, drift),
@@ -223,6 +239,8 @@ static const struct field point_fields[] = {
     {FIELD("flags", FIELD_FLAGS, struct point, flags)},
     WHOLE("redone", struct point, redone, UINT_MAX),
     OBJECT("cycles", struct point, cycles, estimate_shape),
+    OBJECT("quiet", struct point, quiet, quiet_shape),
+    OBJECT("quiet_cycles", struct point, quiet_cycles, quiet_shape),
     OBJECT("scatter", struct point, scatter, scatter_shape),
     TEXT("failed", struct point, failed),
     END,
@@ -253,6 +271,7 @@ static const struct field finding_fields[] = {
     TEXT("unit", struct finding, unit),
     NUMBER("low", struct finding, low),
     NUMBER("high", struct finding, high),
+    OBJECT("quiet", struct finding, quiet, quiet_shape),
     NUMBER("declared", struct finding, declared),
     TEXT("text", struct finding, text),
     TEXT("cpus", struct finding, cpus),

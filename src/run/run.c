@@ -25,8 +25,8 @@ static int save(struct run *run, struct error *error)
 static void show_progress(void *argument, double done, double left_s)
 {
     const struct run *run = argument;
-    run->listener.progress(run->listener.argument, run->turns[run->turn].task.probe->name, done,
-                           left_s);
+    const struct probe_task *task = &run->turns[run->turn].task;
+    run->listener.progress(run->listener.argument, task->probe->name, done, left_s, task->so_far);
 }
 
 static void note_conditions(struct run *run, const struct clock *clock,
