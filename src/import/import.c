@@ -183,8 +183,11 @@ int import_read(const struct import_format *format, struct import_text *text,
 static int tell_unread(const struct import_format *format, const struct import_text *text,
                        struct document *document, const char **unread, struct error *error)
 {
+    if (!text->unread && *text->columns)
+        *unread = pool_printf(&document->pool, "%s: of the columns %s nothing was read", text->file,
+                              text->columns);
     if (!text->unread)
-        return 0;
+        return *unread || !*text->columns ? 0 : error_out_of_memory(error);
     const bool one = text->unread == 1, line = text->unread_line > 0;
     const char *number = line ? pool_printf(&document->pool, "line %zu, ", text->unread_line) : "";
     *unread = pool_printf(&document->pool, "%s: of %zu %s%s nothing was read as %s%s %s'%s'",

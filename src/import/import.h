@@ -21,6 +21,7 @@ struct import_text {
      * and the first of them. Readers count them by rows_unread() and json_unread(). */
     size_t unread, unread_line; /* line 0: it is a value */
     char unread_shown[96];
+    char columns[96]; /* names of columns of which nothing was read; "" */
 };
 
 /* How sure a format is that a text is its own. */
