@@ -46,6 +46,12 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_OCCUPIED] =
         {"occupied", "other work held a part of what was measured, so only the rest was seen",
          "stop the other work on this core and its caches, or repeat when they are idle", true},
+    [FLAG_MISCOUNTED] =
+        {"miscounted", "the kernel counted other page faults than this measurement meant to cause",
+         "see that nothing moves this program's pages meanwhile (NUMA balancing, KSM, memory "
+         "limits), "
+         "and measure outside sandboxes and emulators",
+         true},
 };
 
 int flag_by_name(const char *name)

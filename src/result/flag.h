@@ -23,6 +23,7 @@ enum flag {
     FLAG_MODELLED,
     FLAG_THROTTLED,
     FLAG_OCCUPIED,
+    FLAG_MISCOUNTED,
     FLAG_COUNT
 };
 
