@@ -184,9 +184,10 @@ static int add_shootdown(struct analysis *analysis, struct error *error)
                           (double)b.high - (double)a.low, alone->flags | all->flags);
     if (!finding)
         return error_out_of_memory(error);
-    finding->text = pool_printf(
-        analysis->pool, "a call beside %g other threads, over the %.0f ns of one alone%s",
-        all->x - 1, (double)a.median, finding->low > 0 ? "" : ": no difference is shown");
+    finding->text = pool_printf(analysis->pool,
+                                "a call beside %g other thread%s, over the %.0f ns of one alone%s",
+                                all->x - 1, all->x > 2 ? "s" : "", (double)a.median,
+                                finding->low > 0 ? "" : ": no difference is shown");
     analysis_read_off(analysis, first, series);
     return finding->text ? 0 : error_out_of_memory(error);
 }

@@ -49,7 +49,7 @@ static void observe(struct bench *bench, const struct scene *scene, const struct
     struct trial trial = {
         .plan = &bench->task.plan, .point = point, .workers = workers, .operations = 2};
     struct batch batches[] = {{.ns = 1000, .core_hz = 3e9},
-                                  {.ns = (double)ticks * tick_ns, .core_hz = 3e9}};
+                              {.ns = (double)ticks * tick_ns, .core_hz = 3e9}};
     cores_probe.observe(&bench->task, &(struct observation){.trial = &trial,
                                                             .batches = batches,
                                                             .batch_count = 2,
