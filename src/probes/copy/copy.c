@@ -100,7 +100,7 @@ static int choose_sizes(struct probe_task *task, struct error *error)
     const bool quick = settings_has(task->settings, "quick");
     const uint64_t cache = last_level_bytes(task->machine), most = most_bytes(task);
     uint64_t largest = 16 * MIB;
-    while (largest < cache && largest < GIB / 4)
+    while (largest <= cache && largest < GIB / 4)
         largest *= LARGE_STEP;
     int code = 0;
     for (uint64_t bytes = LEAST; bytes <= largest && bytes <= most && code == 0;

@@ -42,13 +42,12 @@ static int note_levels(struct probe_task *task, struct error *error)
     const struct copy_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
     const size_t count = chases_levels(task, NULL, levels);
-    const uint64_t cache = last_level_bytes(task->machine);
     const char *text = "";
     for (size_t i = 0; i < count && text; i++) {
         const struct chase_level *level = &levels[i];
         const uint64_t call = call_within(state, level->last ? UINT64_MAX : level->bytes);
         /* A fill's memory is only once its size. */
-        if (!call || call <= level->above || (level->last && call < cache))
+        if (!call || call <= level->above)
             continue;
         text = pool_printf(task->pool, "%s%s%s %llu", text, *text ? ", " : "", level->name,
                            (unsigned long long)call);
@@ -232,10 +231,13 @@ static int add_overtaking(struct analysis *analysis, enum copy_method method, en
             pool_printf(analysis->pool, "not detected: %s is as fast at every size", by);
     } else {
         const struct point *here = &one->points[from];
-        finding->value = finding->high = here->x;
-        finding->low = from ? one->points[from - 1].x : here->x;
+        finding->value = here->x;
+        if (from) { /* else it is so from the smallest call on, and may be below */
+            finding->low = one->points[from - 1].x;
+            finding->high = here->x;
+        }
         finding->flags = here->flags | point_of(other, here->x)->flags;
-        finding->text = pool_printf(analysis->pool, "faster than %s for calls of %s", by, where);
+        finding->text = pool_printf(analysis->pool, "faster than %s: %s", by, where);
     }
     analysis_read_off(analysis, first, one);
     return finding->text ? 0 : error_out_of_memory(error);
