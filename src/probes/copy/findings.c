@@ -433,6 +433,7 @@ const struct finding_line copy_lines[] = {
      .side = SIDE_NEITHER,
      .meaning = "Why no size is told at which the C library changes its way.",
      .moves = "Stepping through a program takes x86-64 with glibc.",
-     .advice = "Compare the curves."},
+     .advice = "Compare the curve of memcpy with those of the other ways: where two meet, it "
+               "probably does the same."},
     {.patterns = NULL},
 };

@@ -260,6 +260,14 @@ static int plan_fault(struct probe_task *task, struct error *error)
     task->state = state;
     for (int i = 0; i < FAULT_WHATS; i++)
         state->series[i] = -1;
+    int code =
+        settings_has(task->settings, "size")
+            ? working_sets_check(task, "size", settings_size(task->settings, "size"), 1, error)
+            : 0;
+    if (code == 0)
+        code = choose_cpus(task, error);
+    if (code < 0)
+        return code;
     if (!page || (task->machine->live && !pages_counted())) {
         task->result->status = PROBE_SKIPPED;
         task->result->reason =
@@ -267,14 +275,6 @@ static int plan_fault(struct probe_task *task, struct error *error)
             "proven: measure outside this sandbox or emulator, on Linux itself";
         return 0;
     }
-    int code = settings_has(task->settings, "size")
-                   ? working_sets_check(task, "size", settings_size(task->settings, "size"),
-                                        (size_t)page, error)
-                   : 0;
-    if (code == 0)
-        code = choose_cpus(task, error);
-    if (code < 0)
-        return code;
     begin_plan(task);
     if (brief)
         task->weight_s = brief_weight_s;

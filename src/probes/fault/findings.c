@@ -75,23 +75,22 @@ static bool has_value(const struct point *point)
     return point && point->y.n;
 }
 
-/* "fault.touch.4K" for every page size of the series; for calls, that of the largest one. */
+/* fault.touch.4K for every page size of the series; for calls, that of the largest one. */
 static const struct {
     enum fault_what what;
     const char *stem, *behind;
-} of_pages[] = {
-    {FAULT_TOUCH, "fault.touch", ""},       {FAULT_RESERVED, "fault.touch", ".reserved"},
-    {FAULT_ZERO, "fault.zeroing", ""},      {FAULT_MINOR, "fault.minor", ""},
-    {FAULT_LOOK, "fault.load", ""},         {FAULT_POPULATE, "fault.populate", ""},
-    {FAULT_COPY, "fault.copy_on_write", ""}};
+} of_pages[] = {{FAULT_TOUCH, "touch", ""},       {FAULT_RESERVED, "touch", ".reserved"},
+                {FAULT_ZERO, "zeroing", ""},      {FAULT_MINOR, "minor", ""},
+                {FAULT_LOOK, "load", ""},         {FAULT_POPULATE, "populate", ""},
+                {FAULT_COPY, "copy_on_write", ""}};
 
 static int add_of_page(struct analysis *analysis, size_t row, const struct series *series,
                        const struct point *point, struct error *error)
 {
     const size_t first = analysis->result->finding_count;
     char name[64], size[UNIT_TEXT];
-    snprintf(name, sizeof name, "%s.%s%s", of_pages[row].stem, size_name((uint64_t)point->x, size),
-             of_pages[row].behind);
+    snprintf(name, sizeof name, "fault.%s.%s%s", of_pages[row].stem,
+             size_name((uint64_t)point->x, size), of_pages[row].behind);
     struct finding *finding = analysis_add_summary(analysis, name, "ns", &point->y, point->flags);
     if (!finding)
         return error_out_of_memory(error);
@@ -156,10 +155,10 @@ static int add_given_back(struct analysis *analysis, enum fault_what what, const
         return 0;
     const struct point *one = &series->points[0], *most = &series->points[series->point_count - 1];
     char name[64];
-    snprintf(name, sizeof name, "%s.page", stem);
+    snprintf(name, sizeof name, "fault.%s.page", stem);
     if (has_value(most) && !analysis_add_summary(analysis, name, "ns", &most->y, most->flags))
         return error_out_of_memory(error);
-    snprintf(name, sizeof name, "%s.call", stem);
+    snprintf(name, sizeof name, "fault.%s.call", stem);
     if (has_value(one) && series->point_count > 1 &&
         !analysis_add_summary(analysis, name, "ns", &one->y, one->flags))
         return error_out_of_memory(error);
@@ -219,11 +218,11 @@ int fault_analyse(struct analysis *analysis, struct error *error)
     if (code == 0)
         code = add_huge_gain(analysis, error);
     if (code == 0)
-        code = add_given_back(analysis, FAULT_UNMAP, "fault.unmap", error);
+        code = add_given_back(analysis, FAULT_UNMAP, "unmap", error);
     if (code == 0)
-        code = add_given_back(analysis, FAULT_DISCARD, "fault.discard", error);
+        code = add_given_back(analysis, FAULT_DISCARD, "discard", error);
     if (code == 0)
-        code = add_given_back(analysis, FAULT_UNMAP_HUGE, "fault.unmap_huge", error);
+        code = add_given_back(analysis, FAULT_UNMAP_HUGE, "unmap_huge", error);
     if (code == 0)
         code = add_shootdown(analysis, error);
     return code == 0 ? add_count(analysis, error) : code;
