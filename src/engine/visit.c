@@ -83,7 +83,7 @@ static int try_repeats(void *self, uint64_t repeats, double *took_ns)
 {
     struct visit *visit = self;
     const struct batch_run run = {0, 1, repeats, false};
-    struct batch batch = {.ns = NAN, .core_hz = NAN};
+    struct batch batch = {NAN, NAN};
     int code = visit->executor->kind->measure(visit, &run, &batch, NULL);
     *took_ns = batch.ns;
     return code;

@@ -77,7 +77,7 @@ struct wake_try {
 static int try_repeats(void *self, uint64_t repeats, double *took_ns)
 {
     const struct wake_try *try = self;
-    struct batch batch = {.ns = NAN, .core_hz = NAN};
+    struct batch batch = {NAN, NAN};
     int code = measure_batch(try->executor, repeats, &batch, try->error);
     *took_ns = batch.ns;
     return code;
@@ -97,7 +97,7 @@ static int wake(struct executor *executor, struct error *error)
         code = repeats_find(&search, &repeats);
     for (int i = 0, alike = 0; code == 0 && i < WAKE_BATCHES_MOST && alike < WAKE_BATCHES_ALIKE;
          i++) {
-        struct batch batch = {.ns = NAN, .core_hz = NAN};
+        struct batch batch = {NAN, NAN};
         code = measure_batch(executor, repeats, &batch, error);
         alike = fabs(batch.ns / last_ns - 1) <= wake_agreement ? alike + 1 : 0;
         last_ns = batch.ns;

@@ -50,7 +50,7 @@ static int tear_down(void **state)
 
 static void add(struct bench *bench, size_t point, double ns)
 {
-    struct batch batch = {.ns = ns, .core_hz = NAN};
+    struct batch batch = {ns, NAN};
     struct trial trial = {.operations = 1};
     struct visit visit = {.plan = &bench->plan,
                           .trials = &trial,

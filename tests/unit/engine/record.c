@@ -35,7 +35,7 @@ static void add(struct record *record, const struct plan *plan, double ns, doubl
                           .batch_count = BATCHES};
     /* One batch in five is far off: a trial is the median of its batches. */
     for (int i = 0; i < BATCHES; i++)
-        batches[i] = (struct batch){.ns = ns * 40 * (i == 2 ? 9 : 1), .core_hz = core_hz};
+        batches[i] = (struct batch){ns * 40 * (i == 2 ? 9 : 1), core_hz};
     assert_int_equal(record_add(record, &visit, (struct drift){1, 1}, scratch, NULL), 0);
 }
 
@@ -207,7 +207,7 @@ static void drift_is_divided_out_of_both_units(void **state)
                           .batch_count = BATCHES};
     struct record record = {0};
     for (int i = 0; i < BATCHES; i++)
-        batches[i] = (struct batch){.ns = 5 * 40, .core_hz = 2e9};
+        batches[i] = (struct batch){5 * 40, 2e9};
     assert_int_equal(record_add(&record, &visit, (struct drift){1.25, 2}, batch_scratch, NULL), 0);
     struct drift medians = record_medians(&record, scratch);
     assert_true(fabs(medians.value - 4) < 1e-6);

@@ -48,8 +48,7 @@ static void observe(struct bench *bench, const struct scene *scene, const struct
     struct worker workers[2] = {{.state = &first}, {.state = &second}};
     struct trial trial = {
         .plan = &bench->task.plan, .point = point, .workers = workers, .operations = 2};
-    struct batch batches[] = {{.ns = 1000, .core_hz = 3e9},
-                              {.ns = (double)ticks * tick_ns, .core_hz = 3e9}};
+    struct batch batches[] = {{1000, 3e9}, {(double)ticks * tick_ns, 3e9}};
     cores_probe.observe(&bench->task, &(struct observation){.trial = &trial,
                                                             .batches = batches,
                                                             .batch_count = 2,

@@ -202,8 +202,7 @@ static void observe_starved(struct bench *bench, unsigned step, double share, un
         struct background background[BENCH_CPUS] = {{0, 0}};
         const double gbs = asked(step, share) * (1 + 0.001 * number), ns = 1e6;
         struct trial trial = {.point = &point, .number = number, .operations = 64};
-        const struct batch batch = {.ns = latency_at(gbs) * 6400, .core_hz = 3e9};
-        struct batch batches[] = {batch, batch};
+        struct batch batches[] = {{latency_at(gbs) * 6400, 3e9}, {latency_at(gbs) * 6400, 3e9}};
         for (unsigned i = 1; i < point.seat_count; i++)
             background[i] = (struct background){
                 (uint64_t)llround(gbs * ns / it->injectors / (inject_lines * 64)), ns};

@@ -116,7 +116,7 @@ static void writers_share_a_word_or_are_as_far_apart_as_the_point_says(void **st
  * of what the first did, and was at it a little longer: each counts by its own time. */
 static void observe(struct bench *bench, struct layout *layout, size_t point)
 {
-    struct batch batches[] = {{.ns = 90e3, .core_hz = 3e9}, {.ns = 110e3, .core_hz = 3e9}};
+    struct batch batches[] = {{90e3, 3e9}, {110e3, 3e9}};
     static const struct background background[2] = {{0, 0}, {510, 204e3}};
     prepare(bench, layout, point, point);
     contention_probe.observe(&bench->task, &(struct observation){.trial = &layout->trial,
