@@ -25,7 +25,8 @@ struct steps_switch {
 
 /* Fills what calls of 1 to `most` bytes switch between, ascending, the first one from 1 byte on;
  * both buffers are aligned to pages. Between sizes half an octave apart a switch and back may be
- * overlooked. Returns how many; 0 where the system can't step through a program. */
+ * overlooked. Returns how many; 0 where the system can't step through a program, or where there are
+ * more than 16 or than `room`. */
 size_t steps_switches(enum steps_function, uint64_t most, struct steps_switch *, size_t room);
 
 #endif
