@@ -5,7 +5,6 @@
 #include "version.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 /* A format and a file, or a file alone, of which *format is NULL. */
 static int read_operands(const struct invocation *invocation, const struct import_format **format,
@@ -14,11 +13,6 @@ static int read_operands(const struct invocation *invocation, const struct impor
     const bool named = invocation->operand_count == 2;
     *format = import_format_by_name(invocation->operands[0]);
     *path = invocation->operands[named ? 1 : 0];
-    if (!*format && named && access(invocation->operands[0], F_OK) == 0)
-        return error_set(error, ERROR_USAGE,
-                         "%s and %s: one file is imported at a time: give one, and join the "
-                         "documents by 'fathom merge'",
-                         invocation->operands[0], invocation->operands[1]);
     if (!*format || named)
         return 0;
     return error_set(error, ERROR_USAGE,
