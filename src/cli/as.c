@@ -37,10 +37,7 @@ static void print_argument(const struct tongue_argument *argument)
              argument->name ? argument->name : "", argument->value ? " " : "",
              argument->value ? argument->value : "");
     const char *shown = names[0] == ' ' ? names + 1 : names;
-    int column = printf("  %s", shown);
-    if (column > 24)
-        column = (putchar('\n'), 0);
-    column += printf("%*s", 26 - column, "");
+    const int column = printf("  %s", shown);
     char help[512];
     snprintf(help, sizeof help, "%s%s", argument->idle ? "does nothing: " : "", argument->help);
     help_wrapped(stdout, 26, column, help);

@@ -161,9 +161,6 @@ static int throughput(struct mlc *mlc, struct error *error)
 {
     struct talk *talk = mlc->talk;
     const uint64_t threads = talk->machine->allowed.count;
-    if (!mlc->bytes)
-        return error_set(error, ERROR_USAGE,
-                         "mlc: -T: give the buffer of each thread too, like -b20 for 20 KiB");
     const struct talk_option options[] = {
         {"kernel", "read"},
         {"size", talk_text(talk, "%llu", (unsigned long long)(mlc->bytes * threads))},
@@ -273,6 +270,9 @@ static int read_arguments(struct mlc *mlc, struct error *error)
         code = talk_number(talk, 'c', 0, 65535, 0, &cpu, error);
     if (code == 0 && talk_value(talk, 'b'))
         code = talk_size(talk, "-b", talk_value(talk, 'b'), KIB, &mlc->bytes, error);
+    if (code == 0 && talk_value(talk, 'T') && !mlc->bytes)
+        code = error_set(error, ERROR_USAGE,
+                         "mlc: -T: give the buffer of each thread too, like -b20 for 20 KiB");
     return code;
 }
 
