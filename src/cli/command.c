@@ -1,9 +1,11 @@
 #include "cli/command.h"
 
+#include "base/clean.h"
 #include "cli/options.h"
-
 #include "probes/probe.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct command *const commands[] = {
@@ -64,4 +66,17 @@ const struct option_spec *command_option(const struct command *command, const st
     for (; !option && table && *table; table++)
         option = nth(*table, &i);
     return option ? option : nth(help_options, &i);
+}
+
+void command_tell(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    fprintf(stderr, "fathom: %s\n",
+            text ? clean_text(text, text, strlen(text) + 1) : "out of memory for a remark");
+    free(text);
 }

@@ -59,4 +59,8 @@ const char *command_summary(const struct command *, const struct probe *);
 /* Its i-th option: its probe's, its own, then --help. NULL at the end. */
 const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
 
+/* A line on standard error, "fathom: ...", made inert (base/clean.h): it may quote what a file or a
+ * person says. */
+void command_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

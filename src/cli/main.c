@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The one place where an error becomes a line and an exit status. */
@@ -108,10 +109,28 @@ static void fill_standard_channels(void)
         close(file);
 }
 
+/* With less the first deep call would be a segmentation fault: 64 KiB are one buffer, and what the
+ * libraries take is theirs. */
+enum { STACK_LEAST_KIB = 512 };
+
+static int check_stack(struct error *error)
+{
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= (rlim_t)STACK_LEAST_KIB * 1024)
+        return 0;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "the stack may grow to %llu KiB, and %d are needed: raise the limit, as with "
+                     "'ulimit -s 8192'",
+                     (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST_KIB);
+}
+
 int main(int argc, char **argv)
 {
+    struct error error = {0};
     fill_standard_channels();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
+    if (check_stack(&error) < 0)
+        return report_error(error.code, &error);
     const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
     if (tongue)
         return run_as_called(tongue, argc, argv);

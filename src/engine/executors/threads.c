@@ -143,7 +143,7 @@ static double burst_hz(struct visit *visit)
     uint64_t start = clock_ticks(clock);
     additions_run(NULL, repeats);
     uint64_t end = clock_ticks(clock);
-    return (double)(repeats * addition_steps) * 1e9 / clock_ns(clock, end - start);
+    return (double)(repeats * addition_steps) * 1e9 / clock_between_ns(clock, start, end);
 }
 
 /* --- the visits of a job --- */
@@ -191,7 +191,8 @@ static void begin(struct visit *visit, unsigned first_rank)
     seats->measured = 0;
     for (size_t i = 0; i < point->seat_count; i++)
         seats->measured += plan_seat(point, i).role == MEASURED;
-    seats->over = seats->overdue = false;
+    seats->overdue = false;
+    atomic_store(&seats->over, false);
     atomic_store(&seats->stray, 0);
     atomic_store(&seats->phase_began_ns, 0);
     barrier_init(&seats->meeting, (unsigned)seats->count, clock);
