@@ -36,7 +36,7 @@ static void print_row(FILE *out, const struct point *point)
 static int speak(struct talk *talk, struct error *error)
 {
     /* Of the 96 KB that the program was written for, in per cent, which every device has. */
-    static const char *const splits[] = {"33", "67"};
+    static const char *const splits[] = {"34", "67"};
     uint64_t split;
     int code = talk_whole(talk, "the split", talk->operands[0], 0, 1, &split, error);
     const char *sizes = code == 0 ? list_sizes(talk) : NULL;
