@@ -288,9 +288,9 @@ static int plan_variants(struct probe_task *task, struct error *error)
         code = latency_threads_check(task, &state->chases, &state->sets, error);
     for (size_t i = 0; i < variants->count && code == 0; i++) {
         const struct latency_variant *variant = &variants->list[i];
-        const int series = chases_add_series(&state->chases, task, variant->name, &variant->kind,
+        const int series = chases_add_series(&state->chases, task, "latency", &variant->kind,
                                              page_policy_names[variant->pages], error);
-        code = series < 0 ? series : 0;
+        code = series < 0 ? series : latency_variant_name(task, variant, error);
     }
     return code == 0 ? plan_pages(task, error) : code;
 }
