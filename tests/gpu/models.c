@@ -106,7 +106,7 @@ static bool describe_device(char device[TEXT_BYTES], const char *driver, uint64_
                             bool wobbles)
 {
     enum { L2_SET = 16 * 128 };
-    char base[TEXT_BYTES];
+    char base[TEXT_BYTES / 4];
     struct device_truth truth = {.clock_hz = NAN};
     snprintf(base, sizeof base, "random:%" PRIu64, seed);
     if (!read_truth(&truth, driver, base))
