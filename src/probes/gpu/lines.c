@@ -6,19 +6,13 @@
 /* A curve follows pointers through the first cache, a line after the other; what is not asked for
  * is as the probe chooses it. */
 const struct standard gpu_experiment[] = {
-    {"what", STANDARD_NAMED, NULL, 0},
-    {"gpu", STANDARD_NAMED, NULL, 0},
-    {"path", STANDARD_TEXT, "l1", 0},
-    {"order", STANDARD_TEXT, "random", 0},
-    {"stride", STANDARD_NUMBER, NULL, 128},
-    {"l1", STANDARD_ABSENT, NULL, 0},
-    {"width_bits", STANDARD_NAMED, NULL, 0},
-    {"line_bytes", STANDARD_NAMED, NULL, 0},
-    {"cluster_size", STANDARD_NAMED, NULL, 0},
-    {"direction", STANDARD_NAMED, NULL, 0},
-    {"memory", STANDARD_NAMED, NULL, 0},
-    {"traffic", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
+    {"what", STANDARD_NAMED, NULL, 0},       {"gpu", STANDARD_NAMED, NULL, 0},
+    {"path", STANDARD_TEXT, "l1", 0},        {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_NUMBER, NULL, 128},  {"l1", STANDARD_ABSENT, NULL, 0},
+    {"bytes", STANDARD_NAMED, NULL, 0},      {"width_bits", STANDARD_NAMED, NULL, 0},
+    {"line_bytes", STANDARD_NAMED, NULL, 0}, {"cluster_size", STANDARD_NAMED, NULL, 0},
+    {"direction", STANDARD_NAMED, NULL, 0},  {"memory", STANDARD_NAMED, NULL, 0},
+    {"traffic", STANDARD_NAMED, NULL, 0},    {.factor = NULL},
 };
 
 const struct finding_line gpu_lines[] = {
@@ -240,6 +234,27 @@ const struct finding_line gpu_lines[] = {
      .moves = "Multiprocessors of one side may lie nearer to L2 than those of the other.",
      .advice = "Where the sides differ, blocks do not run equally fast: do not often wait for all "
                "of them."},
+    {.patterns = "gpu<n>.L<n>.line",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .place = "lines",
+     .words = "L<n>",
+     .meaning =
+         "The block that this level has one tag for: the largest stride at which a set of one "
+         "and a half of what it holds still touches every line.",
+     .moves = "The device's design decides it.",
+     .advice = "Lay out what different blocks write in different lines."},
+    {.patterns = "gpu<n>.L<n>.fetch",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .place = "a miss brings",
+     .words = "L<n>",
+     .meaning =
+         "How many bytes a miss of this level brings: the smallest stride at which every load "
+         "of neighbours misses. A line may be made of several such sectors.",
+     .moves = "Programs may set L2's (cudaLimitMaxL2FetchGranularity).",
+     .advice =
+         "Scattered loads of less than that waste the rest of it: pack what is read together."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
