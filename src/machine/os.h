@@ -54,6 +54,9 @@ extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small",
 void *os_map(size_t bytes, enum page_policy, int node, struct error *);
 void os_unmap(void *memory, size_t bytes);
 
+/* Bytes of memory that nobody uses, from a call that needs no file; 0 where there is none. */
+uint64_t os_memory_free(void);
+
 /* What the kernel gave for touched memory (from smaps and move_pages). */
 struct os_placement {
     uint64_t page_bytes; /* size of the pages behind at least nine tenths of it; 0 unknown */

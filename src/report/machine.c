@@ -129,11 +129,6 @@ void line_add_joined(struct line *line, const struct run_facts *run)
         line_add(line, "merged from %u document%s", run->documents, many);
 }
 
-bool document_is_imported(const struct document *document)
-{
-    return !document->run.started && !document->run.command_count;
-}
-
 bool probe_is_of_devices(const struct probe_result *probe)
 {
     const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;

@@ -186,6 +186,17 @@ static const struct field conditions_fields[] = {
 };
 static SHAPE(conditions, struct conditions);
 
+static const struct field verdict_fields[] = {
+    TEXT("state", struct verdict_facts, state),
+    TEXT("sentence", struct verdict_facts, sentence),
+    ARRAY("rely", FIELD_TEXTS, struct verdict_facts, rely, rely_count),
+    ARRAY("beside", FIELD_TEXTS, struct verdict_facts, beside, beside_count),
+    ARRAY("doubt", FIELD_TEXTS, struct verdict_facts, doubt, doubt_count),
+    ARRAY("lacking", FIELD_TEXTS, struct verdict_facts, lacking, lacking_count),
+    END,
+};
+static SHAPE(verdict, struct verdict_facts);
+
 static const struct field estimate_fields[] = {
     FLOAT("median", struct estimate, median),
     FLOAT("low", struct estimate, low),
@@ -289,6 +300,7 @@ static const struct field document_fields[] = {
     NEED_OBJECT("run", struct document, run, run_shape),
     OBJECT("machine", struct document, machine, machine_shape),
     OBJECT("conditions", struct document, conditions, conditions_shape),
+    OBJECT("verdict", struct document, verdict, verdict_shape),
     NEED_LIST("probes", struct document, probes, probe_count, probe_shape),
     END,
 };

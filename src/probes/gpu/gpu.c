@@ -151,6 +151,8 @@ int gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *back
     const bool all = task->named && !settings_has(task->settings, "quick");
     int code = gpu_options_what(task->settings, all, &state->asked, error);
     if (code == 0)
+        code = gpu_options_check(task, error);
+    if (code == 0)
         code = open_backend(task, backends, &usable, error);
     if (code <= 0)
         return code;

@@ -30,11 +30,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const path_names[] = {"l1", "l2", "read-only", NULL};
 static const enum gpu_path paths[] = {GPU_L1, GPU_L2, GPU_READ_ONLY};
 static const char *const order_names[] = {[GPU_RANDOM] = "random", [GPU_STRIDED] = "strided"};
 
-enum { PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
+enum { WORD = 8, PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
 enum { PER_OCTAVE = 4, PER_OCTAVE_BESIDE = 2, PER_OCTAVE_QUICK = 2 };
 /* Device memory is read off sizes well beyond L2: from twice L2 on some loads still hit, and of a
  * second level in two halves the farther one serves sets up to L2 and somewhat beyond. AMD's
@@ -99,10 +98,7 @@ static int read_options(const struct gpu_task *here, struct latency_state *state
     uint32_t listed;
     int count = 1;
     *state = (struct latency_state){.stride = (size_t)settings_size(settings, "stride")};
-    int code = gpu_options_names(settings, "path", path_names, &listed, error);
-    if (code == 0 && state->stride % sizeof(uint64_t) != 0)
-        code = error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer",
-                         state->stride);
+    int code = gpu_options_names(settings, "path", gpu_path_names, &listed, error);
     if (code == 0 && settings_has(settings, "l1")) {
         const char *text = settings_text(settings, "l1");
         state->split = true;
@@ -138,6 +134,39 @@ static struct working_set_limits limits_of(const struct gpu_task *here,
     return limits;
 }
 
+/* Whether a set was asked for that is smaller than a stride. */
+static bool goes_below_stride(const struct settings *settings, const struct latency_state *state)
+{
+    const uint64_t *sizes;
+    if (settings_has(settings, "from") && settings_size(settings, "from") < state->stride)
+        return true;
+    for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
+         i--;)
+        if (sizes[i] < state->stride)
+            return true;
+    return false;
+}
+
+/* Sets smaller than a stride lie within a line, and their elements side by side; the others are
+ * whole strides. */
+static int choose_sets(struct working_sets *sets, struct probe_task *task,
+                       const struct latency_state *state, const struct working_set_limits *limits,
+                       struct error *error)
+{
+    const bool small = goes_below_stride(task->settings, state);
+    int code = working_sets_within(sets, task, small ? WORD : state->stride, limits, error);
+    size_t kept = 0;
+    for (size_t i = 0; code == 0 && i < sets->count; i++) {
+        const uint64_t bytes = sets->bytes[i] < state->stride
+                                   ? sets->bytes[i]
+                                   : sets->bytes[i] / state->stride * state->stride;
+        if (!kept || sets->bytes[kept - 1] != bytes)
+            sets->bytes[kept++] = bytes;
+    }
+    sets->count = code == 0 ? kept : 0;
+    return code;
+}
+
 static int check_latency(const struct gpu_task *here, struct error *error)
 {
     struct latency_state state;
@@ -146,7 +175,7 @@ static int check_latency(const struct gpu_task *here, struct error *error)
     if (code < 0)
         return code;
     const struct working_set_limits limits = limits_of(here, &state);
-    return working_sets_within(&sets, here->task, state.stride, &limits, error);
+    return choose_sets(&sets, here->task, &state, &limits, error);
 }
 
 /* --- planning --- */
@@ -159,7 +188,7 @@ static struct gpu_work work_of(const struct latency_state *state, const struct l
     work.path = paths[curve->path];
     work.order = curve->order;
     work.bytes = (size_t)bytes;
-    work.stride = state->stride;
+    work.stride = bytes < state->stride ? (size_t)WORD : state->stride;
     work.carve_out = state->split ? curve->split.carve_out : -1;
     return work;
 }
@@ -172,7 +201,7 @@ static void sift(struct gpu_task *here, struct latency_state *state)
         const struct latency_curve *curve = &state->curves[i];
         const struct gpu_work work = work_of(state, curve, 2 * state->stride);
         char what[32];
-        snprintf(what, sizeof what, "latency, path %s", path_names[curve->path]);
+        snprintf(what, sizeof what, "latency, path %s", gpu_path_names[curve->path]);
         if (!gpu_can(here, what, &work))
             continue;
         dense += i < state->dense;
@@ -191,7 +220,7 @@ static int add_series(struct gpu_task *here, const struct latency_state *state,
         return error_out_of_memory(error);
     curve->series = here->task->plan.series_count - 1;
     series->headline = headline;
-    int code = gpu_add_factor(here, series, "path", path_names[curve->path], NAN, error);
+    int code = gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN, error);
     if (code == 0)
         code = gpu_add_factor(here, series, "order", order_names[curve->order], NAN, error);
     if (code == 0)
@@ -218,7 +247,7 @@ static int plan_curves(struct gpu_task *here, struct latency_state *state, size_
                        const struct working_set_limits *limits, struct error *error)
 {
     struct working_sets sets;
-    int code = working_sets_within(&sets, here->task, state->stride, limits, error);
+    int code = choose_sets(&sets, here->task, state, limits, error);
     for (size_t i = first; i < end && code == 0; i++) {
         code = add_series(here, state, &state->curves[i], first == 0, error);
         if (code == 0)
@@ -443,7 +472,7 @@ static bool swept_splits(const struct probe_result *result)
 static size_t path_named(const char *text)
 {
     size_t path = 0;
-    while (path < PATHS && strcmp(path_names[path], text) != 0)
+    while (path < PATHS && strcmp(gpu_path_names[path], text) != 0)
         path++;
     return path;
 }

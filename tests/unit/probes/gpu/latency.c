@@ -226,11 +226,26 @@ static void sizes_that_are_named_are_the_only_ones(void **state)
     }
 }
 
+/* From 8 bytes on, as in the program that this began with: within a line elements lie side by side.
+ */
+static void sets_smaller_than_a_stride_lie_within_a_line(void **state)
+{
+    struct fake_bench *fake = *state;
+    static const double sizes[] = {8, 64, 128, 256, 4096};
+    assert_int_equal(
+        PLAN(fake, "sizes", "8,64,128,200,256,4K", "path", "l1", "order", "random", NULL), 0);
+    measure(fake);
+    const struct series *series = fake_series(fake, "gpu0 latency", "l1", "random");
+    assert_int_equal(series->point_count, 5); /* 200 bytes are one stride, as 128 are */
+    for (size_t i = 0; i < 5; i++)
+        assert_true(series->points[i].x == sizes[i]);
+}
+
 static void odd_sizes_and_strides_are_refused_by_name(void **state)
 {
     struct fake_bench *fake = *state;
     assert_refused(fake, "stride", "100", "--stride 100: give a multiple of 8");
-    assert_refused(fake, "sizes", "64", "smaller than the stride");
+    assert_refused(fake, "to", "64", "smaller than the stride");
     assert_refused(fake, "from", "64M", "--from 64 MiB is larger than --to 32 MiB");
 }
 
@@ -295,6 +310,7 @@ int main(void)
         FAKE_TEST(knees_get_more_sizes_around_them),
         FAKE_TEST(a_quarter_of_the_memory_bounds_the_sweep),
         FAKE_TEST(sizes_that_are_named_are_the_only_ones),
+        FAKE_TEST(sets_smaller_than_a_stride_lie_within_a_line),
         FAKE_TEST(an_l2_that_nobody_declares_is_passed),
         FAKE_TEST(a_curve_that_still_rises_goes_on),
         FAKE_TEST(odd_sizes_and_strides_are_refused_by_name),
