@@ -117,7 +117,7 @@ static bool describe_device(char device[TEXT_BYTES], const char *driver, uint64_
         snprintf(odd, sizeof odd, ",l2=%.0f",
                  (floor(0.9 * l2 / (4 * L2_SET)) * 2 + 1) * 2 * L2_SET);
     snprintf(device, TEXT_BYTES, "%s%s%s%s", base, odd,
-             truth.halves && seed / 2 % 2 ? ",l2_copies=1" : "", wobbles ? wobbling : "");
+             truth.halves && seed % 3 != 0 ? ",l2_copies=1" : "", wobbles ? wobbling : "");
     return true;
 }
 

@@ -273,6 +273,13 @@ const struct finding_line gpu_lines[] = {
      .meaning = "The same for a working set of half of L2.",
      .moves = "The multiprocessors' clock moves it.",
      .advice = "Compare it with device memory's: so much is won by blocking for L2."},
+    {.patterns = "gpu<n>.bandwidth.read.plain, gpu<n>.L2.bandwidth.read.plain",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same reads by plain loads, which may be kept in the first level on their way; "
+                "those without .plain go past it (ld.global.cg).",
+     .moves = "How much of the working set the first levels hold together.",
+     .advice = "Hold another tool's figure against the one that was measured its way."},
     {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
