@@ -413,10 +413,16 @@ const struct finding_line gpu_lines[] = {
          "The link between the two moves it; without one of their own, copies take the host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
-    {.patterns =
-         "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
-         "gpu<n>.constant<n>.latency_ns, gpu<n>.scalar.latency_ns, gpu<n>.texture.latency_ns, "
-         "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
+    {.patterns = "gpu<n>.scalar.latency_ns",
+     .unit = "ns",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY_NS,
+     .meaning = "A scalar load's latency in time, by the device's own timer.",
+     .moves = "The clock moves it: power, heat and what was locked.",
+     .advice = "Compare it between devices; within one, the cycles hold better."},
+    {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
+                 "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
+                 "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,

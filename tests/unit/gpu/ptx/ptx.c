@@ -329,7 +329,8 @@ static void streams_are_found_by_traffic_and_place(void **state)
         for (int shared = 0; shared < 2; shared++) {
             char name[64];
             snprintf(name, sizeof name, "stream_%s%s", shared ? "shared_" : "", kinds[i]);
-            assert_string_equal(ptx_stream((enum gpu_traffic)i, shared ? GPU_SHARED : GPU_L2)->name, name);
+            assert_string_equal(ptx_stream((enum gpu_traffic)i, shared ? GPU_SHARED : GPU_L2)->name,
+                                name);
         }
     }
 }
