@@ -202,15 +202,17 @@ static int conclude_ladder(struct gpu_task *task, size_t which, struct error *er
     const char *name = gpu_name(task, ladder->finding);
     if (bytes == 0)
         return name ? 0 : error_out_of_memory(error);
-    /* The next smaller and larger stride bound it. */
+    /* The next smaller and larger stride bound it; a line may be half of what it seems (above). */
     struct finding *finding =
         name ? finding_add_value(task->task->result, task->task->pool, name, "B", bytes,
-                                 line ? bytes : bytes / 2.0, line ? 2.0 * bytes : bytes, flags)
+                                 bytes / 2.0, line ? 2.0 * bytes : bytes, flags)
              : NULL;
     if (!finding)
         return error_out_of_memory(error);
-    finding->text = line ? "the largest stride at which every line is still touched"
-                         : "the smallest stride at which every load misses";
+    finding->text =
+        line ? "the largest stride at which every line is still touched; half of it where "
+               "such a stride falls on half of the sets"
+             : "the smallest stride at which every load misses";
     return 0;
 }
 

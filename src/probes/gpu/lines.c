@@ -247,7 +247,7 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.L<n>.fetch",
      .unit = "B",
      .role = ROLE_PROPERTY,
-     .place = "a miss brings",
+     .place = "miss brings",
      .words = "L<n>",
      .meaning =
          "How many bytes a miss of this level brings: the smallest stride at which every load "
