@@ -20,8 +20,8 @@ const struct option_spec gpu_options[] = {
      "device counts only with opencl"},
     {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
      "these experiments and no others: latency, memories, bandwidth, host, cluster, peers, "
-     "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
-     "all but the last two)"},
+     "fetch, distance, translation (default: all that the device can; with --quick and in 'fathom "
+     "run' all but the last three)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
      "side, from 8 bytes on"},
