@@ -138,11 +138,16 @@ static void summarize_both(const struct record *record, const struct plan *plan,
     summarize_units(record->cycles, plan, plan->cycles ? record->trials : 0, scratch, cycles);
 }
 
-bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
+double record_width(const struct record *record, const struct plan *plan, double *scratch)
 {
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
-    return half_width(&y, &cycles) <= plan->precision;
+    return half_width(&y, &cycles);
+}
+
+bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
+{
+    return record_width(record, plan, scratch) <= plan->precision;
 }
 
 /* Whether what was measured twice was slower or faster the second time: a sign test. A trend over

@@ -100,6 +100,14 @@ static int add_curve_point(struct probe_task *task, unsigned series, double x, s
     return 0;
 }
 
+/* What the point's set takes of a seat's part, in huge pages. */
+static size_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
+{
+    const uint64_t extent =
+        stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
+    return (size_t)((extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+}
+
 /* Gives each seat a part of the arena that holds what any point asks of it. */
 static int lay_out_parts(struct probe_task *task, struct error *error)
 {
@@ -113,22 +121,19 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
-        uint64_t extent =
-            stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
-        extent = (extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        const size_t extent = extent_of(state, point);
         for (size_t seat = 0; seat < point->seat_count; seat++)
             if (state->parts[seat].bytes < extent)
-                state->parts[seat].bytes = (size_t)extent;
+                state->parts[seat].bytes = extent;
     }
     for (size_t seat = 0; seat < seats; seat++) {
         state->parts[seat].cpu = state->cpus[seat < state->cpu_count ? seat : 0];
         if (seat)
             state->parts[seat].at = state->parts[seat - 1].at + state->parts[seat - 1].bytes;
     }
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct arena_part *last = &state->parts[plan->points[i].seat_count - 1];
-        plan->points[i].arena_bytes = last->at + last->bytes;
-    }
+    for (size_t i = 0; i < plan->point_count; i++)
+        plan->points[i].arena_bytes =
+            state->parts[plan->points[i].seat_count - 1].at + extent_of(state, &plan->points[i]);
     plan->parts = plan->node < 0 ? state->parts : NULL; /* a node is chosen by binding */
     plan->part_count = plan->node < 0 ? seats : 0;
     return 0;
@@ -353,6 +358,14 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
 
 /* --- a quick run --- */
 
+/* One CPU and all of them. */
+static void look_at_all(struct probe_task *task)
+{
+    static const uint32_t both[] = {0, 1};
+    task->plan.look = both;
+    task->plan.look_count = task->plan.point_count < 2 ? task->plan.point_count : 2;
+}
+
 /* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
 int bandwidth_plan_quick(struct probe_task *task, struct error *error)
 {
@@ -373,6 +386,7 @@ int bandwidth_plan_quick(struct probe_task *task, struct error *error)
         task->result->reason = "the caches are too large for a quick run to read what lies beyond "
                                "them: measure it without --quick";
     }
+    look_at_all(task);
     return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;
 }
 
@@ -391,7 +405,9 @@ void bandwidth_prepare(struct trial *trial)
         /* Where in its part a set lies is part of what is measured. */
         const struct arena_part *part = &state->parts[i];
         const uint64_t unit = extent >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
-        const uint64_t place = random_below(&random, (part->bytes - extent) / unit + 1) * unit;
+        const uint64_t left = trial->arena->bytes - part->at;
+        const uint64_t room = part->bytes < left ? part->bytes : left;
+        const uint64_t place = random_below(&random, (room - extent) / unit + 1) * unit;
         struct worker *worker = &trial->workers[i];
         _Static_assert(sizeof(struct stream) <= sizeof worker->room, "a stream needs more room");
         worker->state = worker->room;

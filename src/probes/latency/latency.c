@@ -170,6 +170,63 @@ static int add_points(struct probe_task *task, size_t stride, struct error *erro
     return code < 0 ? code : 0;
 }
 
+/* --- the first look --- */
+
+/* The point whose working set is nearest to `bytes` among those within (above, most]; the number of
+ * points where there is none. */
+static size_t nearest_point(const struct plan *plan, double bytes, double above, double most)
+{
+    size_t best = plan->point_count;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const double x = plan->points[i].x;
+        if (x > above && x <= most &&
+            (best == plan->point_count ||
+             fabs(log(x / bytes)) < fabs(log(plan->points[best].x / bytes))))
+            best = i;
+    }
+    return best;
+}
+
+static int look_at(struct probe_task *task, uint32_t **look, double bytes, double above,
+                   double most, struct error *error)
+{
+    struct plan *plan = &task->plan;
+    const size_t point = nearest_point(plan, bytes, above, most);
+    for (size_t i = 0; i < plan->look_count; i++)
+        if ((*look)[i] == point)
+            return 0;
+    if (point == plan->point_count)
+        return 0;
+    uint32_t *slot = pool_append(task->pool, (void **)look, &plan->look_count, sizeof *slot);
+    if (!slot)
+        return error_out_of_memory(error);
+    *slot = (uint32_t)point;
+    plan->look = *look;
+    return 0;
+}
+
+/* Two sizes of each level that is declared, and two beyond them: at a quarter and half of its
+ * capacity it is sure to be met, as far as the level before leaves room. */
+static int plan_look(struct probe_task *task, struct error *error)
+{
+    uint32_t *look = NULL;
+    double above = 0;
+    int code = 0;
+    for (int level = 1; level < CHASE_LEVELS_MAX && code == 0; level++) {
+        const struct cache_facts *cache = machine_cache(task->machine, level);
+        if (!cache || (double)cache->size_bytes <= above)
+            break;
+        const double bytes = (double)cache->size_bytes;
+        code = look_at(task, &look, fmax(bytes / 4, sqrt(2) * above), above, bytes, error);
+        if (code == 0)
+            code = look_at(task, &look, fmax(bytes / 2, 2 * above), above, bytes, error);
+        above = bytes;
+    }
+    if (code == 0)
+        code = look_at(task, &look, sqrt(2) * above, above, INFINITY, error);
+    return code == 0 ? look_at(task, &look, 2 * above, above, INFINITY, error) : code;
+}
+
 /* Then there is nothing to refine. */
 static bool sizes_are_named(const struct probe_task *task)
 {
@@ -260,7 +317,8 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     task->plan.series[0].headline = true;
-    return add_points(task, kind.stride, error);
+    code = add_points(task, kind.stride, error);
+    return code == 0 ? plan_look(task, error) : code;
 }
 
 /* --- further stages --- */
@@ -369,6 +427,7 @@ const struct probe latency_probe = {
              "--table sets all of these side by side.",
     .weight = 18,
     .quick = true,
+    .goes_on = true,
     .options = options,
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,

@@ -181,10 +181,11 @@ static void a_quick_run_reads_dram_alone(void **state)
     assert_int_equal(plan->points[0].seat_count, 1);
     assert_int_equal(plan->points[1].seat_count, 5);
     for (size_t i = 0; i < 2; i++) { /* the cache of 16 MiB is shared by all */
-        assert_true(plan->points[i].detail * plan->points[i].seat_count > 63 * MIB);
-        assert_true(plan->points[i].detail * plan->points[i].seat_count <= 64 * MIB);
-        assert_true(plan->points[i].arena_bytes < 128 * MIB);
+        assert_true(plan->points[i].detail * plan->points[i].seat_count > 31 * MIB);
+        assert_true(plan->points[i].detail * plan->points[i].seat_count <= 32 * MIB);
+        assert_true(plan->points[i].arena_bytes <= 64 * MIB);
     }
+    assert_int_equal(plan->look_count, 2); /* both before any gets a second trial */
     assert_int_equal(next(bench, 1), 0);
     /* By name, --quick is what it was. */
     bench->task.named = true;
