@@ -46,6 +46,9 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_OCCUPIED] =
         {"occupied", "other work held a part of what was measured, so only the rest was seen",
          "stop the other work on this core and its caches, or repeat when they are idle", true},
+    [FLAG_EMULATED] = {"emulated",
+                       "an emulator took this time, which tells nothing of any hardware",
+                       "measure on the hardware, or in a virtual machine with KVM", true},
 };
 
 int flag_by_name(const char *name)

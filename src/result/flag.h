@@ -23,6 +23,7 @@ enum flag {
     FLAG_MODELLED,
     FLAG_THROTTLED,
     FLAG_OCCUPIED,
+    FLAG_EMULATED,
     FLAG_COUNT
 };
 

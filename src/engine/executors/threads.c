@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "engine/seats.h"
 #include "kernels/additions.h"
+#include "result/flag.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static int open_threads(struct executor *executor, struct error *error)
     struct threads_state *state = executor->own = calloc(1, sizeof *state);
     if (!state)
         return error_out_of_memory(error);
+    executor->flags = executor->engine->machine->emulated ? FLAG_BIT(FLAG_EMULATED) : 0;
     executor->shortest_batch_ns = clock_shortest_batch_ns(executor->engine->clock);
     if (!executor->engine->machine->facts.hypervisor) /* only that can steal */
         return 0;
