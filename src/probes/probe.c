@@ -373,6 +373,8 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
     return more;
 }
 
+/* --- what lacks trials --- */
+
 bool probe_lacks(const struct probe_task *task)
 {
     for (size_t i = 0; i < task->stage_count; i++)

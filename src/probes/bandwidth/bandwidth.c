@@ -65,12 +65,31 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
  * node. Beside other probes, or in a hurry, only by threads. */
+/* Caches that are declared large may be there with less, as latency has found by now. */
+static int plan_quick_again(struct probe_task *task, unsigned stage, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    const size_t all = state->cpu_count > 1 ? 2 : 1;
+    const bool none = !task->plan.point_count;
+    if (stage > 1 || task->plan.point_count == all)
+        return 0;
+    int code = bandwidth_plan_quick(task, error);
+    if (code == 0 && none && !task->plan.point_count) {
+        task->result->status = PROBE_SKIPPED;
+        task->result->reason = "the caches are too large for a quick run to read what lies beyond "
+                               "them: measure it without --quick";
+    }
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
 static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
                           unsigned stage, struct error *error)
 {
     struct bandwidth_state *state = task->state;
     (void)outcome;
-    if (state->quick || settings_has(task->settings, "stream") || state->size)
+    if (state->quick)
+        return plan_quick_again(task, stage, error);
+    if (settings_has(task->settings, "stream") || state->size)
         return 0;
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||

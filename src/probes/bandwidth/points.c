@@ -366,25 +366,33 @@ static void look_at_all(struct probe_task *task)
     task->plan.look_count = task->plan.point_count < 2 ? task->plan.point_count : 2;
 }
 
+static bool is_measured(const struct probe_task *task, double x)
+{
+    const struct series *series = task->plan.series_count ? &task->plan.series[0] : NULL;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if (series->points[i].x == x)
+            return true;
+    return false;
+}
+
 /* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
 int bandwidth_plan_quick(struct probe_task *task, struct error *error)
 {
     struct bandwidth_state *state = task->state;
     begin_plan(task);
     size_t *counts, n = bandwidth_counts(task, &counts);
-    const int series = bandwidth_add_series(
-        task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM"}, error);
+    const int series =
+        state->curve_count
+            ? 0
+            : bandwidth_add_series(
+                  task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM"}, error);
     int code = n == 0 ? error_out_of_memory(error) : series < 0 ? series : 0;
     for (size_t i = 0; i < n && code == 0; i++) {
-        const uint64_t set = bandwidth_quick_set(task, counts[i]);
+        const uint64_t set =
+            is_measured(task, (double)counts[i]) ? 0 : bandwidth_quick_set(task, counts[i]);
         code = add_curve_point(
             task, (unsigned)series, (double)counts[i], counts[i],
             bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
-    }
-    if (code == 0 && !task->plan.point_count) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason = "the caches are too large for a quick run to read what lies beyond "
-                               "them: measure it without --quick";
     }
     look_at_all(task);
     return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;

@@ -82,7 +82,7 @@ uint64_t bandwidth_dram_set(const struct probe_task *task, const size_t *counts,
                             uint64_t times)
 {
     const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_bytes(task->machine);
+    const uint64_t cache = last_level_in_effect(task);
     const size_t together = bandwidth_sharing(task, 0, state->cpu_count);
     const uint64_t instances = (state->cpu_count + together - 1) / together;
     const uint64_t caches = cache ? cache * instances : GIB / 4;
@@ -98,7 +98,7 @@ uint64_t bandwidth_dram_set(const struct probe_task *task, const size_t *counts,
 uint64_t bandwidth_quick_set(const struct probe_task *task, size_t count)
 {
     const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_bytes(task->machine);
+    const uint64_t cache = last_level_in_effect(task);
     const size_t together = bandwidth_sharing(task, 0, state->cpu_count);
     const uint64_t instances = (count + together - 1) / together;
     const uint64_t caches = (cache ? cache : usual_cache) * instances;

@@ -207,8 +207,42 @@ static void a_quick_run_leaves_out_what_takes_long_to_touch(void **state)
     assert_int_equal(plan->points[0].seat_count, 5);
     bench->caches[2].size_bytes = 1024 * MIB;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->point_count, 0);
+    assert_int_equal(next(bench, 1), 0);
     assert_int_equal(bench->result.status, PROBE_SKIPPED);
     assert_non_null(strstr(bench->result.reason, "without --quick"));
+}
+
+/* Of a cache of 1 GiB a few MiB are there: from 12 MiB on, loads take as long as DRAM's. */
+static void a_quick_run_goes_by_the_cache_that_was_found(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    struct point points[] = {{.x = 6 * MIB}, {.x = 12 * MIB}, {.x = 24 * MIB}, {.x = 48 * MIB}};
+    const float ns[] = {20, 98, 101, 100};
+    for (size_t i = 0; i < 4; i++)
+        points[i].y = (struct summary){.median = ns[i], .n = 6};
+    struct series curve = {.name = "latency", .headline = true, .points = points, .point_count = 4};
+    struct finding dram = {.name = "DRAM.latency_ns", .value = 100};
+    struct probe_result latency = {.name = "latency",
+                                   .series = &curve,
+                                   .series_count = 1,
+                                   .findings = &dram,
+                                   .finding_count = 1};
+    struct document document = {.probes = &latency, .probe_count = 1};
+    bench->caches[2].size_bytes = 1024 * MIB;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->point_count, 0);
+    bench->task.document = &document;
+    assert_int_equal(next(bench, 1), 1);
+    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->series_count, 1);
+    assert_true(plan->points[0].detail == 32 * MIB); /* twice the power of two from there on */
+    points[2].y.median = 50; /* the curve goes down again: nothing is sure before the largest */
+    bench->task.document = NULL;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    bench->task.document = &document;
+    assert_int_equal(next(bench, 1), 0);
 }
 
 static void each_cpu_touches_its_own_part(void **state)
@@ -468,6 +502,7 @@ int main(void)
         BENCH_TEST(beside_other_probes_it_is_brief),
         BENCH_TEST(a_quick_run_reads_dram_alone),
         BENCH_TEST(a_quick_run_leaves_out_what_takes_long_to_touch),
+        BENCH_TEST(a_quick_run_goes_by_the_cache_that_was_found),
         BENCH_TEST(each_cpu_touches_its_own_part),
         BENCH_TEST(workers_have_arrays_of_their_own),
         BENCH_TEST(contradictions_are_refused),
