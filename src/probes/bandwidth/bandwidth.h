@@ -42,6 +42,7 @@ struct bandwidth_state {
     bool quick; /* of a quick run of many: no more than a check of the road to DRAM wants */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
+    size_t measured; /* curves that were not made of others, once those were added; 0: not yet */
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
 };
 

@@ -405,13 +405,15 @@ void bandwidth_prepare(struct trial *trial)
     const struct bandwidth_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
     const struct stream_kernel *kernel = kernel_of(state, point->series);
+    /* An earlier stage may go on. Those of nodes have no parts of their own, and are all alike. */
+    const struct arena_part *parts = trial->plan->part_count ? trial->plan->parts : state->parts;
     const uint64_t extent = stream_extent(bandwidth_arrays(kernel), point->detail);
     const uint64_t step = stream_step_bytes(kernel, &state->access);
     struct random random = {trial->seed};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {
         /* Where in its part a set lies is part of what is measured. */
-        const struct arena_part *part = &state->parts[i];
+        const struct arena_part *part = &parts[i];
         const uint64_t unit = extent >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
         const uint64_t left = trial->arena->bytes - part->at;
         const uint64_t room = part->bytes < left ? part->bytes : left;
