@@ -53,10 +53,12 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     state->quick = settings_has(task->settings, "quick") && !task->named;
-    state->brief = state->quick;
+    state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&
+                   !settings_has(task->settings, "stream");
+    state->brief = state->quick || state->looks;
     if (state->quick)
         task->weight_s = quick_weight_s;
-    code = state->quick                             ? bandwidth_plan_quick(task, error)
+    code = state->quick || state->looks             ? bandwidth_plan_quick(task, error)
            : settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
            : state->size                            ? bandwidth_plan_threads(task, error)
                                                     : bandwidth_plan_sizes(task, true, error);
@@ -91,6 +93,8 @@ static int next_bandwidth(struct probe_task *task, const struct stage_outcome *o
         return plan_quick_again(task, stage, error);
     if (settings_has(task->settings, "stream") || state->size)
         return 0;
+    if (state->looks && stage == 1)
+        return bandwidth_plan_sizes(task, true, error);
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||
                        (task->document && task->document->probe_count > 0);

@@ -17,6 +17,8 @@ static const double touched_bytes_s = 1e9;
 /* Batches of a trial by threads. With more of them, on busy CPUs where batches are repeated, too
  * few rounds would be left for an interval. */
 enum { BATCHES_MOST = 10 };
+/* Of a whole run's time for bandwidth, what one CPU and all read from DRAM may have. */
+static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
@@ -184,6 +186,22 @@ int bandwidth_plan_sizes(struct probe_task *task, bool first, struct error *erro
     return code < 0 ? code : task->plan.point_count > 0;
 }
 
+static bool is_measured(const struct probe_task *task, double x)
+{
+    const struct series *series = task->plan.series_count ? &task->plan.series[0] : NULL;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if (series->points[i].x == x)
+            return true;
+    return false;
+}
+
+static bool was_looked_at(const struct probe_task *task, const struct chase_level *level,
+                          enum stream_op op, size_t count)
+{
+    const struct bandwidth_state *state = task->state;
+    return state->looks && level->last && op == STREAM_READ && is_measured(task, (double)count);
+}
+
 static int plan_level(struct probe_task *task, const struct chase_level *level, const char *name,
                       const size_t *counts, size_t n, struct error *error)
 {
@@ -202,7 +220,8 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
                 level->bytes / (depth ? bandwidth_sharing(task, depth, counts[i]) : counts[i]);
             /* Whether the set would fit the cache before, or is smaller than one step of the
              * access. */
-            if ((bytes <= level->above && depth) || !bandwidth_bytes_of_array(state, kernel, bytes))
+            if ((bytes <= level->above && depth) || was_looked_at(task, level, op, counts[i]) ||
+                !bandwidth_bytes_of_array(state, kernel, bytes))
                 continue;
             if (series < 0)
                 series = bandwidth_add_series(
@@ -366,15 +385,6 @@ static void look_at_all(struct probe_task *task)
     task->plan.look_count = task->plan.point_count < 2 ? task->plan.point_count : 2;
 }
 
-static bool is_measured(const struct probe_task *task, double x)
-{
-    const struct series *series = task->plan.series_count ? &task->plan.series[0] : NULL;
-    for (size_t i = 0; series && i < series->point_count; i++)
-        if (series->points[i].x == x)
-            return true;
-    return false;
-}
-
 /* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
 int bandwidth_plan_quick(struct probe_task *task, struct error *error)
 {
@@ -395,6 +405,8 @@ int bandwidth_plan_quick(struct probe_task *task, struct error *error)
             bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
     }
     look_at_all(task);
+    if (state->looks)
+        task->plan.share = look_share;
     return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;
 }
 
