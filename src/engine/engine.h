@@ -57,6 +57,8 @@ int stage_open(struct stage **, struct engine *, const struct plan *, const stru
 /* A first trial of each point of the plan's first look, within `budget_s` seconds; then its memory
  * goes. Errors as stage_advance(). */
 int stage_look(struct stage *, double budget_s, struct error *);
+/* Whether each point of the first look has a trial, or can have none. */
+bool stage_was_looked_at(const struct stage *);
 /* The first look, as far as it was not taken. Then rounds of one visit to every point that is not
  * done yet, in random order but for small sets before large ones, until each is as precise as asked
  * or has its most trials, or `budget_s` seconds are used: `share` of what this stage and those that

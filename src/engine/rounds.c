@@ -147,6 +147,15 @@ static bool is_looked_at(const struct stage *stage, size_t point)
            point_table_trials(&stage->table, point) > 0;
 }
 
+bool stage_was_looked_at(const struct stage *stage)
+{
+    const struct plan *plan = stage->plan;
+    for (size_t i = 0; i < plan->look_count; i++)
+        if (!is_looked_at(stage, plan->look[i]))
+            return false;
+    return true;
+}
+
 /* A first trial of what the plan wants looked at, as far as it has none. */
 static int look(struct stage *stage, struct error *error)
 {

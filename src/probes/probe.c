@@ -334,12 +334,18 @@ static void rest(struct probe_task *task, struct probe_stage *here, int code)
     here->stage = NULL;
 }
 
+bool probe_wants_look(const struct probe_task *task)
+{
+    return task->result->status != PROBE_SKIPPED && task->plan.look_count &&
+           !(task->stage_count && stage_was_looked_at(task->stages[0].stage));
+}
+
 int probe_look(struct probe_task *task, struct engine *engine, double budget_s, struct error *error)
 {
-    if (task->result->status == PROBE_SKIPPED || !task->plan.look_count)
+    if (!probe_wants_look(task))
         return 0;
     const uint64_t began_ns = os_raw_ns();
-    int code = open_stage(task, engine, error);
+    int code = task->stage_count ? 0 : open_stage(task, engine, error);
     if (code == 0)
         code = stage_look(task->stages[0].stage, budget_s, error);
     else

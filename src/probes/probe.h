@@ -98,8 +98,11 @@ void probe_plan_short_batches(struct plan *, double trial_ns);
 /* What a trial takes where nothing else decides it. */
 enum { PROBE_TRIAL_NS = 1000 * 1000 };
 
-/* Takes the first look of what was planned (plan.h), within `budget_s`: probe_measure() goes on
- * from there. ERROR_INTERRUPTED, ERROR_SYSTEM, or what keeps the memory from being had. */
+/* Whether a first look of what was planned is still to be taken. */
+bool probe_wants_look(const struct probe_task *);
+/* Takes the first look, or goes on with it, of what was planned (plan.h), within `budget_s`:
+ * probe_measure() goes on from there. ERROR_INTERRUPTED, ERROR_SYSTEM, or what keeps the memory
+ * from being had. */
 int probe_look(struct probe_task *, struct engine *, double budget_s, struct error *);
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring

@@ -55,32 +55,45 @@ static void begin_turn(struct run *run, struct engine *engine, size_t turn)
 
 /* --- the first look --- */
 
-static bool wants_look(const struct run_turn *turn)
+/* Of the budget: what is then left ends the run in time. */
+static const double looking_share = 0.95;
+/* What did not come in its time gets what the others left. */
+enum { LOOKS = 2 };
+
+static size_t count_looks(const struct run *run, size_t first)
 {
-    return turn->task.result->status != PROBE_SKIPPED && turn->task.plan.look_count > 0;
+    size_t count = 0;
+    for (size_t i = first; i < run->turn_count; i++)
+        count += probe_wants_look(&run->turns[i].task);
+    return count;
 }
 
-/* A trial of what matters most of every probe, before any is measured on: what is worth the least
- * is worth more than nothing. All have as much time for it, and leave what they don't need. What
- * keeps a probe from it will keep it from measuring, which then says why. */
-static int look(struct run *run, struct engine *engine, struct error *error)
+/* What keeps a probe from it will keep it from measuring, which then says why. */
+static int look_once(struct run *run, struct engine *engine, struct error *error)
 {
-    size_t left = 0;
-    for (size_t i = 0; i < run->turn_count; i++)
-        left += wants_look(&run->turns[i]);
-    for (size_t i = 0; i < run->turn_count && run->turn_count > 1; i++) {
-        if (!wants_look(&run->turns[i]))
-            continue;
+    for (size_t i = 0; i < run->turn_count; i++) {
         struct error why = {0};
+        const double left_s = looking_share * run->budget_s - elapsed_s(run);
+        if (!probe_wants_look(&run->turns[i].task) || !(left_s > 0))
+            continue;
         begin_turn(run, engine, i);
-        const double budget_s = (run->budget_s - elapsed_s(run)) / (double)left--;
-        int code = probe_look(&run->turns[i].task, engine, budget_s, &why);
-        if (code == ERROR_SYSTEM)
+        int code =
+            probe_look(&run->turns[i].task, engine, left_s / (double)count_looks(run, i), &why);
+        if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
             return error_set(error, code, "%s", why.text);
-        if (code == ERROR_INTERRUPTED)
-            return 0; /* which the first probe that is measured says */
     }
     return 0;
+}
+
+/* A trial of what matters most of every probe, before any is measured on: the first trial of a
+ * point tells more than all that follow. All have as much time for it, and leave what they don't
+ * need. An interruption is said by the first probe that is measured then. */
+static int look(struct run *run, struct engine *engine, struct error *error)
+{
+    int code = 0;
+    for (int i = 0; i < LOOKS && code == 0 && run->turn_count > 1; i++)
+        code = look_once(run, engine, error);
+    return code == ERROR_INTERRUPTED ? 0 : code;
 }
 
 /* --- one probe after the other --- */
