@@ -368,7 +368,10 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         struct probe_stage *here = &task->stages[stage - 1];
         const double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
         task->plan.budget_s = left_s * task->plan.share;
-        code = stage_advance(here->stage, task->plan.budget_s, task->plan.share, error);
+        const bool ends = task->plan.lasts_s > 0 && task->plan.lasts_s < task->plan.budget_s;
+        if (ends)
+            task->plan.budget_s = task->plan.lasts_s;
+        code = stage_advance(here->stage, task->plan.budget_s, ends ? 1 : task->plan.share, error);
         rest(task, here, code);
         if (code < 0)
             return code;

@@ -37,6 +37,7 @@ struct probe_task {
     struct probe_stage *stages; /* begun so far, in the pool */
     size_t stage_count;
     size_t parameters_planned; /* of the result's parameters, those before it was reported */
+    char so_far[48]; /* what observe() has to say while measuring, for people; may be "" */
 };
 
 struct probe {
