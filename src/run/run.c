@@ -64,6 +64,17 @@ static const double looking_share = 0.95;
 /* What did not come in its time gets what the others left. */
 enum { LOOKS = 2 };
 
+/* What may be used for it: those that have nothing to look at keep their time. */
+static double looking_s(const struct run *run)
+{
+    double others = 0, all = 0;
+    for (size_t i = 0; i < run->turn_count; i++) {
+        all += run_weight(run, i);
+        others += run->turns[i].task.plan.look_count ? 0 : run_weight(run, i);
+    }
+    return run->budget_s * (looking_share - (all > 0 ? others / all : 0));
+}
+
 static size_t count_looks(const struct run *run, size_t first)
 {
     size_t count = 0;
@@ -77,7 +88,7 @@ static int look_once(struct run *run, struct engine *engine, struct error *error
 {
     for (size_t i = 0; i < run->turn_count; i++) {
         struct error why = {0};
-        const double left_s = looking_share * run->budget_s - elapsed_s(run);
+        const double left_s = looking_s(run) - elapsed_s(run);
         if (!probe_wants_look(&run->turns[i].task) || !(left_s > 0))
             continue;
         begin_turn(run, engine, i);
