@@ -78,10 +78,14 @@ struct plan {
     size_t series_count;
     struct plan_point *points;
     size_t point_count;
+    /* Points, by their place in `points`, that get their first trial before anything that was asked
+     * for gets its second, in this order: the smallest first. NULL: none. */
+    const uint32_t *look;
+    size_t look_count;
 
     enum page_policy pages; /* of the arena, which is as large as any point needs; none if none */
     int node;               /* NUMA node to bind the arena to; -1: where the toucher runs */
-    int touch_cpu;          /* touches the arena first */
+    int touch_cpu;          /* touches the arena first, as far as the next trials need it */
     const struct arena_part *parts; /* NULL: touch_cpu touches all of it */
     size_t part_count;
     enum arena_life arena_life;
@@ -117,7 +121,8 @@ struct plan {
     double span_s;   /* a point's fewest trials are spread over at least this time: interference
                         and clock changes last some 100 ms, so trials closer together are not
                         independent */
-    double share;    /* of the time that is left, where more stages follow; 1: all of it */
+    double share;    /* of the time that is left, where more stages follow; 1: all of it. A first
+                        trial of every point may take half as much again of what is beyond it */
     double budget_s; /* this stage's, which is that share; what the first touch of memory takes is
                         divided among the stages. None is left where it is negative */
 

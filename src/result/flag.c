@@ -56,6 +56,9 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
          "limits), "
          "and measure outside sandboxes and emulators",
          true},
+    [FLAG_EMULATED] = {"emulated",
+                       "an emulator took this time, which tells nothing of any hardware",
+                       "measure on the hardware, or in a virtual machine with KVM", true},
 };
 
 int flag_by_name(const char *name)

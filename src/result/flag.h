@@ -25,6 +25,7 @@ enum flag {
     FLAG_OCCUPIED,
     FLAG_TOO_FEW,
     FLAG_MISCOUNTED,
+    FLAG_EMULATED,
     FLAG_COUNT
 };
 
