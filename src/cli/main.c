@@ -1,4 +1,5 @@
 #include "base/guess.h"
+#include "cli/as.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/options.h"
@@ -85,6 +86,16 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
+/* fathom under a tool's name speaks as that tool. */
+static int run_as_called(const struct tongue *tongue, int argc, char **argv)
+{
+    struct error error = {0};
+    const struct as as = {
+        .tongue = tongue, .argc = argc - 1, .argv = argv + 1, .whole = argv, .whole_count = argc};
+    const int status = as_speak(&as, &error);
+    return status < 0 ? report_error(status, &error) : finish_output(status);
+}
+
 /* The number of a standard channel that is closed goes to the next file that is opened, and then
  * messages would be written into the document. Open for reading, writing to it fails, as it should.
  */
@@ -120,6 +131,9 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
     if (check_stack(&error) < 0)
         return report_error(error.code, &error);
+    const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
+    if (tongue)
+        return run_as_called(tongue, argc, argv);
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;

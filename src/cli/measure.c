@@ -149,9 +149,10 @@ static int begin_keeping(struct measurement *run, struct error *error)
     return code == 0 ? keeping_begin(&run->page_kept, &page, false, error) : code;
 }
 
-static void show_progress(void *argument, const char *probe, double done, double left_s)
+static void show_progress(void *argument, const char *probe, double done, double left_s,
+                          const char *so_far)
 {
-    progress_show(&((struct measurement *)argument)->line, probe, done, left_s);
+    progress_show(&((struct measurement *)argument)->line, probe, done, left_s, so_far);
 }
 
 static int save(void *argument, const struct document *document, struct error *error)

@@ -2,6 +2,7 @@
 
 #include "result/flag.h"
 #include "stats/quantile.h"
+#include "stats/quiet.h"
 #include "stats/scatter.h"
 #include "stats/spread.h"
 #include "stats/trend.h"
@@ -20,6 +21,9 @@ static const double bimodal_distance = 0.05;
 static const double clock_spread = 0.01;
 /* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
+/* What neighbours do to trials. */
+static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
+                                  FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
 static int make_room(struct record *record, unsigned more)
 {
@@ -29,8 +33,9 @@ static int make_room(struct record *record, unsigned more)
     unsigned room = record->room ? record->room * 2 : 8;
     if (room < wanted)
         room = wanted;
-    float **const columns[] = {&record->values, &record->cycles, &record->core_mhz};
-    for (size_t i = 0; i < 3; i++) {
+    float **const columns[] = {&record->values, &record->cycles, &record->quiet,
+                               &record->quiet_cycles, &record->core_mhz};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         float *larger = realloc(*columns[i], room * sizeof **columns[i]);
         if (!larger)
             return ERROR_SYSTEM;
@@ -52,15 +57,19 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
     unsigned at = record->trials++;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns / operations;
-    double ns = middle(scratch, n);
+    const double ns = middle(scratch, n), quiet_ns = quiet_centre(scratch, n);
+    const bool time = plan->yields == TIME_PER_OPERATION;
+    record->values[at] = (float)((time ? ns : 1e9 / ns) / drift.value);
+    record->quiet[at] = (float)((time ? quiet_ns : 1e9 / quiet_ns) / drift.value);
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns / operations * batches[i].core_hz * 1e-9;
-    record->cycles[at] = plan->cycles ? (float)(middle(scratch, n) / drift.cycles) : NAN;
+    const double cycles = middle(scratch, n);
+    record->cycles[at] = plan->cycles ? (float)(cycles / drift.cycles) : NAN;
+    record->quiet_cycles[at] =
+        plan->cycles ? (float)(quiet_centre(scratch, n) / drift.cycles) : NAN;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
-    record->values[at] =
-        (float)((plan->yields == TIME_PER_OPERATION ? ns : 1e9 / ns) / drift.value);
 }
 
 int record_add(struct record *record, const struct visit *visit, struct drift drift,
@@ -114,6 +123,33 @@ static void summarize_units(const float *column, const struct plan *plan, unsign
     summarize(scratch, n < units ? n : units, scratch, summary);
 }
 
+static bool trials_are_lines(const struct plan *plan)
+{
+    return plan->passes == 2 || plan->trials_per_visit > 1;
+}
+
+/* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
+ * counts with its quiet value, and their median is the point's. A line that was measured twice
+ * counts with the time that was disturbed less. */
+static struct quiet quiet_column(const float *column, const struct plan *plan, unsigned n,
+                                 double *scratch)
+{
+    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
+    const bool rates = plan->yields == OPERATIONS_PER_SECOND;
+    const unsigned count = n < units ? n : units;
+    for (unsigned i = 0; i < count; i++) {
+        const double first = (double)column[i];
+        const double second = i + units < n ? (double)column[i + units] : first;
+        scratch[i] = rates ? fmax(first, second) : fmin(first, second);
+    }
+    if (count == 0 || isnan(scratch[0]))
+        return quiet_unknown();
+    sort_ascending(scratch, count);
+    if (trials_are_lines(plan))
+        return quiet_of_units(scratch, count);
+    return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
+}
+
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
 {
     struct scatter_parts parts;
@@ -131,6 +167,13 @@ static double half_width(const struct summary *y, const struct summary *cycles)
     return fmin(summary_half_width(y), summary_half_width(cycles));
 }
 
+/* Half the interval's width over the value, of the better of the two units. */
+static double quiet_half_width(const struct quiet *y, const struct quiet *cycles)
+{
+    return fmin((double)(y->high - y->low) / 2 / (double)y->value,
+                (double)(cycles->high - cycles->low) / 2 / (double)cycles->value);
+}
+
 static void summarize_both(const struct record *record, const struct plan *plan, double *scratch,
                            struct summary *y, struct summary *cycles)
 {
@@ -138,11 +181,18 @@ static void summarize_both(const struct record *record, const struct plan *plan,
     summarize_units(record->cycles, plan, plan->cycles ? record->trials : 0, scratch, cycles);
 }
 
+static bool quiet_converged(const struct record *record, const struct plan *plan, double *scratch)
+{
+    const struct quiet y = quiet_column(record->quiet, plan, record->trials, scratch);
+    const struct quiet cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
+    return record->trials > 1 && quiet_half_width(&y, &cycles) <= plan->precision;
+}
+
 bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
 {
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
-    return half_width(&y, &cycles) <= plan->precision;
+    return half_width(&y, &cycles) <= plan->precision || quiet_converged(record, plan, scratch);
 }
 
 /* Whether what was measured twice was slower or faster the second time: a sign test. A trend over
@@ -206,6 +256,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     struct summary cycles;
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
+    point->quiet = quiet_column(record->quiet, plan, record->trials, scratch);
+    point->quiet_cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
     point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;
@@ -214,22 +266,31 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         return;
     /* With fewer trials than planned an interval may be narrow by chance, and covers less than
      * 95 %. */
-    const bool too_few = record->trials < plan->trials_min && isfinite(plan->precision);
-    if (too_few || half_width(&point->y, &cycles) > plan->precision)
+    if (record->trials < plan->trials_min && isfinite(plan->precision))
+        point->flags |= FLAG_BIT(FLAG_TOO_FEW);
+    else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
-    if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
-        point->flags |= FLAG_BIT(FLAG_PREEMPTED);
-    if (record->stolen_trials > stolen_share * record->trials)
-        point->flags |= FLAG_BIT(FLAG_STOLEN);
     point->flags |= clock_flags(record, plan, scratch);
     const float *steady = plan->cycles ? record->cycles : record->values;
-    point->flags |= shape_flags(steady, plan, record->trials, scratch);
+    unsigned disturbed = shape_flags(steady, plan, record->trials, scratch);
+    if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
+        disturbed |= FLAG_BIT(FLAG_PREEMPTED);
+    if (record->stolen_trials > stolen_share * record->trials)
+        disturbed |= FLAG_BIT(FLAG_STOLEN);
+    /* Where others disturbed some trials, and the rest agree on what the hardware does without
+     * them, the two values tell it all. */
+    if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
+        quiet_converged(record, plan, scratch))
+        disturbed &= ~by_others;
+    point->flags |= disturbed;
 }
 
 void record_clear(struct record *record)
 {
     *record = (struct record){.values = record->values,
                               .cycles = record->cycles,
+                              .quiet = record->quiet,
+                              .quiet_cycles = record->quiet_cycles,
                               .core_mhz = record->core_mhz,
                               .room = record->room};
 }
@@ -238,7 +299,10 @@ void record_free(struct record *record)
 {
     free(record->values);
     free(record->cycles);
+    free(record->quiet);
+    free(record->quiet_cycles);
     free(record->core_mhz);
-    record->values = record->cycles = record->core_mhz = NULL;
+    record->values = record->cycles = record->quiet = record->quiet_cycles = record->core_mhz =
+        NULL;
     record->room = 0;
 }

@@ -20,6 +20,7 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
                                     .value = NAN,
                                     .low = NAN,
                                     .high = NAN,
+                                    .quiet = quiet_unknown(),
                                     .declared = NAN};
     return finding && finding->name && finding->unit ? finding : NULL;
 }
@@ -63,19 +64,74 @@ struct estimate finding_cycles_of(const struct point *point)
     return of_trials(point, point->cycles.median, point->cycles.low, point->cycles.high);
 }
 
+static struct estimate quietest(const struct point *point, const struct quiet *quiet,
+                                struct estimate found)
+{
+    return quiet_is_known(quiet) ? of_trials(point, quiet->value, quiet->low, quiet->high) : found;
+}
+
+struct estimate finding_quiet_time_of(const struct point *point)
+{
+    return quietest(point, &point->quiet, finding_time_of(point));
+}
+
+struct estimate finding_quiet_cycles_of(const struct point *point)
+{
+    return quietest(point, &point->quiet_cycles, finding_cycles_of(point));
+}
+
+static struct finding *add_point(struct probe_result *result, struct pool *pool, const char *name,
+                                 const char *unit, struct estimate found, struct quiet quiet,
+                                 unsigned flags)
+{
+    struct finding *finding = finding_add_value(result, pool, name, unit, (double)found.median,
+                                                (double)found.low, (double)found.high, flags);
+    if (finding)
+        finding->quiet = quiet;
+    return finding;
+}
+
+struct finding *finding_add_time_of(struct probe_result *result, struct pool *pool,
+                                    const char *name, const char *unit, const struct point *point,
+                                    unsigned flags)
+{
+    return add_point(result, pool, name, unit, finding_time_of(point), point->quiet, flags);
+}
+
+struct finding *finding_add_cycles_of(struct probe_result *result, struct pool *pool,
+                                      const char *name, const struct point *point, unsigned flags)
+{
+    return add_point(result, pool, name, "cycles", finding_cycles_of(point), point->quiet_cycles,
+                     flags);
+}
+
+enum finding_value finding_comparable_value(const struct finding *a, const struct finding *b)
+{
+    return quiet_is_known(&a->quiet) && quiet_is_known(&b->quiet) ? VALUE_QUIET : VALUE_FOUND;
+}
+
+double finding_value_of(const struct finding *finding, enum finding_value which)
+{
+    return which == VALUE_QUIET ? (double)finding->quiet.value : finding->value;
+}
+
 /* Widens by ratios, because runs differ by factors; where a value is not above zero, by
  * differences.
  */
-void finding_doubted_bounds(const struct finding *finding, double bounds[3])
+void finding_doubted_bounds(const struct finding *finding, enum finding_value which,
+                            double bounds[3])
 {
-    const double value = finding->value, ends[] = {finding->low, finding->high};
-    const bool doubt = flag_doubts(finding->flags);
+    const bool quiet = which == VALUE_QUIET;
+    const double value = finding_value_of(finding, which);
+    const double ends[] = {quiet ? (double)finding->quiet.low : finding->low,
+                           quiet ? (double)finding->quiet.high : finding->high};
+    const bool doubt = flag_widening(finding->flags);
     const double times = doubt ? doubt_widens : 1;
     bounds[0] = value;
     for (int i = 0; i < 2; i++) {
-        bounds[1 + i] = value > 0 && finding->low > 0 ? value * pow(ends[i] / value, times)
-                                                      : value + times * (ends[i] - value);
-        if (doubt && finding->low == finding->high)
+        bounds[1 + i] = value > 0 && ends[0] > 0 ? value * pow(ends[i] / value, times)
+                                                 : value + times * (ends[i] - value);
+        if (doubt && ends[0] == ends[1])
             bounds[1 + i] = NAN;
     }
 }

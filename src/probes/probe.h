@@ -32,6 +32,7 @@ struct probe_task {
     bool named;      /* by a person, as against a whole run: it may then do all that it can */
     uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
+    char so_far[48]; /* what observe() has to say while measuring, for people; may be "" */
 };
 
 struct probe {
@@ -83,6 +84,12 @@ int probe_prepare(struct probe_task *, const struct probe *, const struct settin
 /* Fills task->plan with what is common to all probes' plans, keeping its series: where next()
  * begins. */
 void probe_plan_afresh(struct probe_task *);
+/* Trials of about that time in many short batches: a neighbour that comes and goes leaves some of
+ * them alone (stats/quiet.h). For points that one CPU measures; where several begin each batch
+ * together, batches are long. */
+void probe_plan_short_batches(struct plan *, double trial_ns);
+/* What a trial takes where nothing else decides it. */
+enum { PROBE_TRIAL_NS = 1000 * 1000 };
 
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "stats/quiet.h"
 #include "stats/summary.h"
 
 #include <stdbool.h>
@@ -76,6 +77,12 @@ struct gpu_facts {
     uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
     uint64_t scratchpad_bytes;  /* the most of it that can be scratchpad */
     uint64_t constant_bytes;
+    const char *uuid, *bus; /* "GPU-...", "0000:17:00.0"; NULL unknown, as all texts below */
+    const char *link;       /* to the host, while the device worked: "PCIe 5.0 x16" */
+    const char *link_most;  /* what it could be */
+    const char *ecc, *mig;  /* "on", "off" */
+    double host_node;       /* the NUMA node of the host that it is nearest to; NAN unknown */
+    double other_processes; /* that had it open when it was measured; NAN unknown */
 };
 
 struct machine_facts {
@@ -135,6 +142,9 @@ struct point {
     int from, to;     /* of a matrix: CPU, node or device ids as the operating system counts them */
     struct summary y; /* n = 0 where the point failed */
     struct estimate cycles; /* core cycles; NAN where they have no meaning */
+    /* What the hardware does without neighbours, where y is what this run found: in the unit of y,
+     * and in core cycles. */
+    struct quiet quiet, quiet_cycles;
     struct scatter scatter;
     unsigned flags;     /* set of enum flag */
     unsigned redone;    /* batches measured again because something interrupted them */
@@ -160,9 +170,11 @@ struct finding {
     const char *name; /* dotted and stable: "L1.latency" */
     const char *unit; /* "cycles", "ns", "B", "Hz", "" */
     double value, low, high;
-    double declared;  /* what the machine says of itself, in the same unit; NAN */
-    const char *text; /* one sentence for people; may be NULL */
-    const char *cpus; /* CPU list the finding is about; may be NULL */
+    struct quiet quiet; /* the same without neighbours; unknown where `value` is already that, or
+                           where it was not told apart */
+    double declared;    /* what the machine says of itself, in the same unit; NAN */
+    const char *text;   /* one sentence for people; may be NULL */
+    const char *cpus;   /* CPU list the finding is about; may be NULL */
     unsigned flags;
     /* The experiment that it was read off: the factors of its series, and what was obtained. The
      * first `deviations` of them differ from what its name alone stands for
@@ -188,11 +200,21 @@ struct probe_result {
     size_t finding_count;
 };
 
+/* What can be relied on (findings/verdict.h), as the document says it. */
+struct verdict_facts {
+    const char *state;    /* "busy"; NULL: not known */
+    const char *sentence; /* for people */
+    /* Parts ("L1", "bandwidth"): to rely on; as found beside others; in doubt; not complete. */
+    const char **rely, **beside, **doubt, **lacking;
+    size_t rely_count, beside_count, doubt_count, lacking_count;
+};
+
 struct document {
     struct tool_facts tool;
     struct run_facts run;
     struct machine_facts machine;
     struct conditions conditions;
+    struct verdict_facts verdict;
     struct probe_result *probes;
     size_t probe_count;
     const char *file; /* that it was read from, as its path was given; NULL: none; never written */
@@ -206,6 +228,9 @@ struct probe_result *document_probe(const struct document *, const char *name);
 /* The same, but looks at `place` first, because documents list their probes in much the same
  * order. */
 struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
+/* Whether another tool's table is all that the document knows. A fathom that measures writes down
+ * when; what `fathom import` makes has no such time. */
+bool document_is_imported(const struct document *);
 /* The first finding of that name in any probe, of the experiment that its name alone stands for;
  * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
@@ -216,6 +241,10 @@ const struct factor *probe_parameter(const struct probe_result *, const char *na
  * machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
 bool parameter_is_setting(const struct factor *);
+/* A point of which nothing is known. */
+struct point point_bare(void);
+/* Leaves the point its place, y, flags and failure. */
+void point_drop_details(struct point *);
 /* The point of a curve at `x`; NULL where there is none, or it failed. */
 struct point *series_point(const struct series *, double x);
 

@@ -143,6 +143,14 @@ static const struct field gpu_fields[] = {
     WHOLE("first_level_bytes", struct gpu_facts, first_level_bytes, INT64_MAX),
     WHOLE("scratchpad_bytes", struct gpu_facts, scratchpad_bytes, INT64_MAX),
     WHOLE("constant_bytes", struct gpu_facts, constant_bytes, INT64_MAX),
+    TEXT("uuid", struct gpu_facts, uuid),
+    TEXT("bus", struct gpu_facts, bus),
+    TEXT("link", struct gpu_facts, link),
+    TEXT("link_most", struct gpu_facts, link_most),
+    TEXT("ecc", struct gpu_facts, ecc),
+    TEXT("mig", struct gpu_facts, mig),
+    NUMBER("host_node", struct gpu_facts, host_node),
+    NUMBER("other_processes", struct gpu_facts, other_processes),
     END,
 };
 static SHAPE(gpu, struct gpu_facts);
@@ -178,6 +186,17 @@ static const struct field conditions_fields[] = {
 };
 static SHAPE(conditions, struct conditions);
 
+static const struct field verdict_fields[] = {
+    TEXT("state", struct verdict_facts, state),
+    TEXT("sentence", struct verdict_facts, sentence),
+    ARRAY("rely", FIELD_TEXTS, struct verdict_facts, rely, rely_count),
+    ARRAY("beside", FIELD_TEXTS, struct verdict_facts, beside, beside_count),
+    ARRAY("doubt", FIELD_TEXTS, struct verdict_facts, doubt, doubt_count),
+    ARRAY("lacking", FIELD_TEXTS, struct verdict_facts, lacking, lacking_count),
+    END,
+};
+static SHAPE(verdict, struct verdict_facts);
+
 static const struct field estimate_fields[] = {
     FLOAT("median", struct estimate, median),
     FLOAT("low", struct estimate, low),
@@ -185,6 +204,14 @@ static const struct field estimate_fields[] = {
     END,
 };
 static SHAPE(estimate, struct estimate);
+
+static const struct field quiet_fields[] = {
+    FLOAT("value", struct quiet, value),
+    FLOAT("low", struct quiet, low),
+    FLOAT("high", struct quiet, high),
+    END,
+};
+static SHAPE(quiet, struct quiet);
 
 static const struct field scatter_fields[] = {
     FLOAT("line", struct scatter, line),
@@ -212,6 +239,8 @@ static const struct field point_fields[] = {
     {FIELD("flags", FIELD_FLAGS, struct point, flags)},
     WHOLE("redone", struct point, redone, UINT_MAX),
     OBJECT("cycles", struct point, cycles, estimate_shape),
+    OBJECT("quiet", struct point, quiet, quiet_shape),
+    OBJECT("quiet_cycles", struct point, quiet_cycles, quiet_shape),
     OBJECT("scatter", struct point, scatter, scatter_shape),
     TEXT("failed", struct point, failed),
     END,
@@ -242,6 +271,7 @@ static const struct field finding_fields[] = {
     TEXT("unit", struct finding, unit),
     NUMBER("low", struct finding, low),
     NUMBER("high", struct finding, high),
+    OBJECT("quiet", struct finding, quiet, quiet_shape),
     NUMBER("declared", struct finding, declared),
     TEXT("text", struct finding, text),
     TEXT("cpus", struct finding, cpus),
@@ -270,6 +300,7 @@ static const struct field document_fields[] = {
     NEED_OBJECT("run", struct document, run, run_shape),
     OBJECT("machine", struct document, machine, machine_shape),
     OBJECT("conditions", struct document, conditions, conditions_shape),
+    OBJECT("verdict", struct document, verdict, verdict_shape),
     NEED_LIST("probes", struct document, probes, probe_count, probe_shape),
     END,
 };

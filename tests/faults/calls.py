@@ -2,7 +2,7 @@
 from program import OLDER, Program, Result, kept
 
 KINDS = ("alloc", "write", "rename", "fsync", "mmap", "thread")
-SAMPLE = 6   # of each command and kind
+SAMPLE = 4   # of each command and kind
 FORMATS = ("text", "markdown", "csv", "csv-matrix", "json", "html", "openmetrics", "gnuplot")
 
 # What they print and write is the same each time.

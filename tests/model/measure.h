@@ -8,7 +8,7 @@
 #include "model.h"
 #include "run/run.h"
 
-enum { BATCHES_MAX = 16 };
+enum { BATCHES_MAX = 128 };
 
 /* A trial that was kept. */
 struct kept_trial {

@@ -23,10 +23,11 @@ const struct option_spec gpu_options[] = {
      "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
      "all but the last two)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "smallest working set (default: 1K, or one stride)"},
+     "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
+     "side, from 8 bytes on"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "largest working set (default: four times the L2 declared, at most a quarter of the device's "
-     "memory)"},
+     "largest working set (default: eight times the L2 declared or, where it is not, 1 GiB; more "
+     "where the curve still rises there; at most a quarter of the device's memory that is free)"},
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
      "sizes from one power of two to the next (default: 4, before more are added around the knees; "
      "2 for all curves but the first)"},

@@ -50,7 +50,10 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
         points[i].y = (struct summary){each / t.median, each / t.high, each / t.low, t.coverage,
                                        each / t.max,    each / t.p90,  each / t.p75, each / t.p25,
                                        each / t.p10,    each / t.min,  t.n};
+        const struct quiet quiet = points[i].quiet;
         points[i].cycles = (struct estimate){NAN, NAN, NAN};
+        points[i].quiet = (struct quiet){each / quiet.value, each / quiet.high, each / quiet.low};
+        points[i].quiet_cycles = quiet_unknown();
     }
     return 0;
 }
@@ -277,7 +280,7 @@ static int add_curve(struct analysis *analysis, const struct curve *curve, struc
     if (code == 0)
         code = add_four(analysis, curve, error);
     snprintf(name, sizeof name, "%s.parallelism.ns", curve->level);
-    if (code == 0 && !analysis_add_summary(analysis, name, "ns", &best->y, best->flags))
+    if (code == 0 && !analysis_add_point(analysis, name, "ns", best, best->flags))
         code = error_out_of_memory(error);
     snprintf(name, sizeof name, "%s.parallelism.rate", curve->level);
     if (code == 0 &&
@@ -303,7 +306,7 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
         return analysis_keep(analysis, "parallelism.all.rate",
                              "the document does not hold how many chains a thread had", error);
     struct finding *finding =
-        analysis_add_summary(analysis, "parallelism.all.rate", "1/s", &most->y, most->flags);
+        analysis_add_point(analysis, "parallelism.all.rate", "1/s", most, most->flags);
     if (!finding)
         return error_out_of_memory(error);
     char rate[UNIT_TEXT];
@@ -316,10 +319,10 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
         return error_out_of_memory(error);
     finding->text = pool_printf(
         analysis->pool,
-        "%.0f million random accesses a second by %.0f thread%s of %.0f chains each, %s GB/s of "
+        "%.0f million random accesses a second by %.0f thread%s of %.0f chain%s each, %s GB/s of "
         "lines%s",
         (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
-        figure_format(rate_gbs, 3, rate), beside);
+        chains->number == 1 ? "" : "s", figure_format(rate_gbs, 3, rate), beside);
     analysis_read_off(analysis, first, all);
     return finding->text ? 0 : error_out_of_memory(error);
 }
@@ -341,7 +344,8 @@ static const struct point *concluded_of(const struct series *concluded)
 enum { KNEE_TRIALS_LEAST = 3 };
 
 /* Why there is no knee: that none was seen, only where trials enough could have seen one. */
-static const char *no_knee(struct analysis *analysis, const struct point *concluded)
+static const char *no_knee(struct analysis *analysis, const struct series *work,
+                           const struct point *concluded)
 {
     if (concluded->x < (double)KNEE_TRIALS_LEAST)
         return pool_printf(
@@ -350,7 +354,7 @@ static const char *no_knee(struct analysis *analysis, const struct point *conclu
             "give it more time (a larger --budget)",
             concluded->x, KNEE_TRIALS_LEAST);
     return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
-                       analysis_number(analysis, "work"));
+                       work->point_count ? work->points[work->point_count - 1].x : 0);
 }
 
 static int add_work(struct analysis *analysis, const struct series *work, struct error *error)
@@ -375,14 +379,14 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
         seen ? "with more work than this after each access, the processor no longer sees the "
                "next one while it waits; work that waits for the access fills the schedulers, "
                "which may be smaller than the window (fathom window)"
-             : no_knee(analysis, concluded);
+             : no_knee(analysis, work, concluded);
     if (!finding->text)
         return error_out_of_memory(error);
     if (won) {
         const struct series *prefetched =
             analysis_series(analysis, parallelism_work_names[2], NULL, NULL);
-        finding = analysis_add_summary(analysis, "parallelism.work.prefetch", "", &won->y,
-                                       flags | flags_of(prefetched));
+        finding = analysis_add_point(analysis, "parallelism.work.prefetch", "", won,
+                                     flags | flags_of(prefetched));
         if (!finding)
             return error_out_of_memory(error);
         finding->text =
