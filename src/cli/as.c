@@ -6,16 +6,16 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "result/json.h"
 #include "version.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static void show_progress(void *line, const char *probe, double done, double left_s)
+static void show_progress(void *line, const char *probe, double done, double left_s,
+                          const char *so_far)
 {
-    progress_show(line, probe, done, left_s);
+    progress_show(line, probe, done, left_s, so_far);
 }
 
 static int end_progress(void *line, const struct document *document, struct error *error)
@@ -68,11 +68,25 @@ static bool asks_for_help(int argc, char **argv)
 
 /* --- speaking --- */
 
-static int keep(struct document *document, const char *path, struct error *error)
+/* What was interrupted takes no older document's place. */
+static int keep(struct keeping *kept, const struct document *document, int code,
+                struct error *error)
 {
-    return !path || !document->probe_count ? 0
-           : output_is_stream(path)        ? output_save(document, path, error)
-                                           : document_save(document, path, error);
+    if (!document->probe_count)
+        return 0;
+    return code == 0 ? keeping_finish(kept, document, error) : keeping_update(kept, document, NULL);
+}
+
+static void tell_interrupted(const struct keeping *kept)
+{
+    const struct saving *saving = &kept->saving;
+    const char *beside = saving_beside(saving);
+    if (saving->holder)
+        command_tell("interrupted; what was measured until then is in %s%s%s%s",
+                     beside ? beside : saving->name, beside ? "; " : "", beside ? saving->name : "",
+                     beside ? " is as it was" : "");
+    else
+        command_tell("interrupted");
 }
 
 static int begin(struct document *document, struct machine *machine, char **argv, int argc,
@@ -93,8 +107,12 @@ static int speak(const struct as *as, struct error *error)
     struct progress_line line = {0};
     struct document document = {0};
     struct machine machine = {0};
+    struct keeping kept;
+    const struct outlet place = {.output = output_by_name("json"), .path = as->path};
     interrupt_catch();
-    int code = begin(&document, &machine, as->whole, as->whole_count, error);
+    int code = keeping_begin(&kept, &place, false, error);
+    if (code == 0)
+        code = begin(&document, &machine, as->whole, as->whole_count, error);
     if (code == 0) {
         struct talk talk = {
             .tongue = as->tongue,
@@ -107,13 +125,13 @@ static int speak(const struct as *as, struct error *error)
             .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, end_progress, &line}};
         code = tongue_speak(&talk, as->argc, as->argv, error);
     }
-    const int kept = keep(&document, as->path, code == 0 ? error : NULL);
-    code = code == 0 ? kept : code;
+    const int saved = keep(&kept, &document, code, error);
+    code = code == 0 ? saved : code;
     if (code == ERROR_INTERRUPTED) {
-        fprintf(stderr, "fathom: interrupted%s%s\n",
-                as->path ? "; what was measured until then is in " : "", as->path ? as->path : "");
+        tell_interrupted(&kept);
         code = EXIT_SIGNAL + (int)interrupt_signal;
     }
+    keeping_free(&kept);
     document_free(&document);
     machine_free(&machine);
     return code;
