@@ -151,16 +151,24 @@ struct trial {
     uint64_t seed;     /* fresh for every trial, reproducible from the run's */
     unsigned number;   /* 0, 1, ... of this point */
     double operations; /* the batch's, by all measured workers, for one repeat: prepare() sets it */
-    uint64_t warm_repeats;  /* done by every measured worker before its first batch, not timed:
-                               brings its data into its own caches. 0, or what prepare() sets */
+    uint64_t warm_repeats; /* done by every measured worker before its first batch, not timed:
+                              brings its data into its own caches. 0, or what prepare() sets */
+    /* Done with the worker's state by every measured worker before each batch, and not timed: it
+     * brings back what a batch uses up, such as untouched pages. What it takes of switches and page
+     * faults counts for nothing. NULL, or what prepare() sets; then the batch's page faults are
+     * counted, and `faults` of them are meant in each repeat of each measured worker: a batch that
+     * took others was interrupted. */
+    kernel_function *restore;
+    uint64_t faults;
     struct worker *workers; /* one a seat: prepare() sets run and state */
     const void *probe_state;
 };
 
 /* What one batch gave. */
 struct batch {
-    double ns;      /* a batch's time, for all its operations */
-    double core_hz; /* mean of the two bursts; NAN where cycles make no sense */
+    double ns;       /* a batch's time, for all its operations */
+    double core_hz;  /* mean of the two bursts; NAN where cycles make no sense */
+    uint64_t faults; /* page faults of all measured workers, where the trial has a restore() */
 };
 
 /* What a background worker did while a trial's batches were measured: only during those that were
