@@ -45,7 +45,7 @@ FUZZ ?= 3600
 fuzz:
 	@scripts/setup ci
 	@[ -e build-fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true -Dbuildtype=debugoptimized $(MESON_OPTIONS) build-fuzz
-	@meson compile -C build-fuzz
+	@meson compile -C build-fuzz fuzz-document fuzz-views fuzz-import fuzz-words fuzz-options fuzz-machine
 	@tests/fuzz/run --seconds $(FUZZ) build-fuzz/tests/fuzz
 
 # Every call of the system fails once, and 500 signals at random times: a quarter of an hour.
