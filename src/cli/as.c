@@ -70,6 +70,18 @@ static bool asks_for_help(int argc, char **argv)
 
 /* --- speaking --- */
 
+static void tell_interrupted(const struct keeping *kept)
+{
+    const struct saving *saving = &kept->saving;
+    const char *beside = saving_beside(saving);
+    if (saving->holder)
+        command_tell("interrupted; what was measured until then is in %s%s%s%s",
+                     beside ? beside : saving->name, beside ? "; " : "", beside ? saving->name : "",
+                     beside ? " is as it was" : "");
+    else
+        command_tell("interrupted");
+}
+
 static int begin(struct document *document, struct machine *machine, char **argv, int argc,
                  struct error *error)
 {
@@ -108,7 +120,7 @@ static int speak(const struct as *as, struct error *error)
     if (code == 0)
         code = keeping_finish(&keeper.kept, &document, error);
     if (code == ERROR_INTERRUPTED) {
-        fputs("fathom: interrupted\n", stderr);
+        tell_interrupted(&keeper.kept);
         code = EXIT_SIGNAL + (int)interrupt_signal;
     }
     keeping_free(&keeper.kept);
