@@ -13,9 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static void show_progress(void *line, const char *probe, double done, double left_s)
+static void show_progress(void *line, const char *probe, double done, double left_s,
+                          const char *so_far)
 {
-    progress_show(line, probe, done, left_s);
+    progress_show(line, probe, done, left_s, so_far);
 }
 
 static int end_progress(void *line, const struct document *document, struct error *error)
@@ -70,9 +71,8 @@ static bool asks_for_help(int argc, char **argv)
 
 static int keep(struct document *document, const char *path, struct error *error)
 {
-    return !path || !document->probe_count ? 0
-           : output_is_stream(path)        ? output_save(document, path, error)
-                                           : document_save(document, path, error);
+    const struct outlet outlet = {.output = output_by_name("json"), .path = path};
+    return path && document->probe_count ? outlet_write(&outlet, document, NULL, error) : 0;
 }
 
 static int begin(struct document *document, struct machine *machine, char **argv, int argc,
