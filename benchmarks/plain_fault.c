@@ -69,15 +69,20 @@ int main(void)
     for (int i = 0; i < REGIONS; i++) {
         char *memory = map(bytes, MADV_NOHUGEPAGE);
         touched[i] = touch(memory, bytes, page);
-        double began_ns = now_ns();
+        const double began_ns = now_ns();
         munmap(memory, bytes);
         unmapped[i] = now_ns() - began_ns;
-
-        memory = map(bytes, MADV_NOHUGEPAGE);
+    }
+    for (int i = 0; i < REGIONS; i++) {
+        char *memory = map(bytes, MADV_NOHUGEPAGE);
         touch(memory, bytes, page);
-        began_ns = now_ns();
+        const double began_ns = now_ns();
         madvise(memory, bytes, MADV_DONTNEED);
         discarded[i] = now_ns() - began_ns;
+        munmap(memory, bytes);
+    }
+    for (int i = 0; i < REGIONS; i++) {
+        char *memory = map(bytes, MADV_NOHUGEPAGE);
         touch(memory, bytes, page);
         const pid_t child = fork();
         if (child == 0)
@@ -88,8 +93,9 @@ int main(void)
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         munmap(memory, bytes);
-
-        memory = map(huge_bytes, MADV_HUGEPAGE);
+    }
+    for (int i = 0; i < REGIONS; i++) {
+        char *memory = map(huge_bytes, MADV_HUGEPAGE);
         huge[i] = touch(memory, huge_bytes, HUGE);
         munmap(memory, huge_bytes);
     }

@@ -53,8 +53,7 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_MISCOUNTED] =
         {"miscounted", "the kernel counted other page faults than this measurement meant to cause",
          "see that nothing moves this program's pages meanwhile (NUMA balancing, KSM, memory "
-         "limits), "
-         "and measure outside sandboxes and emulators",
+         "limits), and measure outside sandboxes and emulators",
          true},
     [FLAG_EMULATED] = {"emulated",
                        "an emulator took this time, which tells nothing of any hardware",

@@ -19,9 +19,10 @@
 #include <string.h>
 
 /* Enough pages that a batch lasts some 100 us, and few enough that it is rarely interrupted. */
-enum { SMALL_PAGES = 512, HUGE_PAGES = 8, CALL_PAGES = 16, SHOOTDOWN_CALLS = 64 };
-/* A region of one page of 1 GiB takes some tenths of a second. */
-enum { BATCHES_1G = 1 };
+enum { SMALL_PAGES = 512, HUGE_PAGES = 8, CALL_PAGES = 16, SHOOTDOWN_CALLS = 16 };
+/* A region of one page of 1 GiB takes some tenths of a second. Threads have to meet before and
+ * after each batch, so on a busy machine fewer batches are more trials. */
+enum { BATCHES_1G = 1, BATCHES_THREADS = 2, STAGES_MOST = 6 };
 /* The system's paths differ by that much from one time to the next. */
 static const double precision = 0.05, unstable_above = 0.3;
 static const double brief_weight_s = 1;
@@ -134,22 +135,28 @@ static struct fault_point point_of(const struct probe_task *task, enum fault_wha
         .what = what, .kind = kind, .page = page, .bytes = bytes, .call_bytes = bytes};
 }
 
+static int not_measured(struct probe_task *task, const char *what, const char *why,
+                        struct error *error)
+{
+    struct fault_state *state = task->state;
+    const char *before = state->not_measured;
+    state->not_measured =
+        pool_printf(task->pool, "%s%s%s: %s", before ? before : "", before ? "; " : "", what, why);
+    return state->not_measured ? 0 : error_out_of_memory(error);
+}
+
 /* Whether such pages can be had, as many as a batch needs; else notes why not. 1, 0, or
  * ERROR_SYSTEM. */
 static int can_be_had(struct probe_task *task, enum page_policy policy, const char *what,
                       uint64_t bytes, struct error *error)
 {
-    struct fault_state *state = task->state;
     struct error why = {0};
     void *memory = os_map((size_t)bytes, policy, -1, &why);
     if (memory) {
         os_unmap(memory, (size_t)bytes);
         return 1;
     }
-    const char *before = state->not_measured;
-    state->not_measured = pool_printf(task->pool, "%s%s%s: %s", before ? before : "",
-                                      before ? "; " : "", what, why.text);
-    return state->not_measured ? 0 : error_out_of_memory(error);
+    return not_measured(task, what, why.text, error);
 }
 
 static int plan_small(struct probe_task *task, uint64_t page, bool brief, struct error *error)
@@ -199,20 +206,31 @@ static int plan_huge(struct probe_task *task, bool brief, struct error *error)
     return code > 0 ? add_point(task, point, (double)reserved, 1, error) : code;
 }
 
-/* 1 to 8 threads by doubling, and all. */
+static int add_shootdown(struct probe_task *task, uint64_t page, size_t threads,
+                         struct error *error)
+{
+    const struct fault_point point = {.what = FAULT_SHOOTDOWN,
+                                      .kind = PAGES_OF_4K,
+                                      .page = page,
+                                      .bytes = SHOOTDOWN_CALLS * page,
+                                      .call_bytes = page};
+    return add_point(task, point, (double)threads, threads, error);
+}
+
+/* By doubling, and all. */
 static int plan_threads(struct probe_task *task, uint64_t page, struct error *error)
 {
-    const struct fault_state *state = task->state;
-    struct fault_point point = {.what = FAULT_SHOOTDOWN,
-                                .kind = PAGES_OF_4K,
-                                .page = page,
-                                .bytes = SHOOTDOWN_CALLS * page,
-                                .call_bytes = page};
-    int code = 0;
-    for (size_t threads = 1; threads < state->cpu_count && code == 0; threads *= 2)
-        code = add_point(task, point, (double)threads, threads, error);
-    return code == 0 ? add_point(task, point, (double)state->cpu_count, state->cpu_count, error)
-                     : code;
+    struct fault_state *state = task->state;
+    const size_t all = state->cpu_count;
+    int code =
+        all > 1 ? 0 : not_measured(task, "unmapping beside threads", "that takes two CPUs", error);
+    if (code < 0 || all < 2)
+        return code;
+    task->plan.batches = BATCHES_THREADS;
+    task->plan.share = 0.6;
+    for (size_t threads = 1; threads < all && code == 0; threads *= 2)
+        code = add_shootdown(task, page, threads, error);
+    return code == 0 ? add_shootdown(task, page, all, error) : code;
 }
 
 static int choose_cpus(struct probe_task *task, struct error *error)
@@ -281,31 +299,67 @@ static int plan_fault(struct probe_task *task, struct error *error)
     code = plan_small(task, page, brief, error);
     if (code == 0)
         code = plan_huge(task, brief, error);
-    if (code == 0 && !brief)
-        code = plan_threads(task, page, error);
-    task->plan.share = brief ? 1 : 0.7;
+    task->plan.share = brief ? 1 : 0.5;
     return code;
 }
 
 /* The largest pages take so long that a batch is a trial. */
+static int plan_largest(struct probe_task *task, struct error *error)
+{
+    const uint64_t page = pages_bytes(PAGES_OF_1G);
+    if (!page || page > machine_memory_budget(task->machine))
+        return 0;
+    task->plan.batches = BATCHES_1G;
+    const int code = can_be_had(task, PAGES_HUGE1G, "reserved pages of 1 GiB", page, error);
+    return code > 0 ? add_point(task, point_of(task, FAULT_RESERVED, PAGES_OF_1G, page, 1),
+                                (double)page, 1, error)
+                    : code;
+}
+
+/* Threads that got no time to run together on a busy machine may get it later. */
+static int plan_failed_again(struct probe_task *task, struct error *error)
+{
+    const struct fault_state *state = task->state;
+    if (state->series[FAULT_SHOOTDOWN] < 0)
+        return 0;
+    const size_t which = (size_t)state->series[FAULT_SHOOTDOWN];
+    size_t kept = 0;
+    int code = 0;
+    task->plan.batches = BATCHES_THREADS;
+    task->plan.share = 0.5;
+    for (size_t i = 0; i < task->plan.series[which].point_count && code == 0; i++) {
+        const struct point point = task->plan.series[which].points[i];
+        if (point.failed)
+            code = add_shootdown(task, pages_bytes(PAGES_OF_4K), (size_t)point.x, error);
+        else
+            task->plan.series[which].points[kept++] = point;
+    }
+    task->plan.series[which].point_count = kept;
+    return code;
+}
+
+static int plan_stage(struct probe_task *task, unsigned stage, struct error *error)
+{
+    struct fault_state *state = task->state;
+    state->first = state->point_count;
+    begin_plan(task);
+    return stage == 1   ? plan_threads(task, pages_bytes(PAGES_OF_4K), error)
+           : stage == 2 ? plan_largest(task, error)
+                        : plan_failed_again(task, error);
+}
+
+/* One after the other, those that have nothing to measure left out. */
 static int next_fault(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                       struct error *error)
 {
     struct fault_state *state = task->state;
-    const uint64_t page = pages_bytes(PAGES_OF_1G);
-    (void)outcome;
-    if (stage > 1 || !task->named || !page)
-        return 0;
-    state->first = state->point_count;
-    begin_plan(task);
-    task->plan.batches = BATCHES_1G;
-    int code = page <= machine_memory_budget(task->machine)
-                   ? can_be_had(task, PAGES_HUGE1G, "reserved pages of 1 GiB", page, error)
-                   : 0;
-    if (code > 0)
-        code = add_point(task, point_of(task, FAULT_RESERVED, PAGES_OF_1G, page, 1), (double)page,
-                         1, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    (void)outcome, (void)stage;
+    while (task->named && state->stage < STAGES_MOST) {
+        const int code = plan_stage(task, ++state->stage, error);
+        if (code < 0 || task->plan.point_count)
+            return code < 0 ? code : 1;
+    }
+    return 0;
 }
 
 /* --- measuring --- */

@@ -43,6 +43,7 @@ struct fault_state {
     size_t point_count, first;  /* the plan's first point is this one */
     const char *not_measured;   /* what, and why; NULL: everything was */
     int series[FAULT_WHATS];    /* -1: not planned */
+    unsigned stage;             /* the last that was planned; 0: the first */
 };
 
 /* Whether a fault is meant for each page of it. */

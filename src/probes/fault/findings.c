@@ -29,12 +29,26 @@ static int note_counts(struct probe_task *task, uint64_t meant, uint64_t counted
     return 0;
 }
 
+/* What failed in one stage may have its value from the next. */
+static void forget_failures(struct probe_task *task)
+{
+    const struct fault_state *state = task->state;
+    for (size_t i = 0; i < state->point_count; i++)
+        if (!measured_point(task, &state->points[i]))
+            return;
+    if (task->result->status == PROBE_PARTIAL) {
+        task->result->status = PROBE_OK;
+        task->result->reason = NULL;
+    }
+}
+
 int fault_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                    struct error *error)
 {
     const struct fault_state *state = task->state;
     uint64_t meant = 0, counted = 0;
     (void)outcome;
+    forget_failures(task);
     for (size_t i = 0; i < state->point_count; i++) {
         const struct fault_point *at = &state->points[i];
         struct point *point = measured_point(task, at);

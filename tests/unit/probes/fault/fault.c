@@ -43,6 +43,10 @@ static void every_kind_of_fault_is_a_series(void **state)
         assert_string_equal(bench->task.plan.series[point->series].name,
                             fault_series_names[small[i]]);
     }
+    struct stage_outcome outcome = {0};
+    assert_null(point_of(bench, FAULT_SHOOTDOWN, 0));
+    assert_int_equal(fault->point_count, bench->task.plan.point_count);
+    assert_int_equal(fault_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
     /* 1, 2, 4 and all five CPUs; the first measures and the others use memory. */
     static const unsigned threads[] = {1, 2, 4, 5};
     for (size_t i = 0; i < 4; i++) {
@@ -54,7 +58,6 @@ static void every_kind_of_fault_is_a_series(void **state)
         assert_true(i == 0 || point->arena_bytes > 0);
     }
     assert_null(point_of(bench, FAULT_SHOOTDOWN, 4));
-    assert_int_equal(fault->point_count, bench->task.plan.point_count);
 }
 
 static void one_probe_of_many_measures_the_first_touch(void **state)
@@ -93,7 +96,7 @@ static void trials_say_what_they_restore_and_mean(void **state)
                                              : (double)pages));
         for (unsigned seat = 0; seat < point->seat_count; seat++)
             assert_non_null(workers[seat].run);
-        if (what->kind == PAGES_OF_4K && point->seat_count == 1) {
+        if (what->kind == PAGES_OF_4K) {
             trial.restore(workers[0].state, 1);
             workers[0].run(workers[0].state, 1);
             assert_int_equal(fault->pages.refused, 0);
@@ -139,7 +142,7 @@ static void measure(struct bench *bench, enum fault_what wrong, uint64_t more, u
     const double page = (double)pages_bytes(PAGES_OF_4K);
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct plan_point *planned = &bench->task.plan.points[i];
-        const enum fault_what what = fault->points[i].what;
+        const enum fault_what what = fault->points[fault->first + i].what;
         struct series *series = &bench->task.plan.series[planned->series];
         struct point *point = pool_append(&bench->pool, (void **)&series->points,
                                           &series->point_count, sizeof *point);
@@ -166,7 +169,9 @@ static void conclude(struct bench *bench, enum fault_what wrong, uint64_t more, 
 {
     struct stage_outcome outcome = {0};
     plan(bench, true);
-    measure(bench, wrong, more, refused);
+    do
+        measure(bench, wrong, more, refused);
+    while (fault_probe.next(&bench->task, &outcome, 1, &bench->error) == 1);
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
@@ -220,6 +225,42 @@ static void what_the_system_refused_has_no_value(void **state)
         assert_null(strstr(bench->result.findings[i].name, "copy_on_write"));
 }
 
+/* Threads that got no time together are given more, and then nothing is said to lack. */
+static void threads_that_got_no_time_are_measured_again(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {.points_failed = 1};
+    plan(bench, true);
+    measure(bench, FAULT_WHATS, 0, 0);
+    struct fault_state *fault = bench->task.state;
+    assert_int_equal(fault_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    measure(bench, FAULT_WHATS, 0, 0);
+    const size_t which = (size_t)fault->series[FAULT_SHOOTDOWN];
+    struct series *threads = &bench->task.plan.series[which];
+    const size_t before = threads->point_count;
+    threads->points[1] = (struct point){.x = 2, .failed = "no time", .y = summary_of_nothing()};
+    int more = fault_probe.next(&bench->task, &outcome, 2, &bench->error);
+    if (more == 1 && fault->stage == 2) { /* where there are pages of 1 GiB */
+        measure(bench, FAULT_WHATS, 0, 0);
+        more = fault_probe.next(&bench->task, &outcome, 3, &bench->error);
+    }
+    threads = &bench->task.plan.series[which];
+    assert_int_equal(more, 1);
+    assert_int_equal(threads->point_count, before - 1);
+    assert_int_equal(bench->task.plan.point_count, 1);
+    assert_true(bench->task.plan.points[0].x == 2);
+    measure(bench, FAULT_WHATS, 0, 0);
+    assert_int_equal(threads->point_count, before);
+    assert_int_equal(fault_probe.next(&bench->task, &outcome, 4, &bench->error), 0);
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    bench->result.status = PROBE_PARTIAL;
+    bench->result.reason = "1 point failed";
+    assert_int_equal(fault_probe.conclude(&bench->task, &outcome, &bench->error), 0);
+    assert_int_equal(bench->result.status, PROBE_OK);
+    assert_null(bench->result.reason);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +271,7 @@ int main(void)
         BENCH_TEST(findings_are_read_off_the_series),
         BENCH_TEST(a_count_that_differs_is_flagged),
         BENCH_TEST(what_the_system_refused_has_no_value),
+        BENCH_TEST(threads_that_got_no_time_are_measured_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
