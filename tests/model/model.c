@@ -97,6 +97,8 @@ static void check_machine(const struct model_machine *machine)
     if (!power_of_two(machine->row_bytes) || machine->banks < 1 ||
         machine->banks > MEMORY_BANKS_MAX)
         fail("DRAM rows of %u bytes in %u banks", machine->row_bytes, machine->banks);
+    if (machine->cpus > MODEL_CPUS_MAX)
+        fail("%u CPUs: %d can be had", machine->cpus, MODEL_CPUS_MAX);
     if (!(machine->core_hz > 0))
         fail("a core clock of %g Hz", machine->core_hz);
 }

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MODEL_LEVELS_MAX = 3, MODEL_SAMPLE_STEPS = 8192 };
+enum { MODEL_LEVELS_MAX = 3, MODEL_CPUS_MAX = 4, MODEL_SAMPLE_STEPS = 8192 };
 
 enum model_replacement { MODEL_LRU, MODEL_TREE_PLRU, MODEL_RANDOM };
 
@@ -79,7 +79,7 @@ struct model_machine {
                                                 lines; 0: there is none */
     bool prefetch_backward, prefetch_across_pages;
     struct model_noise noise; /* all 0: none */
-    unsigned cpus;            /* 0 counts as 1 */
+    unsigned cpus;            /* MODEL_CPUS_MAX at most; 0 counts as 1 */
     struct model_neighbour neighbours[NEIGHBOURS_MAX];
 };
 
