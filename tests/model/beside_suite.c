@@ -94,11 +94,11 @@ static void find_truths(struct truths *truths, struct measurement *measurement, 
         if (level < 0 || known[level] || trial->point.series != 0 || trial->point.x > TRUTH_BYTES)
             continue;
         known[level] = true;
-        truths->list[truths->count++] = (struct truth){
-            trial->point.x,
-            coverage_truth(measurement, &let, &trial->point, trial->repeats, 0, 600, TRUTH_TRIALS,
-                           &random),
-            (unsigned)level, level < 2 && machine->huge_pages};
+        truths->list[truths->count++] =
+            (struct truth){trial->point.x,
+                           coverage_truth(measurement, &let, &trial->point, trial->repeats, 0, 600,
+                                          TRUTH_TRIALS, &random),
+                           (unsigned)level, level < 2 && machine->huge_pages};
     }
 }
 

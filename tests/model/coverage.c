@@ -81,8 +81,7 @@ double coverage_truth(struct measurement *measurement, const struct model_machin
     struct arena arena;
     double *values = calloc(trials, sizeof *values);
     /* The same seed: what drifts has the same phase. */
-    struct model *model =
-        model_create(machine, measurement->arena_bytes, measurement->seed);
+    struct model *model = model_create(machine, measurement->arena_bytes, measurement->seed);
     if (!values || !model ||
         arena_map(&arena, measurement->arena_bytes, measurement->run.turns[0].task.plan.pages, -1,
                   &error) < 0)
@@ -137,9 +136,8 @@ static void check_point(struct coverage *coverage, struct measurement *measureme
         if (same_point(&measurement->trials[i].point, planned))
             kept[point.count++] = &measurement->trials[i];
     const struct kept_trial *first = point.trials[0], *last = point.trials[point.count - 1];
-    const double truth =
-        coverage_truth(measurement, measurement->machine, planned, first->repeats, first->at_s,
-                       last->at_s - first->at_s, trials, random);
+    const double truth = coverage_truth(measurement, measurement->machine, planned, first->repeats,
+                                        first->at_s, last->at_s - first->at_s, trials, random);
     coverage->points++;
     for (unsigned i = 0; i < ESTIMATORS; i++) {
         struct interval interval = estimators[i](&point, scratch);

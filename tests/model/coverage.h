@@ -44,9 +44,9 @@ struct coverage {
 
 /* The true median of a point: of `trials` trials with a model of that machine, at times from
  * `from_s` for `lasted_s` seconds. The probe that was measured last is still planned. */
-double coverage_truth(struct measurement *, const struct model_machine *,
-                      const struct plan_point *, uint64_t repeats, double from_s, double lasted_s,
-                      unsigned trials, struct random *);
+double coverage_truth(struct measurement *, const struct model_machine *, const struct plan_point *,
+                      uint64_t repeats, double from_s, double lasted_s, unsigned trials,
+                      struct random *);
 
 /* Checks `count` points of the last probe's series, drawn at random from those of at most
  * `bytes_most`, each against `trials` trials of its own. */

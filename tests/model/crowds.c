@@ -55,9 +55,8 @@ static struct model_neighbour choose(struct random *random, const struct crowd *
                                      unsigned cpus)
 {
     const double most = crowd_shares[crowd->share], least = crowd_shares[crowd->share - 1];
-    struct model_neighbour neighbour = {.course = crowd->course,
-                                        .share = between(random, fmax(least, 0.03), most),
-                                        .cpus = 1};
+    struct model_neighbour neighbour = {
+        .course = crowd->course, .share = between(random, fmax(least, 0.03), most), .cpus = 1};
     neighbour.busy_s = crowd->course == TWO_STATE ? scaled(random, 30e-6, 1)
                        : crowd->course == BURSTY  ? scaled(random, 10e-3, 1)
                                                   : scaled(random, 1, 20);
