@@ -206,7 +206,8 @@ def comparisons(bench, runs, planted_pairs):
         for column, (name, share) in enumerate((("diff", 4 / 90), ("check", 1 / 90))):
             changed, most = sum(pair[column] for pair in told), math.floor(share * len(pairs) + 0.5)
             print(f"  {runs} quick runs beside changing load: {name} exits 1 in {changed} of "
-                  f"{len(pairs)} ordered pairs, at most {most} to reach: {verdict(changed <= most)}")
+                  f"{len(pairs)} ordered pairs, at most {most} to reach: {verdict(changed <= most)}",
+                  flush=True)
         seen = {name: [0, 0, 0] for name in PLANTED}
         names = list(itertools.islice(itertools.cycle(PLANTED), planted_pairs))
         for name, (before, after) in zip(names, chance.sample(pairs * 2, planted_pairs)):

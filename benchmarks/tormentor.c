@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 enum { MIB = 1 << 20, LINE = 64, CHUNK = 20000 };
 
@@ -67,7 +67,7 @@ static bool ended(int wait_ms)
 {
     struct pollfd input = {.fd = 0, .events = POLLIN};
     char byte;
-    return poll(&input, 1, wait_ms) > 0 && fgets(&byte, 1, stdin) == NULL;
+    return poll(&input, 1, wait_ms) > 0 && read(0, &byte, 1) <= 0;
 }
 
 static double now_ms(void)
