@@ -2,6 +2,7 @@
 
 #include "result/flag.h"
 #include "stats/quantile.h"
+#include "stats/quiet.h"
 #include "stats/scatter.h"
 #include "stats/spread.h"
 #include "stats/trend.h"
@@ -29,8 +30,9 @@ static int make_room(struct record *record, unsigned more)
     unsigned room = record->room ? record->room * 2 : 8;
     if (room < wanted)
         room = wanted;
-    float **const columns[] = {&record->values, &record->cycles, &record->core_mhz};
-    for (size_t i = 0; i < 3; i++) {
+    float **const columns[] = {&record->values, &record->cycles, &record->quiet,
+                               &record->quiet_cycles, &record->core_mhz};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         float *larger = realloc(*columns[i], room * sizeof **columns[i]);
         if (!larger)
             return ERROR_SYSTEM;
@@ -52,15 +54,19 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
     unsigned at = record->trials++;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns / operations;
-    double ns = middle(scratch, n);
+    const double ns = middle(scratch, n), quiet_ns = quiet_centre(scratch, n);
+    const bool time = plan->yields == TIME_PER_OPERATION;
+    record->values[at] = (float)((time ? ns : 1e9 / ns) / drift.value);
+    record->quiet[at] = (float)((time ? quiet_ns : 1e9 / quiet_ns) / drift.value);
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns / operations * batches[i].core_hz * 1e-9;
-    record->cycles[at] = plan->cycles ? (float)(middle(scratch, n) / drift.cycles) : NAN;
+    const double cycles = middle(scratch, n);
+    record->cycles[at] = plan->cycles ? (float)(cycles / drift.cycles) : NAN;
+    record->quiet_cycles[at] =
+        plan->cycles ? (float)(quiet_centre(scratch, n) / drift.cycles) : NAN;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
-    record->values[at] =
-        (float)((plan->yields == TIME_PER_OPERATION ? ns : 1e9 / ns) / drift.value);
 }
 
 int record_add(struct record *record, const struct visit *visit, struct drift drift,
@@ -114,6 +120,28 @@ static void summarize_units(const float *column, const struct plan *plan, unsign
     summarize(scratch, n < units ? n : units, scratch, summary);
 }
 
+/* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
+ * counts with its quiet value, and their median is the point's. A line that was measured twice
+ * counts with the time that was disturbed less. */
+static struct quiet quiet_column(const float *column, const struct plan *plan, unsigned n,
+                                 double *scratch)
+{
+    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
+    const bool rates = plan->yields == OPERATIONS_PER_SECOND;
+    const unsigned count = n < units ? n : units;
+    for (unsigned i = 0; i < count; i++) {
+        const double first = (double)column[i];
+        const double second = i + units < n ? (double)column[i + units] : first;
+        scratch[i] = rates ? fmax(first, second) : fmin(first, second);
+    }
+    if (count == 0 || isnan(scratch[0]))
+        return quiet_unknown();
+    sort_ascending(scratch, count);
+    if (plan->passes == 2 || plan->trials_per_visit > 1)
+        return quiet_of_units(scratch, count);
+    return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
+}
+
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
 {
     struct scatter_parts parts;
@@ -131,6 +159,13 @@ static double half_width(const struct summary *y, const struct summary *cycles)
     return fmin(summary_half_width(y), summary_half_width(cycles));
 }
 
+/* Half the interval's width over the value, of the better of the two units. */
+static double quiet_half_width(const struct quiet *y, const struct quiet *cycles)
+{
+    return fmin((double)(y->high - y->low) / 2 / (double)y->value,
+                (double)(cycles->high - cycles->low) / 2 / (double)cycles->value);
+}
+
 static void summarize_both(const struct record *record, const struct plan *plan, double *scratch,
                            struct summary *y, struct summary *cycles)
 {
@@ -142,7 +177,11 @@ bool record_converged(const struct record *record, const struct plan *plan, doub
 {
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
-    return half_width(&y, &cycles) <= plan->precision;
+    const struct quiet quiet = quiet_column(record->quiet, plan, record->trials, scratch);
+    const struct quiet quiet_cycles =
+        quiet_column(record->quiet_cycles, plan, record->trials, scratch);
+    return half_width(&y, &cycles) <= plan->precision ||
+           (record->trials > 1 && quiet_half_width(&quiet, &quiet_cycles) <= plan->precision);
 }
 
 /* Whether what was measured twice was slower or faster the second time: a sign test. A trend over
@@ -206,6 +245,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     struct summary cycles;
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
+    point->quiet = quiet_column(record->quiet, plan, record->trials, scratch);
+    point->quiet_cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
     point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;
@@ -215,7 +256,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     /* With fewer trials than planned an interval may be narrow by chance, and covers less than
      * 95 %. */
     const bool too_few = record->trials < plan->trials_min && isfinite(plan->precision);
-    if (too_few || half_width(&point->y, &cycles) > plan->precision)
+    if (too_few || !record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
     if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
         point->flags |= FLAG_BIT(FLAG_PREEMPTED);
@@ -230,6 +271,8 @@ void record_clear(struct record *record)
 {
     *record = (struct record){.values = record->values,
                               .cycles = record->cycles,
+                              .quiet = record->quiet,
+                              .quiet_cycles = record->quiet_cycles,
                               .core_mhz = record->core_mhz,
                               .room = record->room};
 }
@@ -238,7 +281,10 @@ void record_free(struct record *record)
 {
     free(record->values);
     free(record->cycles);
+    free(record->quiet);
+    free(record->quiet_cycles);
     free(record->core_mhz);
-    record->values = record->cycles = record->core_mhz = NULL;
+    record->values = record->cycles = record->quiet = record->quiet_cycles = record->core_mhz =
+        NULL;
     record->room = 0;
 }

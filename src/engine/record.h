@@ -8,8 +8,10 @@
 #include "engine/visit.h"
 
 struct record {
-    float *values, *cycles, *core_mhz; /* one a trial; cycles are NAN where they make no sense.
-                                          Floats: 24 bits are finer than any trial */
+    /* One a trial. A trial's value is the median of its batches, and its quiet value what those
+     * come to that no neighbour disturbed (stats/quiet.h), in the same unit; cycles are NAN where
+     * they make no sense. Floats: 24 bits are finer than any trial. */
+    float *values, *cycles, *quiet, *quiet_cycles, *core_mhz;
     unsigned trials, room;
     unsigned redone, interrupted, clock_moved, batches; /* batches, over all trials */
     unsigned stolen_trials, starved_visits;
@@ -33,7 +35,8 @@ bool record_is_spoiled(const struct visit *);
 struct drift record_medians(const struct record *, double *scratch);
 /* Whether the point is precise enough. `scratch` has room for a double a trial. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
-/* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial. */
+/* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial, and for
+ * one a batch of a trial. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
 /* Empties it and keeps its buffers. */
 void record_clear(struct record *);

@@ -157,7 +157,8 @@ static double batch_ns(const struct visit *visit, unsigned batch)
         start = stamp->start < start ? stamp->start : start;
         end = stamp->end > end ? stamp->end : end;
     }
-    return visit->plan->kernel_timed ? (double)end * 1e-3 : clock_ns(clock_of(visit), end - start);
+    return visit->plan->kernel_timed ? (double)end * 1e-3
+                                     : clock_between_ns(clock_of(visit), start, end);
 }
 
 static void add_background(const struct visit *visit, struct background *did)

@@ -87,6 +87,17 @@ static int reserve_points(struct stage *stage, struct error *error)
     return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
 }
 
+/* A clock that can't time so short a batch has fewer and longer ones in the same time. */
+static void fit_batches(struct stage *stage)
+{
+    enum { FEWEST = 5 };
+    struct plan *plan = stage->plan;
+    const double longer = stage->executor.shortest_batch_ns / plan->batch_ns;
+    if (plan->repeats || !(longer > 1) || plan->batches <= FEWEST)
+        return;
+    plan->batches = (unsigned)fmax(FEWEST, plan->batches / longer);
+}
+
 int stage_reserve(struct stage *stage, struct error *error)
 {
     stage->forecast = forecast_of(stage->plan);
@@ -94,6 +105,7 @@ int stage_reserve(struct stage *stage, struct error *error)
     int code = executor_open(&stage->executor, stage->engine, stage->plan, error);
     if (code < 0)
         return code;
+    fit_batches(stage);
     stage->began_ns = executor_now_ns(&stage->executor);
     code = reserve_points(stage, error);
     return code < 0 ? code : reserve_visits(stage, error);

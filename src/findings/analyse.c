@@ -213,6 +213,13 @@ struct finding *analysis_add_summary(struct analysis *analysis, const char *name
                 : NULL;
 }
 
+struct finding *analysis_add_point(struct analysis *analysis, const char *name, const char *unit,
+                                   const struct point *point, unsigned flags)
+{
+    return name ? finding_add_time_of(analysis->result, analysis->pool, name, unit, point, flags)
+                : NULL;
+}
+
 static size_t points_with_values(const struct series *series)
 {
     size_t count = 0;

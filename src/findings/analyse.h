@@ -60,6 +60,9 @@ int analysis_keep_devices(struct analysis *, const char *why, struct error *);
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
+/* A point's value in the unit of its y, and its quiet one beside it. */
+struct finding *analysis_add_point(struct analysis *, const char *name, const char *unit,
+                                   const struct point *, unsigned flags);
 /* Gives the findings from the first-th on the factors of the series that they were read off. Every
  * probe's findings go through here, so this is the one place that refuses conclusions from too few
  * points: where fewer of the series' points have a value than the finding's line asks for, it loses

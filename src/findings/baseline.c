@@ -206,8 +206,7 @@ static int add_points(struct building *building, struct series *series, const st
         if (!point)
             return error_out_of_memory(error);
         *point = model->points[i];
-        point->cycles = (struct estimate){NAN, NAN, NAN};
-        point->scatter = (struct scatter){NAN, NAN, NAN};
+        point_drop_details(point);
         point->flags = elected(&votes, n);
         summarize(building->values, n, building->scratch, &point->y);
     }

@@ -20,6 +20,7 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
                                     .value = NAN,
                                     .low = NAN,
                                     .high = NAN,
+                                    .quiet = quiet_unknown(),
                                     .declared = NAN};
     return finding && finding->name && finding->unit ? finding : NULL;
 }
@@ -61,6 +62,47 @@ struct estimate finding_time_of(const struct point *point)
 struct estimate finding_cycles_of(const struct point *point)
 {
     return of_trials(point, point->cycles.median, point->cycles.low, point->cycles.high);
+}
+
+static struct estimate quietest(const struct point *point, const struct quiet *quiet,
+                                struct estimate found)
+{
+    return quiet_is_known(quiet) ? of_trials(point, quiet->value, quiet->low, quiet->high) : found;
+}
+
+struct estimate finding_quiet_time_of(const struct point *point)
+{
+    return quietest(point, &point->quiet, finding_time_of(point));
+}
+
+struct estimate finding_quiet_cycles_of(const struct point *point)
+{
+    return quietest(point, &point->quiet_cycles, finding_cycles_of(point));
+}
+
+static struct finding *add_point(struct probe_result *result, struct pool *pool, const char *name,
+                                 const char *unit, struct estimate found, struct quiet quiet,
+                                 unsigned flags)
+{
+    struct finding *finding = finding_add_value(result, pool, name, unit, (double)found.median,
+                                                (double)found.low, (double)found.high, flags);
+    if (finding)
+        finding->quiet = quiet;
+    return finding;
+}
+
+struct finding *finding_add_time_of(struct probe_result *result, struct pool *pool,
+                                    const char *name, const char *unit, const struct point *point,
+                                    unsigned flags)
+{
+    return add_point(result, pool, name, unit, finding_time_of(point), point->quiet, flags);
+}
+
+struct finding *finding_add_cycles_of(struct probe_result *result, struct pool *pool,
+                                      const char *name, const struct point *point, unsigned flags)
+{
+    return add_point(result, pool, name, "cycles", finding_cycles_of(point), point->quiet_cycles,
+                     flags);
 }
 
 /* Widens by ratios, because runs differ by factors; where a value is not above zero, by

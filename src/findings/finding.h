@@ -24,6 +24,18 @@ struct finding *finding_add_summary(struct probe_result *, struct pool *, const 
 struct estimate finding_time_of(const struct point *);
 struct estimate finding_cycles_of(const struct point *);
 
+/* The same without neighbours, for what is concluded of the hardware; as found where that is not
+ * known. */
+struct estimate finding_quiet_time_of(const struct point *);
+struct estimate finding_quiet_cycles_of(const struct point *);
+
+/* Adds a finding that is a point's value, and its quiet one beside it: in the unit of y, or in
+ * cycles. */
+struct finding *finding_add_time_of(struct probe_result *, struct pool *, const char *name,
+                                    const char *unit, const struct point *, unsigned flags);
+struct finding *finding_add_cycles_of(struct probe_result *, struct pool *, const char *name,
+                                      const struct point *, unsigned flags);
+
 /* Value, low and high of a finding, its interval widened where there is doubt; the ends are NAN
  * where it has none, or one without a width in spite of doubt. */
 void finding_doubted_bounds(const struct finding *, double bounds[3]);

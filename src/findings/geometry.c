@@ -294,7 +294,8 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
 
 static struct estimate latency(const struct point *point)
 {
-    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
+    return isfinite(point->cycles.median) ? finding_quiet_cycles_of(point)
+                                          : finding_quiet_time_of(point);
 }
 
 static bool add_inclusive(const struct sheet *sheet)

@@ -14,9 +14,12 @@ struct level_reading {
     struct probe_result *result;
     struct pool *pool;
     const struct series *series;
-    const struct level_sample *samples;
+    const struct level_sample *samples; /* without neighbours, where that is known */
+    const struct level_sample *found;   /* what the run found, as many; their levels are not set */
     struct found_levels levels;
+    bool quiet;   /* some point tells the two apart */
     double clock; /* cycles a nanosecond; NAN: samples are in the series' unit, not in cycles */
+    double found_clock;                    /* the same of what was found */
     double smallest, largest;              /* sizes that were measured */
     double declared[LEVELS_DECLARED_MOST]; /* bytes of data caches, by level from 1 on */
     size_t declared_count, skipped; /* declared levels; those smaller than the smallest size */

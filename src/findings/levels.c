@@ -64,14 +64,45 @@ static bool has_interval(const struct level_reading *reading, size_t index)
     return known;
 }
 
+/* The level's latency as the run found it: of the same points, corrected in the same way. */
+static struct level_estimate as_found(const struct level_reading *reading, size_t index,
+                                      double *values, double *halves)
+{
+    const struct found_level *level = &reading->levels.list[index];
+    size_t n = 0;
+    for (size_t i = 0; i < reading->series->point_count; i++) {
+        const struct level_sample *sample = &reading->samples[i], *found = &reading->found[i];
+        if (sample->level != (int)index)
+            continue;
+        const double factor = level->fitted / sample->fitted;
+        values[n] = found->latency * factor;
+        halves[n++] = (found->high - found->low) / 2 * factor + sample->doubt * level->fitted;
+    }
+    return n ? level_pool(values, halves, n)
+             : (struct level_estimate){level->latency, level->low, level->high};
+}
+
+static struct quiet quiet_in(const struct level_estimate *estimate, double divisor)
+{
+    return (struct quiet){(float)(estimate->value / divisor), (float)(estimate->low / divisor),
+                          (float)(estimate->high / divisor)};
+}
+
 static int add_latency(const struct level_reading *reading, size_t index, const char *level_name)
 {
     const struct found_level *level = &reading->levels.list[index];
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
     const bool interval = has_interval(reading, index);
-    const struct level_estimate found = {level->latency, interval ? level->low : NAN,
+    const struct level_estimate quiet = {level->latency, interval ? level->low : NAN,
                                          interval ? level->high : NAN};
+    struct level_estimate found = quiet;
+    if (reading->quiet) {
+        double *room = pool_alloc(reading->pool, 2 * reading->series->point_count, sizeof *room);
+        if (!room)
+            return error_out_of_memory(reading->error);
+        found = as_found(reading, index, room, room + reading->series->point_count);
+    }
     struct level_estimate ns = found;
     char name[2 * LEVEL_NAME_ROOM];
     if (!text)
@@ -83,11 +114,13 @@ static int add_latency(const struct level_reading *reading, size_t index, const 
         if (!cycles)
             return error_out_of_memory(reading->error);
         cycles->text = text;
+        if (reading->quiet)
+            cycles->quiet = quiet_in(&quiet, 1);
         if (!quantity_is(unit, DIMENSION_TIME))
             return 0;
-        ns.value /= reading->clock;
-        ns.low /= reading->clock;
-        ns.high /= reading->clock;
+        ns.value /= reading->found_clock;
+        ns.low /= reading->found_clock;
+        ns.high /= reading->found_clock;
     }
     snprintf(name, sizeof name, "%s.latency_ns", level_name);
     struct finding *finding = finding_add_value(reading->result, reading->pool, name, "ns",
@@ -95,6 +128,8 @@ static int add_latency(const struct level_reading *reading, size_t index, const 
     if (!finding)
         return error_out_of_memory(reading->error);
     finding->text = text;
+    if (reading->quiet)
+        finding->quiet = quiet_in(&quiet, isfinite(reading->clock) ? reading->clock : 1);
     return 0;
 }
 
@@ -199,11 +234,14 @@ int findings_levels(struct probe_result *result, struct pool *pool, const struct
                                     .error = error};
     if (!is_readable(series))
         return 0;
-    struct level_sample *samples = findings_level_samples(series, pool, &reading.clock);
-    if (!samples)
-        return error_out_of_memory(error);
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, pool, &reading.clock);
     reading.samples = samples;
+    reading.found = findings_level_samples(series, LEVEL_VALUES_FOUND, pool, &reading.found_clock);
+    if (!samples || !reading.found)
+        return error_out_of_memory(error);
     for (size_t i = 0; i < series->point_count; i++) {
+        reading.quiet = reading.quiet || quiet_is_known(&series->points[i].quiet);
         reading.smallest = fmin(reading.smallest, series->points[i].x);
         reading.largest = fmax(reading.largest, series->points[i].x);
     }

@@ -26,11 +26,15 @@ int findings_levels(struct probe_result *result, struct pool *, const struct ser
                     const struct machine_facts *declared, const struct translation_knee *knees,
                     size_t knee_count, struct error *);
 
+/* Which of a point's values: what the run found, or that without neighbours where it is known. */
+enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
+
 /* The samples of a series for levels_find(), one a point: in cycles where all points have them,
  * else in the series' unit. Where the clock steps, a load within the core scatters in time and one
  * beyond it in cycles. So a sample is the steadier of its point's two values, converted to the
  * clock that most points saw; *clock is its cycles a nanosecond (NAN: samples are not converted).
  * They live in the pool. NULL: no memory. */
-struct level_sample *findings_level_samples(const struct series *, struct pool *, double *clock);
+struct level_sample *findings_level_samples(const struct series *, enum level_values, struct pool *,
+                                            double *clock);
 
 #endif

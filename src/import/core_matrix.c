@@ -44,11 +44,10 @@ static int add_points(struct series *series, struct pool *pool, const struct cor
             if (row == column || isnan(value))
                 continue;
             struct point *point = &series->points[series->point_count++];
-            *point = (struct point){.x = NAN,
-                                    .from = table->ids[row],
-                                    .to = table->ids[column],
-                                    .cycles = {NAN, NAN, NAN},
-                                    .scatter = {NAN, NAN, NAN}};
+            *point = point_bare();
+            point->x = NAN;
+            point->from = table->ids[row];
+            point->to = table->ids[column];
             summarize(&value, 1, &scratch, &point->y);
         }
     return 0;

@@ -223,12 +223,11 @@ static void fill_point(struct point *point, const struct table_entry *entries, s
     for (size_t i = 0; i < n; i++)
         values[i] = entries[i].number.cycles;
     summarize(values, known == n ? n : 0, values, &cycles);
-    *point = (struct point){.x = first->x,
-                            .from = first->from,
-                            .to = first->to,
-                            .y = cycles,
-                            .cycles = {NAN, NAN, NAN},
-                            .scatter = {NAN, NAN, NAN}};
+    *point = point_bare();
+    point->x = first->x;
+    point->from = first->from;
+    point->to = first->to;
+    point->y = cycles;
     if (!ns)
         return;
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};

@@ -17,7 +17,8 @@ struct clock {
     bool counter;         /* the processor's counter, not the operating system's clock */
     double hz;            /* ticks a second */
     double resolution_ns; /* the step in which it advances */
-    double reading_ns;    /* shortest time from one reading to the next: what a reading costs */
+    double reading_ns;    /* shortest time from one reading to the next that differs */
+    double cost_ns;       /* what a reading adds to the time between two */
 };
 
 /* Calibrates for some 30 ms. Never fails: a counter is not used if the kernel distrusts it, if two
@@ -38,6 +39,13 @@ uint64_t clock_step(uint64_t a, uint64_t b);
 static inline uint64_t clock_ticks(const struct clock *clock)
 {
     return clock->counter ? arch_counter() : os_raw_ns();
+}
+
+/* The time between two readings, without what reading itself takes. */
+static inline double clock_between_ns(const struct clock *clock, uint64_t start, uint64_t end)
+{
+    const double ns = (double)(end - start) * 1e9 / clock->hz;
+    return ns > clock->cost_ns ? ns - clock->cost_ns : 0;
 }
 
 /* The shortest batch worth timing: 1000 steps of the clock, and 250 times the cost of reading it,

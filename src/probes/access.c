@@ -138,6 +138,7 @@ static void plan_place(struct probe_task *task, enum page_policy pages)
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = pages;
     task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
 static int plan_access(struct probe_task *task, struct error *error)
@@ -256,10 +257,8 @@ static int add_forward(struct analysis *analysis, enum forwarding which, struct 
     if (!series || !series->point_count)
         return 0;
     const struct point *point = series->points;
-    const struct estimate cycles = finding_cycles_of(point);
-    struct finding *finding = finding_add_value(
-        analysis->result, analysis->pool, cases[which].finding, "cycles", (double)cycles.median,
-        (double)cycles.low, (double)cycles.high, point->flags);
+    struct finding *finding = finding_add_cycles_of(analysis->result, analysis->pool,
+                                                    cases[which].finding, point, point->flags);
     if (!finding)
         return error_out_of_memory(error);
     finding->text = cases[which].text;
@@ -295,7 +294,7 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
     const struct point *crossing = crossing_at(analysis, across, x);
     if (!plain || !crossing)
         return 0;
-    const struct estimate a = finding_cycles_of(plain), b = finding_cycles_of(crossing);
+    const struct estimate a = finding_quiet_cycles_of(plain), b = finding_quiet_cycles_of(crossing);
     char name[40];
     snprintf(name, sizeof name, "access.%s_cross.%.7s", pages ? "page" : "line", level->name);
     if (pages && fell_short(analysis, level, plain)) {

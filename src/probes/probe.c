@@ -31,7 +31,7 @@ const struct option_spec probe_common_options[] = {
 };
 
 static const double default_precision = 0.01;
-enum { TRIALS_MIN = 6, TRIALS_MAX = 25, TRIALS_MAX_THOROUGH = 400 };
+enum { LONG_BATCHES = 5, TRIALS_MIN = 6, TRIALS_MAX = 25, TRIALS_MAX_THOROUGH = 400 };
 
 struct finding *probe_add_finding(struct probe_task *task, const char *name, const char *unit)
 {
@@ -124,8 +124,8 @@ void probe_plan_afresh(struct probe_task *task)
                       : quick  ? 2 * TRIALS_MIN
                                : TRIALS_MAX,
         .trials_per_visit = 1,
-        .batches = 5,
-        .batch_ns = 200e3,
+        .batches = LONG_BATCHES,
+        .batch_ns = (double)PROBE_TRIAL_NS / LONG_BATCHES,
         .precision = settings_has(task->settings, "precision")
                          ? settings_number(task->settings, "precision") / 100
                          : default_precision,
@@ -133,6 +133,15 @@ void probe_plan_afresh(struct probe_task *task)
         .span_s = quick ? 0 : 1.5,
         .share = 1,
     };
+}
+
+/* Of 10 us, reading the clock is some 0.2 %, which is taken off. */
+static const double short_batch_ns = 10e3;
+
+void probe_plan_short_batches(struct plan *plan, double trial_ns)
+{
+    plan->batch_ns = short_batch_ns;
+    plan->batches = (unsigned)(trial_ns / short_batch_ns);
 }
 
 int probe_prepare(struct probe_task *task, const struct probe *probe,

@@ -83,6 +83,12 @@ int probe_prepare(struct probe_task *, const struct probe *, const struct settin
 /* Fills task->plan with what is common to all probes' plans, keeping its series: where next()
  * begins. */
 void probe_plan_afresh(struct probe_task *);
+/* Trials of about that time in many short batches: a neighbour that comes and goes leaves some of
+ * them alone (stats/quiet.h). For points that one CPU measures; where several begin each batch
+ * together, batches are long. */
+void probe_plan_short_batches(struct plan *, double trial_ns);
+/* What a trial takes where nothing else decides it. */
+enum { PROBE_TRIAL_NS = 1000 * 1000 };
 
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring

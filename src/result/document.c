@@ -1,5 +1,6 @@
 #include "result/document.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const probe_status_names[] = {"ok", "partial", "skipped", "failed"};
@@ -54,6 +55,21 @@ bool parameter_is_setting(const struct factor *parameter)
     return strcmp(parameter->name, parameter_not_measured) != 0 &&
            strcmp(parameter->name, parameter_cpu_labels) != 0 &&
            strcmp(parameter->name, parameter_cpu_groups) != 0;
+}
+
+struct point point_bare(void)
+{
+    struct point point = {.y = summary_of_nothing()};
+    point_drop_details(&point);
+    return point;
+}
+
+void point_drop_details(struct point *point)
+{
+    point->cycles = (struct estimate){NAN, NAN, NAN};
+    point->scatter = (struct scatter){NAN, NAN, NAN};
+    point->quiet = point->quiet_cycles = quiet_unknown();
+    point->redone = 0;
 }
 
 struct point *series_point(const struct series *series, double x)

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "stats/quiet.h"
 #include "stats/summary.h"
 
 #include <stdbool.h>
@@ -135,6 +136,9 @@ struct point {
     int from, to;     /* of a matrix: CPU, node or device ids as the operating system counts them */
     struct summary y; /* n = 0 where the point failed */
     struct estimate cycles; /* core cycles; NAN where they have no meaning */
+    /* What the hardware does without neighbours, where y is what this run found: in the unit of y,
+     * and in core cycles. */
+    struct quiet quiet, quiet_cycles;
     struct scatter scatter;
     unsigned flags;     /* set of enum flag */
     unsigned redone;    /* batches measured again because something interrupted them */
@@ -160,9 +164,11 @@ struct finding {
     const char *name; /* dotted and stable: "L1.latency" */
     const char *unit; /* "cycles", "ns", "B", "Hz", "" */
     double value, low, high;
-    double declared;  /* what the machine says of itself, in the same unit; NAN */
-    const char *text; /* one sentence for people; may be NULL */
-    const char *cpus; /* CPU list the finding is about; may be NULL */
+    struct quiet quiet; /* the same without neighbours; unknown where `value` is already that, or
+                           where it was not told apart */
+    double declared;    /* what the machine says of itself, in the same unit; NAN */
+    const char *text;   /* one sentence for people; may be NULL */
+    const char *cpus;   /* CPU list the finding is about; may be NULL */
     unsigned flags;
     /* The experiment that it was read off: the factors of its series, and what was obtained. The
      * first `deviations` of them differ from what its name alone stands for
@@ -216,6 +222,10 @@ const struct factor *probe_parameter(const struct probe_result *, const char *na
  * machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
 bool parameter_is_setting(const struct factor *);
+/* A point of which nothing is known. */
+struct point point_bare(void);
+/* Leaves the point its place, y, flags and failure. */
+void point_drop_details(struct point *);
 /* The point of a curve at `x`; NULL where there is none, or it failed. */
 struct point *series_point(const struct series *, double x);
 

@@ -186,6 +186,14 @@ static const struct field estimate_fields[] = {
 };
 static SHAPE(estimate, struct estimate);
 
+static const struct field quiet_fields[] = {
+    FLOAT("value", struct quiet, value),
+    FLOAT("low", struct quiet, low),
+    FLOAT("high", struct quiet, high),
+    END,
+};
+static SHAPE(quiet, struct quiet);
+
 static const struct field scatter_fields[] = {
     FLOAT("line", struct scatter, line),
     FLOAT("drift", struct scatter, drift),
@@ -212,6 +220,8 @@ static const struct field point_fields[] = {
     {FIELD("flags", FIELD_FLAGS, struct point, flags)},
     WHOLE("redone", struct point, redone, UINT_MAX),
     OBJECT("cycles", struct point, cycles, estimate_shape),
+    OBJECT("quiet", struct point, quiet, quiet_shape),
+    OBJECT("quiet_cycles", struct point, quiet_cycles, quiet_shape),
     OBJECT("scatter", struct point, scatter, scatter_shape),
     TEXT("failed", struct point, failed),
     END,
@@ -242,6 +252,7 @@ static const struct field finding_fields[] = {
     TEXT("unit", struct finding, unit),
     NUMBER("low", struct finding, low),
     NUMBER("high", struct finding, high),
+    OBJECT("quiet", struct finding, quiet, quiet_shape),
     NUMBER("declared", struct finding, declared),
     TEXT("text", struct finding, text),
     TEXT("cpus", struct finding, cpus),

@@ -143,7 +143,7 @@ static double burst_hz(struct visit *visit)
     uint64_t start = clock_ticks(clock);
     additions_run(NULL, repeats);
     uint64_t end = clock_ticks(clock);
-    return (double)(repeats * addition_steps) * 1e9 / clock_ns(clock, end - start);
+    return (double)(repeats * addition_steps) * 1e9 / clock_between_ns(clock, start, end);
 }
 
 /* --- the visits of a job --- */

@@ -108,7 +108,7 @@ static const char *text_of(struct analysis *analysis, const struct curve *curve,
 static int add_point_finding(struct analysis *analysis, const struct curve *curve, const char *name,
                              const struct point *point, struct error *error)
 {
-    struct finding *finding = analysis_add_summary(analysis, name, "B/s", &point->y, point->flags);
+    struct finding *finding = analysis_add_point(analysis, name, "B/s", point, point->flags);
     if (!finding || !(finding->text = text_of(analysis, curve, point)))
         return error_out_of_memory(error);
     return 0;

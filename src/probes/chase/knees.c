@@ -104,7 +104,8 @@ int knees_choose(const struct probe_task *task, const struct series *series,
 {
     double clock;
     struct found_levels levels;
-    struct level_sample *samples = findings_level_samples(series, task->pool, &clock);
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, task->pool, &clock);
     if (!samples || levels_find(samples, series->point_count, knees,
                                 isfinite(clock) ? knee_count : 0, &levels) < 0)
         return error_out_of_memory(error);

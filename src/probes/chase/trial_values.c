@@ -1,10 +1,11 @@
 #include "probes/chase/trial_values.h"
 
 #include "stats/quantile.h"
+#include "stats/quiet.h"
 
 #include <math.h>
 
-enum { BATCHES_MAX = 64 };
+enum { BATCHES_MAX = 128 };
 
 int trial_values_reserve(struct trial_values *values, const struct plan *plan, struct pool *pool,
                          struct error *error)
@@ -35,7 +36,7 @@ void trial_values_keep(struct trial_values *values, const struct plan *plan,
     if (n == 0)
         return;
     sort_ascending(each, n);
-    values->list[point * values->trials + seen->trial->number] = median(each, n);
+    values->list[point * values->trials + seen->trial->number] = quiet_centre(each, n);
 }
 
 double trial_value(const struct trial_values *values, size_t point, unsigned trial)
@@ -72,7 +73,8 @@ int trial_series_add(struct probe_task *task, const struct series *like, size_t 
 void trial_series_tell(struct series *series, double x, double *answers, size_t n)
 {
     struct point *point = &series->points[series->point_count++];
-    *point = (struct point){.x = x, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+    *point = point_bare();
+    point->x = x;
     summarize(answers, n, answers, &point->y);
 }
 
@@ -85,10 +87,10 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
         pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *series);
     if (!point || !series)
         return error_out_of_memory(error);
-    *point = (struct point){.x = x,
-                            .y = together->n ? *together : summary_of_nothing(),
-                            .cycles = {NAN, NAN, NAN},
-                            .scatter = {NAN, NAN, NAN}};
+    *point = point_bare();
+    point->x = x;
+    if (together->n)
+        point->y = *together;
     *series = *like;
     series->points = point;
     series->point_count = 1;

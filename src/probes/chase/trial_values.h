@@ -16,7 +16,7 @@ struct trial_values {
 
 /* Room for all trials of the plan, none of them there yet. ERROR_SYSTEM without memory. */
 int trial_values_reserve(struct trial_values *, const struct plan *, struct pool *, struct error *);
-/* Keeps a trial of that plan: the median of its batches, for one operation. */
+/* Keeps a trial of that plan: what its undisturbed batches come to, for one operation. */
 void trial_values_keep(struct trial_values *, const struct plan *, const struct observation *);
 /* Trial number `trial` of that point. */
 double trial_value(const struct trial_values *, size_t point, unsigned trial);

@@ -43,8 +43,8 @@ static int add_extreme(struct analysis *analysis, const struct series *series, c
                        const struct point *point, const char *what, struct error *error)
 {
     name = cores_name_of(analysis->pool, series, name);
-    struct finding *finding = analysis_add_summary(analysis, name, series->y.unit, &point->y,
-                                                   point->flags | common_flags(analysis));
+    struct finding *finding = analysis_add_point(analysis, name, series->y.unit, point,
+                                                 point->flags | common_flags(analysis));
     if (!finding)
         return error_out_of_memory(error);
     finding->cpus = cores_cpus_of(analysis->pool, point);

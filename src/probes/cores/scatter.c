@@ -99,8 +99,8 @@ static int add_reference(struct probe_task *task, const struct cores_visit *visi
     *cpus = (struct factor){"cpus", pair, 0};
     for (size_t i = 0; i < count; i++) {
         struct point *point = &series->points[series->point_count++];
-        *point = (struct point){
-            .x = visits[i].at_s, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+        *point = point_bare();
+        point->x = visits[i].at_s;
         double scratch;
         summarize(&visits[i].ns, 1, &scratch, &point->y);
     }

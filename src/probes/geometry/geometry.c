@@ -14,6 +14,7 @@
  * Inclusion: a hot line that the first level never gives up is not used in the second any more, so
  * that contending lines push it out there. If it then misses, the second level took it along.
  */
+#include "findings/finding.h"
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
 #include "probes/geometry/state.h"
@@ -38,6 +39,8 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
+static const double trial_ns = 100e3;
+
 static void plan_stage(struct probe_task *task)
 {
     struct geometry_state *state = task->state;
@@ -47,8 +50,7 @@ static void plan_stage(struct probe_task *task)
     state->chain_count = 0;
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = GEOMETRY_TRIALS;
-    plan->batches = 3;
-    plan->batch_ns = 30e3;
+    probe_plan_short_batches(plan, trial_ns);
     plan->precision = fmax(plan->precision, 0.1); /* what a step needs to be seen */
     plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
     plan->share = 0.7;
@@ -231,7 +233,8 @@ double geometry_nearest(const struct series *series)
     if (!series || !series->point_count)
         return NAN;
     const struct point *point = &series->points[0];
-    return (double)(isfinite(point->cycles.median) ? point->cycles.median : point->y.median);
+    const bool cycles = isfinite(point->cycles.median);
+    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
 }
 
 static int next_geometry(struct probe_task *task, const struct stage_outcome *outcome,

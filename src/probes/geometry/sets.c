@@ -98,7 +98,8 @@ int geometry_add_fitting(struct probe_task *task, int level, const struct geomet
         if (3 * n <= GEOMETRY_TRIALS)
             continue;
         struct point *point = &series->points[series->point_count++];
-        *point = (struct point){.x = stride, .cycles = {NAN, NAN, NAN}, .scatter = {NAN, NAN, NAN}};
+        *point = point_bare();
+        point->x = stride;
         summarize(votes, n, votes, &point->y);
     }
     return 0;

@@ -137,9 +137,7 @@ static int add_companion(const struct gpu_log *log, const struct gpu_task *task,
             continue;
         struct point *point = &companion.points[companion.point_count++];
         *point = measured->points[i];
-        point->cycles = (struct estimate){NAN, NAN, NAN};
-        point->scatter = (struct scatter){NAN, NAN, NAN};
-        point->redone = 0;
+        point_drop_details(point);
         point->failed = NULL;
         summarize(values, n, values, &point->y);
     }

@@ -67,19 +67,6 @@ static bool sizes_are_named(const struct analysis *analysis, const struct series
              analysis_is_set(analysis, "count")));
 }
 
-static int add_value(struct analysis *analysis, const char *name, const char *unit,
-                     struct estimate value, const struct point *point, const char *text,
-                     struct error *error)
-{
-    struct finding *finding =
-        finding_add_value(analysis->result, analysis->pool, name, unit, (double)value.median,
-                          (double)value.low, (double)value.high, point->flags);
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text = text;
-    return 0;
-}
-
 /* The latency of one working set: its size is a factor beside the series' own. */
 static int add_size(struct analysis *analysis, const struct series *series,
                     const struct point *point, struct error *error)
@@ -93,13 +80,16 @@ static int add_size(struct analysis *analysis, const struct series *series,
     const char *text = pool_printf(analysis->pool, "a load in a working set of %s", size);
     if (!text || !bytes.text)
         return error_out_of_memory(error);
+    bool added = true;
+    if (ns && isfinite(point->cycles.median))
+        added = finding_add_cycles_of(result, analysis->pool, "latency", point, point->flags);
+    added = added && finding_add_time_of(result, analysis->pool, ns ? "latency_ns" : "latency",
+                                         ns ? "ns" : "cycles", point, point->flags);
+    if (!added)
+        return error_out_of_memory(error);
+    for (size_t i = first; i < result->finding_count; i++)
+        result->findings[i].text = text;
     int code = 0;
-    if (!ns || isfinite(point->cycles.median))
-        code =
-            add_value(analysis, "latency", "cycles",
-                      ns ? finding_cycles_of(point) : finding_time_of(point), point, text, error);
-    if (code == 0 && ns)
-        code = add_value(analysis, "latency_ns", "ns", finding_time_of(point), point, text, error);
     analysis_read_off(analysis, first, series);
     for (size_t i = first; i < result->finding_count && code == 0; i++)
         if (!analysis_add_factor(analysis, &result->findings[i], &bytes))

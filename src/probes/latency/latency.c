@@ -229,6 +229,7 @@ static void plan_place(struct probe_task *task)
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
     task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
 static int plan_latency(struct probe_task *task, struct error *error)

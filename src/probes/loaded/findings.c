@@ -71,8 +71,7 @@ static int summarize_kept(struct probe_task *task, struct error *error)
         if (!point || !seen->starved || !n)
             continue;
         summarize(values, n, values, &point->y);
-        point->cycles = (struct estimate){NAN, NAN, NAN};
-        point->scatter = (struct scatter){NAN, NAN, NAN};
+        point_drop_details(point);
     }
     free(values);
     return 0;
@@ -99,7 +98,7 @@ static int fail_starved(struct probe_task *task, struct error *error)
         if (!point->failed)
             return error_out_of_memory(error);
         point->y = summary_of_nothing();
-        point->cycles = (struct estimate){NAN, NAN, NAN};
+        point_drop_details(point);
         why = point->failed;
         failed++;
     }
@@ -150,8 +149,7 @@ static int add_curve(struct probe_task *task, struct error *error)
             break;
         }
         summarize(values, n, values, &bandwidth->y);
-        bandwidth->cycles = (struct estimate){NAN, NAN, NAN};
-        bandwidth->scatter = (struct scatter){NAN, NAN, NAN};
+        point_drop_details(bandwidth);
         if (!add_point(task, LOADED_CURVE, bandwidth->y.median, latency))
             code = ERROR_SYSTEM;
     }
@@ -234,10 +232,8 @@ static int tell_knee(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     }
     size_t found, rounds = knees_of_rounds(state, knees, &found);
-    *point = (struct point){.x = (double)rounds,
-                            .y = summary_of_nothing(),
-                            .cycles = {NAN, NAN, NAN},
-                            .scatter = {NAN, NAN, NAN}}; /* that none shows one is no failure */
+    *point = point_bare(); /* that none shows one is no failure */
+    point->x = (double)rounds;
     if (found)
         summarize(knees, found, knees, &point->y);
     free(knees);
@@ -309,9 +305,8 @@ static const char *traffic_text(struct analysis *analysis, const struct series *
 
 static int add_unloaded(struct analysis *analysis, const struct point *none, struct error *error)
 {
-    int code =
-        add_text(analysis_add_summary(analysis, "loaded.unloaded", "ns", &none->y, none->flags),
-                 "a load from DRAM while nobody else asks for any", error);
+    int code = add_text(analysis_add_point(analysis, "loaded.unloaded", "ns", none, none->flags),
+                        "a load from DRAM while nobody else asks for any", error);
     struct finding *cycles =
         code == 0 ? analysis_add(analysis, "loaded.unloaded_cycles", "cycles") : NULL;
     if (!cycles)
@@ -335,15 +330,14 @@ static int add_ends(struct analysis *analysis, const struct series *series, stru
             analysis_keep(analysis, "loaded.saturated",
                           "the document does not say whether an injector shared the core", error);
     else if (code == 0 && full)
-        code = add_text(
-            analysis_add_summary(analysis, "loaded.saturated", "ns", &full->y, full->flags),
-            pool_printf(analysis->pool, "the same beside %s, as fast as they can",
-                        traffic_text(analysis, series)),
-            error);
+        code = add_text(analysis_add_point(analysis, "loaded.saturated", "ns", full, full->flags),
+                        pool_printf(analysis->pool, "the same beside %s, as fast as they can",
+                                    traffic_text(analysis, series)),
+                        error);
     if (code == 0 && full && most)
-        code = add_text(
-            analysis_add_summary(analysis, "loaded.bandwidth", "B/s", &most->y, most->flags),
-            "what these injectors moved meanwhile: lines read and lines written back", error);
+        code = add_text(analysis_add_point(analysis, "loaded.bandwidth", "B/s", most, most->flags),
+                        "what these injectors moved meanwhile: lines read and lines written back",
+                        error);
     return code;
 }
 
@@ -364,7 +358,7 @@ static int add_knee(struct analysis *analysis, const struct series *latency, str
     for (size_t i = 0; curve && i < curve->point_count; i++)
         flags |= curve->points[i].flags;
     if (2 * told->y.n > told->x)
-        return add_text(analysis_add_summary(analysis, "loaded.knee", "B/s", &told->y, flags),
+        return add_text(analysis_add_point(analysis, "loaded.knee", "B/s", told, flags),
                         "the traffic up to which latency rises little: bandwidth over latency is "
                         "greatest there",
                         error);

@@ -34,12 +34,10 @@ static int add_failed(struct probe_task *task, struct error *error)
                                               &series->point_count, sizeof *point);
             if (!point)
                 return error_out_of_memory(error);
-            *point = (struct point){.from = state->from[f / NUMA_SERIES].id,
-                                    .to = to->id,
-                                    .y = summary_of_nothing(),
-                                    .cycles = {NAN, NAN, NAN},
-                                    .scatter = {NAN, NAN, NAN},
-                                    .failed = to->failed};
+            *point = point_bare();
+            point->from = state->from[f / NUMA_SERIES].id;
+            point->to = to->id;
+            point->failed = to->failed;
             failed++;
         }
     }
@@ -153,8 +151,7 @@ static int add_worst(struct analysis *analysis, const struct series *series, enu
         return 0;
     const char *name =
         pool_printf(analysis->pool, "numa.%s.%s", whats[which], local ? "local" : "remote");
-    struct finding *finding =
-        analysis_add_summary(analysis, name, unit[which], &point->y, point->flags);
+    struct finding *finding = analysis_add_point(analysis, name, unit[which], point, point->flags);
     if (!finding)
         return error_out_of_memory(error);
     if (series->point_count == 1)

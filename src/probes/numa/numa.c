@@ -292,6 +292,8 @@ static int plan_stage(struct probe_task *task, size_t i, struct error *error)
         plan->yields = OPERATIONS_PER_SECOND;
         plan->cycles = false;
         plan->batch_ns = read_batch_ns;
+    } else {
+        probe_plan_short_batches(plan, PROBE_TRIAL_NS);
     }
     int code = 0;
     for (size_t f = 0; f < state->from_count && code == 0; f++)

@@ -50,7 +50,10 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
         points[i].y = (struct summary){each / t.median, each / t.high, each / t.low, t.coverage,
                                        each / t.max,    each / t.p90,  each / t.p75, each / t.p25,
                                        each / t.p10,    each / t.min,  t.n};
+        const struct quiet quiet = points[i].quiet;
         points[i].cycles = (struct estimate){NAN, NAN, NAN};
+        points[i].quiet = (struct quiet){each / quiet.value, each / quiet.high, each / quiet.low};
+        points[i].quiet_cycles = quiet_unknown();
     }
     return 0;
 }
@@ -277,7 +280,7 @@ static int add_curve(struct analysis *analysis, const struct curve *curve, struc
     if (code == 0)
         code = add_four(analysis, curve, error);
     snprintf(name, sizeof name, "%s.parallelism.ns", curve->level);
-    if (code == 0 && !analysis_add_summary(analysis, name, "ns", &best->y, best->flags))
+    if (code == 0 && !analysis_add_point(analysis, name, "ns", best, best->flags))
         code = error_out_of_memory(error);
     snprintf(name, sizeof name, "%s.parallelism.rate", curve->level);
     if (code == 0 &&
@@ -303,7 +306,7 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
         return analysis_keep(analysis, "parallelism.all.rate",
                              "the document does not hold how many chains a thread had", error);
     struct finding *finding =
-        analysis_add_summary(analysis, "parallelism.all.rate", "1/s", &most->y, most->flags);
+        analysis_add_point(analysis, "parallelism.all.rate", "1/s", most, most->flags);
     if (!finding)
         return error_out_of_memory(error);
     char rate[UNIT_TEXT];
@@ -381,8 +384,8 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
     if (won) {
         const struct series *prefetched =
             analysis_series(analysis, parallelism_work_names[2], NULL, NULL);
-        finding = analysis_add_summary(analysis, "parallelism.work.prefetch", "", &won->y,
-                                       flags | flags_of(prefetched));
+        finding = analysis_add_point(analysis, "parallelism.work.prefetch", "", won,
+                                     flags | flags_of(prefetched));
         if (!finding)
             return error_out_of_memory(error);
         finding->text =

@@ -135,6 +135,7 @@ static int plan_crossing(struct probe_task *task, struct prefetch_state *state, 
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = PAGES_SMALL;
     task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
     for (int i = 0; i < CROSSINGS; i++) {
         const struct chase_kind kind = {.address = ADDRESS_POINTER,
                                         .stride = state->chases.line_bytes,
@@ -166,6 +167,7 @@ static int plan_prefetch(struct probe_task *task, struct error *error)
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
     task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
     task->plan.share = 0.9;
     for (size_t i = 0; i < state->level_count && code == 0; i++) {
         const struct chase_level *level = &state->levels[i];

@@ -312,8 +312,7 @@ static int add_finding(struct analysis *analysis, const char *op, enum line_stat
     unsigned flags = guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
     const char *sharer = sharer_of(analysis, point->to);
     const char *name = pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
-    struct finding *finding =
-        analysis_add_summary(analysis, name, "ns", &point->y, point->flags | flags);
+    struct finding *finding = analysis_add_point(analysis, name, "ns", point, point->flags | flags);
     const char *place = where(analysis, state, point, sharer);
     if (!finding || !place)
         return error_out_of_memory(error);

@@ -24,10 +24,9 @@ static int add_tallied(struct probe_task *task, enum contention_op op, bool fair
             pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
         if (!point)
             return error_out_of_memory(error);
-        *point = (struct point){.x = planned->x,
-                                .cycles = {NAN, NAN, NAN},
-                                .scatter = {NAN, NAN, NAN},
-                                .flags = timed->flags};
+        *point = point_bare();
+        point->x = planned->x;
+        point->flags = timed->flags;
         double *values = fairness ? tally->fairness : tally->throughput;
         summarize(values, tally->trials, values, &point->y);
     }
@@ -65,7 +64,7 @@ static int add_from(struct analysis *analysis, const struct shown *shown,
     const size_t first = analysis->result->finding_count;
     if (!point)
         return 0;
-    struct finding *finding = analysis_add_summary(analysis, name, unit, &point->y, point->flags);
+    struct finding *finding = analysis_add_point(analysis, name, unit, point, point->flags);
     if (!finding || !text)
         return error_out_of_memory(error);
     finding->text = text;

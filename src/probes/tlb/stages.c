@@ -77,6 +77,8 @@ static int add_point(struct probe_task *task, int series, unsigned ladder, doubl
     return 0;
 }
 
+static const double trial_ns = 150e3;
+
 static void plan_stage(struct probe_task *task, unsigned trials)
 {
     struct tlb_state *state = task->state;
@@ -86,8 +88,7 @@ static void plan_stage(struct probe_task *task, unsigned trials)
     plan->pages = current(state)->policy;
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = trials;
-    plan->batches = 3;
-    plan->batch_ns = 50e3;
+    probe_plan_short_batches(plan, trial_ns);
     /* What a step needs to be seen; the trials are as many as vote. */
     plan->precision = fmax(plan->precision, 0.1);
     plan->span_s = quick ? 0 : 0.3;

@@ -1,0 +1,91 @@
+#include "stats/quiet.h"
+
+#include "stats/interval.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+
+/* The lowest third of the values, and at least four of them, is taken to be undisturbed: beyond
+ * two thirds of the time nothing tells a neighbour from the hardware. */
+static const double lowest_share = 1.0 / 3;
+enum { LOWEST_FEWEST = 4, STEPS_MOST = 32 };
+/* How far above the centre a value may lie, in deviations of the values below it: of normal values
+ * one of 30,000 lies further. */
+static const double reach = 4;
+/* Clock and counter are read to a thousandth (the two bursts of a bracket, engine/visit.c), so a
+ * spread below that is not to be believed. */
+static const double resolution = 1e-3 / 3;
+/* From the median absolute deviation to a normal standard deviation (Hampel 1974); from the
+ * standard deviation of a mean to that of a median; half of a normal interval of 95 %. */
+static const double mad_to_deviation = 1.4826, mean_to_median = 1.2533, normal_95 = 1.96;
+
+struct quiet quiet_unknown(void)
+{
+    return (struct quiet){NAN, NAN, NAN};
+}
+
+/* How many of the ascending values are at most that. */
+static size_t count_up_to(const double *ascending, size_t n, double most)
+{
+    size_t count = 0;
+    while (count < n && ascending[count] <= most)
+        count++;
+    return count;
+}
+
+/* The spread of the values that do not lie above the centre. */
+static double deviation_below(const double *ascending, size_t n, double centre)
+{
+    const size_t below = count_up_to(ascending, n, centre);
+    return fmax(mad_to_deviation * (centre - median(ascending, below)), resolution * centre);
+}
+
+/* How many of the lowest values are undisturbed. */
+static size_t undisturbed(const double *ascending, size_t n)
+{
+    size_t count = (size_t)ceil(lowest_share * (double)n);
+    count = count < LOWEST_FEWEST ? LOWEST_FEWEST : count;
+    count = count > n ? n : count;
+    for (int step = 0; step < STEPS_MOST; step++) {
+        const double centre = median(ascending, count);
+        const double most = centre + reach * deviation_below(ascending, n, centre);
+        const size_t wider = count_up_to(ascending, n, most);
+        if (wider <= count)
+            break;
+        count = wider;
+    }
+    return count;
+}
+
+double quiet_centre(const double *ascending, size_t n)
+{
+    return median(ascending, undisturbed(ascending, n));
+}
+
+struct quiet quiet_of_units(const double *ascending, size_t n)
+{
+    const struct median_ranks ranks = median_interval(n, 0.95);
+    return (struct quiet){(float)median(ascending, n), (float)ascending[ranks.low - 1],
+                          (float)ascending[ranks.high - 1]};
+}
+
+struct quiet quiet_of(const double *ascending, size_t n)
+{
+    const size_t count = undisturbed(ascending, n);
+    struct quiet quiet = quiet_of_units(ascending, count);
+    /* The split itself is uncertain, so the spread below counts on either side. */
+    const double centre = (double)quiet.value;
+    const double half =
+        deviation_below(ascending, n, centre) * mean_to_median * normal_95 / sqrt((double)count);
+    quiet.low = fminf(quiet.low, (float)(centre - half));
+    quiet.high = fmaxf(quiet.high, (float)(centre + half));
+    return quiet;
+}
+
+struct quiet quiet_of_rates(const double *ascending, size_t n, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = 1 / ascending[n - 1 - i];
+    const struct quiet times = quiet_of(scratch, n);
+    return (struct quiet){1 / times.value, 1 / times.high, 1 / times.low};
+}
