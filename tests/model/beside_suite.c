@@ -31,6 +31,9 @@ enum {
     TRUTH_BYTES = 4 << 20,
 };
 
+/* Documents hold floats. */
+static const double rounding = 1e-6;
+
 /* What is right or wrong, or not told. */
 struct answers {
     unsigned right, wrong, untold;
@@ -104,34 +107,22 @@ static void find_truths(struct truths *truths, struct measurement *measurement, 
 
 /* --- one run --- */
 
-static bool holds(const struct estimate *estimate, double truth)
+static bool holds(const struct quiet *quiet, double truth)
 {
-    return (double)estimate->low <= truth * (1 + 1e-6) &&
-           (double)estimate->high >= truth * (1 - 1e-6);
-}
-
-/* What a document says that the hardware does. */
-static struct estimate quiet_ns(const struct point *point)
-{
-    return (struct estimate){point->y.median, point->y.low, point->y.high};
-}
-
-static struct estimate quiet_cycles(const struct point *point)
-{
-    return point->cycles;
+    return (double)quiet->low <= truth * (1 + rounding) &&
+           (double)quiet->high >= truth * (1 - rounding);
 }
 
 static void count_point(struct coverage_count *count, const struct point *point,
                         const struct truth *truth, double core_hz)
 {
-    const struct estimate ns = quiet_ns(point), cycles = quiet_cycles(point);
     count->points++;
-    count->held += holds(&ns, truth->ns);
-    count->off += (double)ns.median / truth->ns - 1;
+    count->held += holds(&point->quiet, truth->ns);
+    count->off += (double)point->quiet.value / truth->ns - 1;
     if (!truth->core)
         return;
     count->points_cycles++;
-    count->held_cycles += holds(&cycles, truth->ns * core_hz * 1e-9);
+    count->held_cycles += holds(&point->quiet_cycles, truth->ns * core_hz * 1e-9);
 }
 
 static void answer(struct answers *answers, double value, double truth, double tolerance)
@@ -150,7 +141,9 @@ static double value_of(const struct measurement *measurement, const char *name)
     const struct probe_result *result = &measurement->result;
     for (size_t i = 0; i < result->finding_count; i++)
         if (strcmp(result->findings[i].name, name) == 0)
-            return result->findings[i].value;
+            return quiet_is_known(&result->findings[i].quiet)
+                       ? (double)result->findings[i].quiet.value
+                       : result->findings[i].value;
     return NAN;
 }
 
