@@ -4,7 +4,7 @@
  * what is taken and how much of the time. Every machine is measured several times.
  *
  * suite MACHINES RUNS: three hundred and ten for the promise. FATHOM_MODEL_MACHINES asks for fewer
- * machines.
+ * machines; FATHOM_MODEL_MISSES tells each point whose quiet value does not hold the truth.
  */
 #include "coverage.h"
 #include "crowds.h"
@@ -113,6 +113,19 @@ static bool holds(const struct quiet *quiet, double truth)
            (double)quiet->high >= truth * (1 - rounding);
 }
 
+static void show_miss(const struct point *point, const struct truth *truth, uint64_t seed)
+{
+    if (holds(&point->quiet, truth->ns) || !getenv("FATHOM_MODEL_MISSES"))
+        return;
+    fprintf(stderr,
+            "# machine %" PRIu64 ", level %u, %.0f bytes: %.5g ns in truth, quiet %.5g (%.5g to "
+            "%.5g), found %.5g (%.5g to %.5g) in %u trials of %.5g to %.5g\n",
+            seed, truth->level + 1, truth->x, truth->ns, (double)point->quiet.value,
+            (double)point->quiet.low, (double)point->quiet.high, (double)point->y.median,
+            (double)point->y.low, (double)point->y.high, point->y.n, (double)point->y.min,
+            (double)point->y.max);
+}
+
 static void count_point(struct coverage_count *count, const struct point *point,
                         const struct truth *truth, double core_hz)
 {
@@ -203,6 +216,7 @@ static bool run_once(struct outcome *outcome, const struct model_machine *machin
         const struct point *point = series_point(&measurement.result.series[0], truth->x);
         if (!point)
             continue;
+        show_miss(point, truth, seed);
         count_point(&outcome->quiet, point, truth, machine->core_hz);
         count_point(&outcome->depths[truth->level], point, truth, machine->core_hz);
     }
