@@ -2,7 +2,8 @@
 #   make run      set up, build, measure this machine
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
-#   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
+#   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
+# LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
 
@@ -44,6 +45,7 @@ benchmark: build
 install: build
 	@meson configure build -Dprefix="$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" meson install -C build
+	@[ -z "$(LINKS)" ] || scripts/links build/fathom "$(PREFIX)/bin/fathom" "$(DESTDIR)$(PREFIX)/libexec/fathom"
 
 # build-cross stays: its libraries are other projects' and do not change with this tree.
 clean:

@@ -54,10 +54,11 @@ static uint64_t additions(void *self, int cpu, uint64_t count)
     return count * 400; /* 2.5 GHz */
 }
 
-static void note_prediction(void *argument, const char *probe, double done, double left_s)
+static void note_prediction(void *argument, const char *probe, double done, double left_s,
+                            const char *so_far)
 {
     struct model *model = argument;
-    (void)probe;
+    (void)probe, (void)so_far;
     if (done <= 0)
         model->predicted_s += left_s; /* a stage each */
 }

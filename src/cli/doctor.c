@@ -1,9 +1,11 @@
 #include "base/units.h"
+#include "cli/interrupt.h"
 #include "cli/measure.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "gpu/gpu.h"
 #include "machine/conditions.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +103,78 @@ static void print_devices(const struct gpu_backend *backend, const struct text_s
     pool_free(&pool);
 }
 
+/* --- who takes the CPUs away --- */
+
+/* Where a tenth of the batches is spoiled, the medians of measurements move (engine/record.c); and
+ * below a hundredth nothing does that is measured to a percent. */
+static const double spoils_from = 10, know_from = 1;
+static const char watch_s[] = "1";
+
+static const struct finding *fact_of(const struct document *document, enum finding_fact fact)
+{
+    for (size_t i = 0; i < document->probe_count; i++)
+        for (size_t f = 0; f < document->probes[i].finding_count; f++)
+            if (finding_meaning(&document->probes[i].findings[f]).fact == fact)
+                return &document->probes[i].findings[f];
+    return NULL;
+}
+
+static void print_taken(const struct document *document, const struct text_style *style)
+{
+    const struct finding *taken = fact_of(document, FACT_TAKEN);
+    const struct finding *longest = fact_of(document, FACT_LONGEST);
+    const struct finding *quietest = fact_of(document, FACT_QUIETEST);
+    char share[UNIT_TEXT], length[UNIT_TEXT];
+    if (!taken || !longest || !quietest) {
+        print_mark("none", NULL, style);
+        printf("taken time: %s\n", document->probe_count && document->probes[0].reason
+                                       ? document->probes[0].reason
+                                       : "it could not be measured");
+        return;
+    }
+    const enum remark_weight weight = taken->value >= spoils_from ? REMARK_SPOILS
+                                      : taken->value >= know_from ? REMARK_KNOW
+                                                                  : REMARK_FINE;
+    print_mark(weights[weight].mark, weights[weight].colour, style);
+    printf("taken time: in %s s other things took %s %% of CPU time, up to %s us at a time\n",
+           watch_s, figure_format(taken->value, 2, share),
+           figure_format(longest->value, 3, length));
+    if (weight != REMARK_FINE)
+        printf("%*s'fathom noise' says what takes it%s%s\n", REMARK_INDENT, "",
+               strcmp(quietest->cpus, taken->cpus) == 0 ? "" : "; the least is taken with --cpus ",
+               strcmp(quietest->cpus, taken->cpus) == 0 ? "" : quietest->cpus);
+}
+
+/* Watches all CPUs for a second. An interrupt of that second ends the command. */
+static int print_noise(const struct machine *machine, const struct text_style *style,
+                       struct error *error)
+{
+    const struct probe *const list[] = {probe_by_name("noise"), NULL};
+    struct document document = {0};
+    struct settings settings = {0};
+    struct run run = {.machine = machine,
+                      .settings = &settings,
+                      .probes = list,
+                      .document = &document,
+                      .stop = &interrupt_signal};
+    interrupt_catch();
+    int code = settings_add(&settings, list[0]->options, error);
+    if (code == 0)
+        code = settings_set(&settings, "for", watch_s, error);
+    if (code == 0)
+        code = run_plan(&run, error);
+    if (code == 0)
+        code = run_measure(&run, error);
+    if (code == 0)
+        print_taken(&document, style);
+    else if (code == ERROR_INTERRUPTED)
+        code = EXIT_SIGNAL + (int)interrupt_signal;
+    run_release(&run);
+    settings_free(&settings);
+    document_free(&document);
+    return code;
+}
+
 static int doctor(struct invocation *invocation, struct error *error)
 {
     (void)invocation;
@@ -125,6 +199,9 @@ static int doctor(struct invocation *invocation, struct error *error)
         /* A recorded machine's devices are not here. */
         for (size_t i = 0; machine.live && gpu_backends[i]; i++)
             print_devices(gpu_backends[i], &style);
+        fflush(stdout);
+        if (machine.live)
+            code = print_noise(&machine, &style, error);
     }
     machine_free(&machine);
     pool_free(&pool);
@@ -134,10 +211,12 @@ static int doctor(struct invocation *invocation, struct error *error)
 const struct command doctor_command = {
     .name = "doctor",
     .summary = "say what would spoil a measurement here, and what to do about it",
-    .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
-             "limits, load and the hypervisor, and names what would move or blur a number, each "
-             "with its remedy. Then lists the GPUs, by the NVIDIA driver and by OpenCL, and why "
-             "'fathom gpu' can't measure one, or says why there are none. Measures nothing and "
-             "changes nothing.",
+    .about =
+        "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
+        "limits, load and the hypervisor, and names what would move or blur a number, each "
+        "with its remedy. Then lists the GPUs, by the NVIDIA driver and by OpenCL, and why "
+        "'fathom gpu' can't measure one, or says why there are none. Last, all CPUs are watched "
+        "for a second: how much of it other things took, and for how long at a time. Measures "
+        "nothing else and changes nothing.",
     .run = doctor,
 };

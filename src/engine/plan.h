@@ -61,6 +61,12 @@ static inline bool plan_has_partner(const struct plan_point *point)
 
 enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_STAGE };
 
+/* What does not spoil a batch or a visit, because it is a part of what is measured. */
+enum meant {
+    MEANT_SWITCHES = 1, /* context switches and page faults, as where threads sleep */
+    MEANT_STEAL = 2,    /* time that a hypervisor takes */
+};
+
 /* What the values of a plan's points are. */
 enum yields {
     TIME_PER_OPERATION, /* ns: (last end - first start) / operations of a batch */
@@ -106,6 +112,8 @@ struct plan {
     double clock_spread;   /* trials whose clocks differ by more than that share of it saw it move;
                               0: what two bursts may differ by. More is for devices whose timer's
                               step is no small part of a batch */
+    unsigned meant;  /* set of enum meant: nothing is measured again, or flagged, because of it */
+    double lasts_s;  /* the stage ends by then, whatever its share; 0: its share alone counts */
     double span_s;   /* a point's fewest trials are spread over at least this time: interference
                         and clock changes last some 100 ms, so trials closer together are not
                         independent */

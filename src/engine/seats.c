@@ -102,7 +102,8 @@ void seats_follow(struct visit *visit, unsigned rank)
     struct seats *seats = visit->own;
     is_in_place(visit, rank);
     /* Between runs the leader may be preparing; the coordinator watches over that. */
-    while (barrier_wait(&seats->meeting, prepare_limit_ns) && !seats->over && is_complete(seats)) {
+    while (barrier_wait(&seats->meeting, prepare_limit_ns) &&
+           !atomic_load_explicit(&seats->over, memory_order_relaxed) && is_complete(seats)) {
         do_seat(visit, rank);
         if (!barrier_wait(&seats->meeting, patience_ns))
             return;
@@ -190,7 +191,7 @@ int seats_measure(struct visit *visit, const struct batch_run *run, struct batch
 void seats_end(struct visit *visit)
 {
     struct seats *seats = visit->own;
-    seats->over = true;
+    atomic_store_explicit(&seats->over, true, memory_order_relaxed);
     if (seats->count > 1)
         barrier_wait(&seats->meeting, patience_ns);
 }

@@ -157,9 +157,10 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         if (code < 0)
             return code;
         const double before_hz = burst_hz(visit);
-        const int interrupted = measure_batches(visit, first, count);
-        if (interrupted < 0)
-            return interrupted;
+        const int measured = measure_batches(visit, first, count);
+        if (measured < 0)
+            return measured;
+        const bool interrupted = measured > 0 && !(visit->plan->meant & MEANT_SWITCHES);
         const double after_hz = burst_hz(visit);
         const bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
         /* All batches of a visit are of the same repeats: only its first can still change them. */

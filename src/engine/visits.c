@@ -98,7 +98,7 @@ static void starve(struct stage *stage, const struct visit *visit)
 /* Settles what a visit came to. 1: it has to be made again at once. */
 static int settle(struct stage *stage, const struct visit *visit, bool last, struct error *error)
 {
-    const bool stolen = visit->stolen_ns > 0;
+    const bool stolen = visit->stolen_ns > 0 && !(stage->plan->meant & MEANT_STEAL);
     switch (visit->end) {
     case VISIT_RECALLED:
         return 0;

@@ -302,6 +302,8 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         struct stage_outcome here;
         double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
         task->plan.budget_s = left_s * task->plan.share;
+        if (task->plan.lasts_s > 0)
+            task->plan.budget_s = fmin(task->plan.budget_s, task->plan.lasts_s);
         totals->planned += task->plan.point_count;
         int code = stage_run(engine, &task->plan, &work, task->pool, &here, error);
         merge_memory(totals, &here, task->plan.pages);

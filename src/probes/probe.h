@@ -32,6 +32,7 @@ struct probe_task {
     bool named;      /* by a person, as against a whole run: it may then do all that it can */
     uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
+    char so_far[48]; /* what observe() has to say while measuring, for people; may be "" */
 };
 
 struct probe {

@@ -17,6 +17,8 @@ void report_add_translation(struct report *, size_t index);
 bool report_add_rates(struct report *, size_t index, int device);
 /* Bandwidths of the CPUs, and what is in flight or waits. */
 void report_add_width(struct report *, size_t index);
+/* What the system takes from programs, and what it costs to ask it: facts. */
+void report_add_system(struct report *, size_t index);
 /* Each device: what it is, its levels, its bandwidths, and what has its place there by the
  * registry. */
 void report_add_devices(struct report *, size_t index);

@@ -95,6 +95,7 @@ static void add_summary(struct report *report, size_t index)
     report_add_levels(report, index, -1);
     report_add_translation(report, index);
     report_add_width(report, index);
+    report_add_system(report, index);
     report_add_devices(report, index);
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];

@@ -1,6 +1,7 @@
 #include "run/run.h"
 
 #include "base/random.h"
+#include "findings/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +16,17 @@ static int save(struct run *run, struct error *error)
 {
     const struct run_listener *listener = &run->listener;
     run->document->run.elapsed_s = elapsed_s(run);
-    return listener->save ? listener->save(listener->argument, run->document, error) : 0;
+    if (!listener->save)
+        return 0;
+    const int code = verdict_note(run->document, error);
+    return code == 0 ? listener->save(listener->argument, run->document, error) : code;
 }
 
 static void show_progress(void *argument, double done, double left_s)
 {
     const struct run *run = argument;
-    run->listener.progress(run->listener.argument, run->turns[run->turn].task.probe->name, done,
-                           left_s);
+    const struct probe_task *task = &run->turns[run->turn].task;
+    run->listener.progress(run->listener.argument, task->probe->name, done, left_s, task->so_far);
 }
 
 static void note_conditions(struct run *run, const struct clock *clock,

@@ -18,9 +18,10 @@
 
 /* Who is told of a run while it measures; every function may be NULL. */
 struct run_listener {
-    /* A few times a second: the probe at work, the share of it that is done (0 to 1), and seconds
-     * left, as far as one can tell. */
-    void (*progress)(void *argument, const char *probe, double done, double left_s);
+    /* A few times a second: the probe at work, the share of it that is done (0 to 1), seconds left,
+     * as far as one can tell, and what it has found so far ("": it doesn't say). */
+    void (*progress)(void *argument, const char *probe, double done, double left_s,
+                     const char *so_far);
     /* When measuring begins and after every probe: the document as it is by then. An error ends
      * the run and is returned. */
     int (*save)(void *argument, const struct document *, struct error *);

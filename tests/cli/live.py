@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import kept
 import signals
 from measured import (DOUBTFUL, IMPOSSIBLE, TRUSTED, against_schema, check, measured, planned,
                       probe_alone, says_no_time, status_fits, with_time)
@@ -472,5 +473,6 @@ def tests():
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),
         ("progress on a terminal", progress),
+        *kept.tests(),
         *signals.tests(),
     ]

@@ -191,7 +191,8 @@ static void begin(struct visit *visit, unsigned first_rank)
     seats->measured = 0;
     for (size_t i = 0; i < point->seat_count; i++)
         seats->measured += plan_seat(point, i).role == MEASURED;
-    seats->over = seats->overdue = false;
+    seats->overdue = false;
+    atomic_store(&seats->over, false);
     atomic_store(&seats->stray, 0);
     atomic_store(&seats->phase_began_ns, 0);
     barrier_init(&seats->meeting, (unsigned)seats->count, clock);

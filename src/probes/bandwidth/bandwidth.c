@@ -58,6 +58,7 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
         task->weight_s = quick_weight_s;
     code = state->quick                             ? bandwidth_plan_quick(task, error)
            : settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
+           : state->mix_count                       ? bandwidth_plan_mixes(task, error)
            : state->size                            ? bandwidth_plan_threads(task, error)
                                                     : bandwidth_plan_sizes(task, true, error);
     return code < 0 ? code : 0;
@@ -70,7 +71,7 @@ static int next_bandwidth(struct probe_task *task, const struct stage_outcome *o
 {
     struct bandwidth_state *state = task->state;
     (void)outcome;
-    if (state->quick || settings_has(task->settings, "stream") || state->size)
+    if (state->quick || settings_has(task->settings, "stream") || state->size || state->mix_count)
         return 0;
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||
@@ -91,11 +92,17 @@ static int next_bandwidth(struct probe_task *task, const struct stage_outcome *o
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 static const struct standard experiment[] = {
-    {"kernel", STANDARD_NAMED, NULL, 0},  {"level", STANDARD_NAMED, NULL, 0},
-    {"access", STANDARD_NAMED, NULL, 0},  {"width", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_ABSENT, NULL, 0}, {"narrowed_to", STANDARD_ABSENT, NULL, 0},
-    {"size", STANDARD_ABSENT, NULL, 0},   {"pages", STANDARD_PAGES, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
+    {"kernel", STANDARD_NAMED, NULL, 0},
+    {"mix", STANDARD_NAMED, NULL, 0},
+    {"level", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},
+    {"width", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_ABSENT, NULL, 0},
+    {"narrowed_to", STANDARD_ABSENT, NULL, 0},
+    {"size", STANDARD_ABSENT, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {

@@ -48,10 +48,11 @@ int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, 
     if (!series || !slot || !factors)
         return error_out_of_memory(error);
     *slot = curve;
+    const struct stream_kernel *loop = (curve.mix ? state->mixed : state->kernels)[curve.op];
     size_t count = 0;
-    factors[count++] = (struct factor){"kernel", stream_op_names[curve.op], 0};
-    factors[count++] =
-        (struct factor){"width", stream_width_names[state->kernels[curve.op]->width], 0};
+    factors[count++] = curve.mix ? (struct factor){"mix", curve.mix->name, 0}
+                                 : (struct factor){"kernel", stream_op_names[curve.op], 0};
+    factors[count++] = (struct factor){"width", stream_width_names[loop->width], 0};
     factors[count++] = (struct factor){"access", state->access_text, 0};
     if (curve.level)
         factors[count++] = (struct factor){"level", curve.level, 0};
@@ -67,6 +68,14 @@ int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, 
 static const struct stream_kernel *kernel_of(const struct bandwidth_state *state, unsigned series)
 {
     return state->kernels[state->curves[series].op];
+}
+
+/* Bytes that a point's part of the arena takes. */
+static uint64_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
+{
+    return state->curves[point->series].mix
+               ? bandwidth_mix_extent(point->detail)
+               : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
 }
 
 /* `cpus` measure, each with arrays of so many bytes; where these would hold nothing there is no
@@ -87,8 +96,8 @@ static struct plan_point *add_point(struct probe_task *task, unsigned series, co
     return point;
 }
 
-static int add_curve_point(struct probe_task *task, unsigned series, double x, size_t count,
-                           uint64_t array_bytes, struct error *error)
+int bandwidth_add_curve_point(struct probe_task *task, unsigned series, double x, size_t count,
+                              uint64_t array_bytes, struct error *error)
 {
     const struct bandwidth_state *state = task->state;
     if (!array_bytes)
@@ -113,8 +122,7 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
-        uint64_t extent =
-            stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
+        uint64_t extent = extent_of(state, point);
         extent = (extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         for (size_t seat = 0; seat < point->seat_count; seat++)
             if (state->parts[seat].bytes < extent)
@@ -169,9 +177,9 @@ int bandwidth_plan_sizes(struct probe_task *task, bool first, struct error *erro
             task, (struct bandwidth_curve){BANDWIDTH_BY_SIZE, op, NULL}, error);
         int code = series < 0 ? series : 0;
         for (size_t i = 0; i < state->sets.count && code == 0; i += all_sizes ? 1 : EVERY_OTHER)
-            code = add_curve_point(task, (unsigned)series, (double)state->sets.bytes[i], 1,
-                                   bandwidth_bytes_of_array(state, kernel, state->sets.bytes[i]),
-                                   error);
+            code = bandwidth_add_curve_point(
+                task, (unsigned)series, (double)state->sets.bytes[i], 1,
+                bandwidth_bytes_of_array(state, kernel, state->sets.bytes[i]), error);
         if (code < 0)
             return code;
     }
@@ -202,10 +210,10 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
             if (series < 0)
                 series = bandwidth_add_series(
                     task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name}, error);
-            int code = series < 0
-                           ? series
-                           : add_curve_point(task, (unsigned)series, (double)counts[i], counts[i],
-                                             bandwidth_bytes_of_array(state, kernel, bytes), error);
+            int code = series < 0 ? series
+                                  : bandwidth_add_curve_point(
+                                        task, (unsigned)series, (double)counts[i], counts[i],
+                                        bandwidth_bytes_of_array(state, kernel, bytes), error);
             if (code < 0)
                 return code;
         }
@@ -337,7 +345,7 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
             task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM"}, error);
         int code = series < 0 ? series : 0;
         for (size_t i = 0; i < n && code == 0; i++)
-            code = add_curve_point(
+            code = bandwidth_add_curve_point(
                 task, (unsigned)series, (double)counts[i], counts[i],
                 set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES * STREAM_STEP_BYTES, error);
         if (code < 0)
@@ -346,9 +354,42 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
     task->plan.batches = 1;
     task->plan.batch_ns = stream_batch_ns;
     task->plan.trials_min = STREAM_TRIALS;
+    struct factor *array = probe_add_parameter(task, "array_bytes");
+    if (!array)
+        return error_out_of_memory(error);
+    array->number = (double)(set / STREAM_ARRAYS);
     if (task->plan.trials_max < STREAM_TRIALS)
         task->plan.trials_max = STREAM_TRIALS;
     return lay_out_parts(task, error);
+}
+
+/* --- mixes --- */
+
+/* By threads alone, over the set that was asked for or one of DRAM; kernels that were named are
+ * measured beside the mixes. */
+int bandwidth_plan_mixes(struct probe_task *task, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    size_t *counts, n = bandwidth_counts(task, &counts);
+    begin_plan(task);
+    if (n == 0)
+        return error_out_of_memory(error);
+    const uint64_t set =
+        state->size ? state->size : bandwidth_dram_set(task, counts, n, STREAM_TIMES);
+    const char *level = state->size ? "set" : "DRAM";
+    if (!set)
+        return error_set(error, ERROR_USAGE,
+                         "--mix: the memory that may be used is not even twice the last-level "
+                         "caches: stop what else runs, or name a set (--size)");
+    const struct chase_level whole = {.bytes = set, .last = true};
+    int code = bandwidth_add_mixes(task, set, level, counts, n, error);
+    if (code == 0 && state->kernels_named)
+        code = plan_level(task, &whole, level, counts, n, error);
+    if (code == 0)
+        code = lay_out_parts(task, error);
+    if (code == 0)
+        fill_rounds(task);
+    return code;
 }
 
 /* --- a quick run --- */
@@ -364,7 +405,7 @@ int bandwidth_plan_quick(struct probe_task *task, struct error *error)
     int code = n == 0 ? error_out_of_memory(error) : series < 0 ? series : 0;
     for (size_t i = 0; i < n && code == 0; i++) {
         const uint64_t set = bandwidth_quick_set(task, counts[i]);
-        code = add_curve_point(
+        code = bandwidth_add_curve_point(
             task, (unsigned)series, (double)counts[i], counts[i],
             bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
     }
@@ -383,8 +424,9 @@ void bandwidth_prepare(struct trial *trial)
     const struct bandwidth_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
     const struct stream_kernel *kernel = kernel_of(state, point->series);
-    const uint64_t extent = stream_extent(bandwidth_arrays(kernel), point->detail);
-    const uint64_t step = stream_step_bytes(kernel, &state->access);
+    const struct bandwidth_mix *mix = state->curves[point->series].mix;
+    const uint64_t extent = extent_of(state, point);
+    const uint64_t step = mix ? bandwidth_mix_turn(mix) : stream_step_bytes(kernel, &state->access);
     struct random random = {trial->seed};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {
@@ -394,10 +436,13 @@ void bandwidth_prepare(struct trial *trial)
         const uint64_t place = random_below(&random, (part->bytes - extent) / unit + 1) * unit;
         struct worker *worker = &trial->workers[i];
         _Static_assert(sizeof(struct stream) <= sizeof worker->room, "a stream needs more room");
+        unsigned char *memory = trial->arena->memory + part->at + place;
         worker->state = worker->room;
-        worker->run = stream_lay_out((struct stream *)worker->room, kernel,
-                                     trial->arena->memory + part->at + place, point->detail,
-                                     &state->access, random_next(&random), &steps);
+        worker->run =
+            mix ? bandwidth_mix_lay_out(state, mix, worker, memory, point->detail,
+                                        random_next(&random), &steps)
+                : stream_lay_out((struct stream *)worker->room, kernel, memory, point->detail,
+                                 &state->access, random_next(&random), &steps);
     }
     trial->operations = (double)step * point->seat_count;
     /* Twice through settles any replacement policy; beyond the caches, their size does. */

@@ -50,6 +50,22 @@ const struct finding_line gpu_lines[] = {
               "L2 in two halves less than all may serve one multiprocessor.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where L1 is "
                "too small."},
+    {.patterns = "gpu<n>.L2.outer.latency, gpu<n>.split.*.L2.outer.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .place = "L2",
+     .words = "beyond its near half",
+     .meaning = "Working sets between the half of L2 that is near to the multiprocessor and all of "
+                "it: a plateau of its own where each half keeps what its own multiprocessors read "
+                "(A100, H100). It mixes hits in the other half with what was evicted from both.",
+     .moves = "Where a line lies in L2, and how each half replaces its lines.",
+     .advice = "Block for L2's capacity, which is the near half's, and not for what is declared."},
+    {.patterns = "gpu<n>.L2.outer.capacity, gpu<n>.split.*.L2.outer.capacity",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .meaning = "Up to which working set the other half of L2 serves as well.",
+     .moves = "How lines are spread over the halves.",
+     .advice = "Beyond it every load is memory's."},
     {.patterns = "gpu<n>.levels.untold, gpu<n>.split.*.levels.untold",
      .unit = "",
      .role = ROLE_NOTE,
@@ -156,6 +172,22 @@ const struct finding_line gpu_lines[] = {
      .moves =
          "The device's design decides it; behind the first, instructions may take their share.",
      .advice = "Keep tables in constant memory smaller than the first one, or leave them to L1."},
+    {.patterns = "gpu<n>.scalar.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY,
+     .meaning = "A load whose address all items of a group share, where the device serves it by a "
+                "cache of its own (AMD's scalar cache; OpenCL alone measures it).",
+     .moves = "The compiler decides which loads are scalar: those whose address it knows to be "
+              "shared.",
+     .advice = "Hold L1's against it, which is the way of all other loads."},
+    {.patterns = "gpu<n>.scalar.capacity",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_CAPACITY,
+     .meaning = "How much that cache serves.",
+     .moves = "Several multiprocessors may share it.",
+     .advice = "Keep what all items read alike (tables, parameters) within it."},
     {.patterns = "gpu<n>.texture.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
@@ -359,16 +391,18 @@ const struct finding_line gpu_lines[] = {
          "The link between the two moves it; without one of their own, copies take the host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
-    {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
-                 "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
-                 "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
+    {.patterns =
+         "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
+         "gpu<n>.constant<n>.latency_ns, gpu<n>.scalar.latency_ns, gpu<n>.texture.latency_ns, "
+         "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
      .meaning = "The same latency in time, by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
      .advice = "Compare it between devices; within one, the cycles hold better."},
-    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.L2.near_ns, "
+    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.split.*.*.*.latency_ns, "
+                 "gpu<n>.L2.near_ns, "
                  "gpu<n>.L2.far_ns, gpu<n>.L2.side<n>.near_ns, gpu<n>.cluster.own_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,

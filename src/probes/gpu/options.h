@@ -7,11 +7,18 @@
 
 #include "gpu/gpu.h"
 #include "probes/gpu/gpu.h"
+#include "probes/probe.h"
 
 extern const struct option_spec gpu_options[];
 
 enum { GPU_NAMES_MOST = 32 };
 
+/* Of --path, in the order of its bits. */
+extern const char *const gpu_path_names[];
+
+/* ERROR_USAGE where an option's text is wrong on any device, or two contradict each other, so that
+ * it is said whether or not the machine has a device. */
+int gpu_options_check(struct probe_task *, struct error *);
 /* Which of the names (ending with NULL, at most GPU_NAMES_MOST) the option's text lists, as bits in
  * their order; ERROR_USAGE naming the option, the word and what there is. */
 int gpu_options_names(const struct settings *, const char *option, const char *const *names,

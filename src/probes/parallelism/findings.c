@@ -319,10 +319,10 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
         return error_out_of_memory(error);
     finding->text = pool_printf(
         analysis->pool,
-        "%.0f million random accesses a second by %.0f thread%s of %.0f chains each, %s GB/s of "
+        "%.0f million random accesses a second by %.0f thread%s of %.0f chain%s each, %s GB/s of "
         "lines%s",
         (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
-        figure_format(rate_gbs, 3, rate), beside);
+        chains->number == 1 ? "" : "s", figure_format(rate_gbs, 3, rate), beside);
     analysis_read_off(analysis, first, all);
     return finding->text ? 0 : error_out_of_memory(error);
 }
@@ -344,7 +344,8 @@ static const struct point *concluded_of(const struct series *concluded)
 enum { KNEE_TRIALS_LEAST = 3 };
 
 /* Why there is no knee: that none was seen, only where trials enough could have seen one. */
-static const char *no_knee(struct analysis *analysis, const struct point *concluded)
+static const char *no_knee(struct analysis *analysis, const struct series *work,
+                           const struct point *concluded)
 {
     if (concluded->x < (double)KNEE_TRIALS_LEAST)
         return pool_printf(
@@ -353,7 +354,7 @@ static const char *no_knee(struct analysis *analysis, const struct point *conclu
             "give it more time (a larger --budget)",
             concluded->x, KNEE_TRIALS_LEAST);
     return pool_printf(analysis->pool, "not reached: up to %.0f cycles of work, accesses overlap",
-                       analysis_number(analysis, "work"));
+                       work->point_count ? work->points[work->point_count - 1].x : 0);
 }
 
 static int add_work(struct analysis *analysis, const struct series *work, struct error *error)
@@ -378,7 +379,7 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
         seen ? "with more work than this after each access, the processor no longer sees the "
                "next one while it waits; work that waits for the access fills the schedulers, "
                "which may be smaller than the window (fathom window)"
-             : no_knee(analysis, concluded);
+             : no_knee(analysis, work, concluded);
     if (!finding->text)
         return error_out_of_memory(error);
     if (won) {

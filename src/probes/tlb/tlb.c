@@ -373,7 +373,7 @@ const struct probe tlb_probe = {
     .weight = 4,
     .quick = false,
     .options = options,
-    .findings = {finding_lines, experiment},
+    .findings = {finding_lines, experiment, .before_others = true},
     .plan = plan_tlb,
     .prepare = prepare_tlb,
     .observe = observe_tlb,

@@ -104,10 +104,11 @@ static const struct probe desk_of_pairs = {.name = "pairs",
                                            .prepare = desk_prepare};
 static const struct probe desk_refusing = {.name = "refusing", .weight = 1, .plan = desk_refuse};
 
-static void desk_show(void *argument, const char *probe, double done, double left_s)
+static void desk_show(void *argument, const char *probe, double done, double left_s,
+                      const char *so_far)
 {
     struct desk *desk = argument;
-    assert_true(done >= 0 && done <= 1 && left_s >= 0);
+    assert_true(done >= 0 && done <= 1 && left_s >= 0 && so_far);
     desk->shown = probe;
 }
 

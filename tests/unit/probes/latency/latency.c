@@ -358,7 +358,7 @@ static void every_size_that_was_named_has_its_latency(void **state)
     static const char *const texts[] = {"4 KiB", "256 KiB", "128 MiB"};
     assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K,256K,128M", NULL), 0);
     fill(bench, steps);
-    bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_UNCONVERGED);
+    bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_TOO_FEW);
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     for (int ns = 0; ns < 2; ns++) {
         size_t seen = 0;
@@ -370,7 +370,7 @@ static void every_size_that_was_named_has_its_latency(void **state)
             assert_string_equal(text_of(finding, "working set"), texts[seen]);
             assert_true(factor_of(finding, "stride") == 64);
             assert_true(finding->value == (ns ? 1 : 3) * steps(sizes[seen]));
-            assert_int_equal(finding->flags, seen == 1 ? FLAG_BIT(FLAG_UNCONVERGED) : 0);
+            assert_int_equal(finding->flags, seen == 1 ? FLAG_BIT(FLAG_TOO_FEW) : 0);
             seen++;
         }
         assert_int_equal(seen, 3);

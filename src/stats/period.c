@@ -1,0 +1,70 @@
+#include "stats/period.h"
+
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_LEAST = 8, MULTIPLE_MOST = 50 };
+static const double tolerance = 0.05, share_least = 0.7;
+
+/* How many periods a step is; 0: it is no multiple. */
+static double multiple(double step, double period, double most)
+{
+    const double times = round(step / period);
+    return times >= 1 && times <= most && fabs(step - times * period) <= tolerance * period ? times
+                                                                                            : 0;
+}
+
+/* The mean period of the steps that are a multiple of about `period`. */
+static size_t refine(const double *steps, size_t n, double most, double *period, double *spread)
+{
+    double sum = 0, times = 0, squares = 0;
+    size_t fit = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double here = multiple(steps[i], *period, most);
+        const double off = steps[i] - here * *period;
+        fit += here > 0;
+        sum += here > 0 ? steps[i] : 0;
+        times += here;
+        squares += here > 0 ? off * off : 0;
+    }
+    *spread = fit > 1 ? sqrt(squares / (double)(fit - 1)) : NAN;
+    if (fit)
+        *period = sum / times;
+    /* Of the mean: what jitters at a step's end is made up for by the next one, so this errs to the
+     * wide side. */
+    *spread /= fit ? sqrt((double)fit) * (times / (double)fit) : 1;
+    return fit;
+}
+
+bool period_find(const double *times, size_t n, struct period *found)
+{
+    static const double tries[] = {0.5, 0.25, 0.75};
+    const size_t count = n > 1 ? n - 1 : 0;
+    double *steps = count >= STEPS_LEAST ? calloc(2 * count, sizeof *steps) : NULL;
+    bool good = false;
+    *found = (struct period){NAN, NAN, NAN, 0};
+    if (!steps)
+        return false;
+    double *sorted = steps + count;
+    for (size_t i = 0; i < count; i++)
+        steps[i] = times[i + 1] - times[i];
+    memcpy(sorted, steps, count * sizeof *steps);
+    sort_ascending(sorted, count);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries && !good; i++) {
+        double period = quantile(sorted, count, tries[i]), spread;
+        if (!(period > 0))
+            continue;
+        /* Single steps first: only a period that is well known tells far multiples apart. */
+        refine(steps, count, 1, &period, &spread);
+        refine(steps, count, 4, &period, &spread);
+        const size_t fit = refine(steps, count, MULTIPLE_MOST, &period, &spread);
+        good = fit >= STEPS_LEAST && (double)fit >= share_least * (double)count;
+        if (good)
+            *found = (struct period){period, period - 1.96 * spread, period + 1.96 * spread, fit};
+    }
+    free(steps);
+    return good;
+}

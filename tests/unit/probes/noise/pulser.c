@@ -1,0 +1,201 @@
+/*
+ * A pulser of known period and length, found: a real-time thread takes a CPU at regular times for
+ * as long as it says itself, and the probe must find it. It needs the right to real-time
+ * scheduling; who has none sees the reason. What is compared with is what the pulser itself saw,
+ * so nothing depends on how fast this machine is or what else runs on it.
+ */
+#include "base/random.h"
+#include "machine/machine.h"
+#include "probes/probe.h"
+#include "run/run.h"
+#include "stats/quantile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+extern const struct probe noise_probe;
+
+enum { PULSES_MOST = 1000, TRIES = 4 };
+static const double period_s = 0.04, length_s = 0.01;
+
+struct pulser {
+    pthread_t thread;
+    int cpu;
+    atomic_bool stop, started;
+    int refused; /* errno */
+    double lengths[PULSES_MOST];
+    unsigned late; /* pulses that something else delayed or interrupted */
+    size_t count;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void pulse(struct pulser *pulser, double at_s)
+{
+    const struct timespec until = {(time_t)at_s, (long)((at_s - floor(at_s)) * 1e9)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    const double began_s = now_s();
+    double ended_s = began_s;
+    while (ended_s - began_s < length_s)
+        ended_s = now_s();
+    /* Its timer has the CPU from when it is due. */
+    if (pulser->count < PULSES_MOST)
+        pulser->lengths[pulser->count++] = ended_s - at_s;
+    pulser->late += ended_s - at_s > 1.01 * length_s;
+}
+
+static void *work(void *argument)
+{
+    struct pulser *pulser = argument;
+    const struct sched_param priority = {.sched_priority = 50};
+    struct error error;
+    if (os_pin_thread(pulser->cpu, &error) < 0)
+        pulser->refused = EINVAL;
+    else
+        pulser->refused = pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+    atomic_store(&pulser->started, true);
+    for (double at_s = now_s() + period_s; !pulser->refused && !atomic_load(&pulser->stop);
+         at_s += period_s)
+        pulse(pulser, at_s);
+    return NULL;
+}
+
+static const struct finding *finding_of(const struct document *document, const char *name)
+{
+    for (size_t i = 0; i < document->probes[0].finding_count; i++)
+        if (strcmp(document->probes[0].findings[i].name, name) == 0)
+            return &document->probes[0].findings[i];
+    return NULL;
+}
+
+/* The watching threads inherit it: where others ran beside them, most pulses would take the CPU
+ * from those and not be seen. */
+static int set_real_time(bool on)
+{
+    const struct sched_param priority = {.sched_priority = on ? 1 : 0};
+    return pthread_setschedparam(pthread_self(), on ? SCHED_FIFO : SCHED_OTHER, &priority);
+}
+
+static void watch(const struct machine *machine, struct settings *settings,
+                  struct document *document)
+{
+    static const struct probe *const list[] = {&noise_probe, NULL};
+    struct error error;
+    struct run run = {
+        .machine = machine, .settings = settings, .probes = list, .document = document};
+    assert_int_equal(run_plan(&run, &error), 0);
+    assert_int_equal(set_real_time(true), 0);
+    const int code = run_measure(&run, &error);
+    set_real_time(false);
+    assert_int_equal(code, 0);
+    run_release(&run);
+    assert_int_equal(document->probes[0].status, PROBE_OK);
+}
+
+/* The period nearest to the pulser's, of those that were found; INFINITY: none was. */
+static double nearest(const struct document *document, double wanted_us)
+{
+    double near = INFINITY;
+    for (unsigned i = 1; i < 10; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "noise.period.%u", i);
+        const struct finding *period = finding_of(document, name);
+        if (period && fabs(period->value - wanted_us) < fabs(near - wanted_us))
+            near = period->value;
+    }
+    return near;
+}
+
+/* Whether the lengths of interruptions by threads have one near to `wanted_us`: the points of
+ * p50 to p99 of the CPU, or the text of the period. */
+static double length_of_period(const struct document *document, double near_us)
+{
+    for (unsigned i = 1; i < 10; i++) {
+        char name[32];
+        double each_us;
+        snprintf(name, sizeof name, "noise.period.%u", i);
+        const struct finding *period = finding_of(document, name);
+        if (period && period->value == near_us &&
+            sscanf(period->text, "%*g times a second, %lg us each", &each_us) == 1)
+            return each_us;
+    }
+    return NAN;
+}
+
+static void a_pulser_is_found(void **state)
+{
+    (void)state;
+    struct machine machine;
+    struct settings settings = {0};
+    struct error error;
+    assert_int_equal(machine_read(&machine, &(struct machine_source){0}, &error), 0);
+    const int cpu = machine.allowed.ids[machine.allowed.count - 1];
+    char cpu_text[16];
+    snprintf(cpu_text, sizeof cpu_text, "%d", cpu);
+    assert_int_equal(settings_add(&settings, noise_probe.options, NULL), 0);
+    assert_int_equal(settings_add(&settings, probe_common_options, NULL), 0);
+    assert_int_equal(settings_set(&settings, "for", "1", &error), 0);
+    assert_int_equal(settings_set(&settings, "cpus", cpu_text, &error), 0);
+    bool found = false;
+    const char *refused = NULL;
+    for (int attempt = 0; attempt < TRIES && !found && !refused; attempt++) {
+        static struct pulser pulser;
+        pulser = (struct pulser){.cpu = cpu};
+        struct document document = {0};
+        assert_int_equal(pthread_create(&pulser.thread, NULL, work, &pulser), 0);
+        while (!atomic_load(&pulser.started))
+            sched_yield();
+        if (!pulser.refused)
+            watch(&machine, &settings, &document);
+        atomic_store(&pulser.stop, true);
+        pthread_join(pulser.thread, NULL);
+        if (pulser.refused) {
+            refused = strerror(pulser.refused);
+        } else {
+            sort_ascending(pulser.lengths, pulser.count);
+            const double length_us = median(pulser.lengths, pulser.count) * 1e6;
+            const double near_us = nearest(&document, period_s * 1e6);
+            const double each_us = length_of_period(&document, near_us);
+            print_message("period %g us of %g, length %g us of %g, %u of %zu pulses late\n",
+                          near_us, period_s * 1e6, each_us, length_us, pulser.late, pulser.count);
+            found =
+                fabs(near_us / (period_s * 1e6) - 1) < 0.02 && fabs(each_us / length_us - 1) < 0.02;
+            /* Once more only where the pulser itself says that it was not on time. */
+            assert_true(found || pulser.late * 10 > pulser.count);
+        }
+        document_free(&document);
+    }
+    settings_free(&settings);
+    machine_free(&machine);
+    if (refused) {
+        print_message("no real-time scheduling here: %s\n", refused);
+        skip();
+    }
+    if (!found) {
+        print_message("the pulser was never on time: something else holds this CPU\n");
+        skip();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pulser_is_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
