@@ -155,10 +155,13 @@ def plant_latency(told, level):
     """A tenth more in all points of a level: those between the capacity of the level above and its
     own; DRAM's are those near the largest set's latency."""
     found = findings(told)
-    points = [point for series in series_of(told, "latency") for point in series["points"]]
+    points = [point for series in series_of(told, "latency") for point in series["points"]
+              if "median" in point]
+    if not points:
+        return
     if level == "DRAM":
         far = max(points, key=lambda point: point["x"])
-        chosen = [point for point in points if point.get("median", 0) > 0.8 * far["median"]]
+        chosen = [point for point in points if point["median"] > 0.8 * far["median"]]
     else:
         declared = [cache["size_bytes"] for cache in told["machine"]["caches"]
                     if cache["type"] != "instruction"]
