@@ -6,24 +6,29 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "result/json.h"
 #include "version.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static void show_progress(void *line, const char *probe, double done, double left_s)
+/* While a tongue measures. */
+struct keeper {
+    struct progress_line line;
+    struct keeping kept;
+};
+
+static void show_progress(void *keeper, const char *probe, double done, double left_s,
+                          const char *so_far)
 {
-    progress_show(line, probe, done, left_s);
+    progress_show(&((struct keeper *)keeper)->line, probe, done, left_s, so_far);
 }
 
-static int end_progress(void *line, const struct document *document, struct error *error)
+static int save(void *argument, const struct document *document, struct error *error)
 {
-    (void)document;
-    (void)error;
-    progress_end(line);
-    return 0;
+    struct keeper *keeper = argument;
+    progress_end(&keeper->line);
+    return keeping_update(&keeper->kept, document, error);
 }
 
 /* --- help --- */
@@ -37,10 +42,7 @@ static void print_argument(const struct tongue_argument *argument)
              argument->name ? argument->name : "", argument->value ? " " : "",
              argument->value ? argument->value : "");
     const char *shown = names[0] == ' ' ? names + 1 : names;
-    int column = printf("  %s", shown);
-    if (column > 24)
-        column = (putchar('\n'), 0);
-    column += printf("%*s", 26 - column, "");
+    const int column = printf("  %s", shown);
     char help[512];
     snprintf(help, sizeof help, "%s%s", argument->idle ? "does nothing: " : "", argument->help);
     help_wrapped(stdout, 26, column, help);
@@ -68,13 +70,6 @@ static bool asks_for_help(int argc, char **argv)
 
 /* --- speaking --- */
 
-static int keep(struct document *document, const char *path, struct error *error)
-{
-    return !path || !document->probe_count ? 0
-           : output_is_stream(path)        ? output_save(document, path, error)
-                                           : document_save(document, path, error);
-}
-
 static int begin(struct document *document, struct machine *machine, char **argv, int argc,
                  struct error *error)
 {
@@ -90,11 +85,14 @@ static int begin(struct document *document, struct machine *machine, char **argv
  * stand on standard error and in the document. */
 static int speak(const struct as *as, struct error *error)
 {
-    struct progress_line line = {0};
+    const struct outlet outlet = {.output = output_by_name("json"), .path = as->path};
+    struct keeper keeper = {.line = {false}};
     struct document document = {0};
     struct machine machine = {0};
     interrupt_catch();
-    int code = begin(&document, &machine, as->whole, as->whole_count, error);
+    int code = keeping_begin(&keeper.kept, &outlet, false, error);
+    if (code == 0)
+        code = begin(&document, &machine, as->whole, as->whole_count, error);
     if (code == 0) {
         struct talk talk = {
             .tongue = as->tongue,
@@ -104,16 +102,16 @@ static int speak(const struct as *as, struct error *error)
             .document = &document,
             .stop = &interrupt_signal,
             .budget_most_s = as->budget_most_s,
-            .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, end_progress, &line}};
+            .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, &keeper}};
         code = tongue_speak(&talk, as->argc, as->argv, error);
     }
-    const int kept = keep(&document, as->path, code == 0 ? error : NULL);
-    code = code == 0 ? kept : code;
+    if (code == 0)
+        code = keeping_finish(&keeper.kept, &document, error);
     if (code == ERROR_INTERRUPTED) {
-        fprintf(stderr, "fathom: interrupted%s%s\n",
-                as->path ? "; what was measured until then is in " : "", as->path ? as->path : "");
+        fputs("fathom: interrupted\n", stderr);
         code = EXIT_SIGNAL + (int)interrupt_signal;
     }
+    keeping_free(&keeper.kept);
     document_free(&document);
     machine_free(&machine);
     return code;

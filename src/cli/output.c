@@ -36,30 +36,32 @@ struct text_style output_style(FILE *out)
 }
 
 /* "csv: a row a point; ...": each output's own words, then what the option adds. */
-static const char *made_help(const struct option_spec *spec, char *text, size_t size)
+bool output_option_help(const struct option_spec *spec, char *text, size_t size)
 {
+    if (spec->choices != output_names)
+        return false;
     text[0] = '\0';
     for (size_t i = 0; outputs[i]; i++)
         snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", i ? "; " : "",
                  outputs[i]->name, outputs[i]->help ? ": " : "",
                  outputs[i]->help ? outputs[i]->help : "");
     snprintf(text + strlen(text), size - strlen(text), "%s", spec->help);
-    return text;
+    return true;
 }
 
 const struct option_spec format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, "", made_help},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, ""},
     {.name = NULL},
 };
 
 const struct option_spec made_format_options[] = {
     {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names,
-     " (default: text, and the document for -o FILE alone)", made_help},
+     " (default: text, and the document for -o FILE alone)"},
     {.name = NULL},
 };
 
 const struct option_spec joined_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, "", made_help},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, ""},
     {.name = NULL},
 };
 

@@ -14,6 +14,8 @@
  * import, where -o alone is the place for the document; the document where one is made of others.
  */
 extern const struct option_spec format_options[], made_format_options[], joined_format_options[];
+/* Writes the help of one of these, made of the outputs; false where it is none. */
+bool output_option_help(const struct option_spec *, char *text, size_t size);
 
 /* Colour and block characters on a terminal, unless NO_COLOR or TERM=dumb ask for none. */
 struct text_style output_style(FILE *);

@@ -181,18 +181,28 @@ static void summarize_both(const struct record *record, const struct plan *plan,
     summarize_units(record->cycles, plan, plan->cycles ? record->trials : 0, scratch, cycles);
 }
 
-static bool quiet_converged(const struct record *record, const struct plan *plan, double *scratch)
+static double quiet_width(const struct record *record, const struct plan *plan, double *scratch)
 {
     const struct quiet y = quiet_column(record->quiet, plan, record->trials, scratch);
     const struct quiet cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
-    return record->trials > 1 && quiet_half_width(&y, &cycles) <= plan->precision;
+    return record->trials > 1 ? quiet_half_width(&y, &cycles) : INFINITY;
+}
+
+static bool quiet_converged(const struct record *record, const struct plan *plan, double *scratch)
+{
+    return quiet_width(record, plan, scratch) <= plan->precision;
+}
+
+double record_width(const struct record *record, const struct plan *plan, double *scratch)
+{
+    struct summary y, cycles;
+    summarize_both(record, plan, scratch, &y, &cycles);
+    return fmin(half_width(&y, &cycles), quiet_width(record, plan, scratch));
 }
 
 bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
 {
-    struct summary y, cycles;
-    summarize_both(record, plan, scratch, &y, &cycles);
-    return half_width(&y, &cycles) <= plan->precision || quiet_converged(record, plan, scratch);
+    return record_width(record, plan, scratch) <= plan->precision;
 }
 
 /* Whether what was measured twice was slower or faster the second time: a sign test. A trend over

@@ -12,6 +12,7 @@
 struct stamp {
     uint64_t start, end; /* ticks; of a kernel that times itself: 0 and picoseconds */
     uint64_t repeats;    /* a background worker's, whose first stamp is of all batches */
+    uint64_t faults;     /* page faults of the batch, where its trial has a restore() */
 };
 
 /* The threads executor's part of a visit. */

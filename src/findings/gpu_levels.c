@@ -12,7 +12,6 @@
  * its half as a cache of its own, and behind it, up to all of the second level, a plateau of hits
  * in the other half: 23 to 38 of 40 MiB on an A100, 34 to 54 of 60 MiB on a GH200 (gpu-benches). */
 static const double half_least = 0.35, half_most = 0.75, whole_most = 1.25;
-static const char outer[] = "L2.outer";
 
 static double value_of(const struct probe_result *found, const char *name)
 {
@@ -48,7 +47,7 @@ static int rename_outer(struct probe_result *found, struct pool *pool, struct er
             finding->text = pool_printf(pool, "%s; beyond the near half of the second-level cache",
                                         finding->text);
         if (of_third)
-            finding->name = pool_printf(pool, "%s.%s", outer, finding->name + strlen(third));
+            finding->name = pool_printf(pool, "L2.outer.%s", finding->name + strlen(third));
         if (!finding->name || (of_third && strstr(finding->name, ".latency") && !finding->text))
             return error_out_of_memory(error);
         found->findings[kept++] = *finding;

@@ -50,6 +50,15 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
          "stop the other work on this core and its caches, or repeat when they are idle", true},
     [FLAG_TOO_FEW] = {"too-few", "fewer trials than planned: the interval may be too narrow",
                       "give it more time (--thorough or --budget), or stop other work", true},
+    [FLAG_MISCOUNTED] =
+        {"miscounted", "the kernel counted other page faults than this measurement meant to cause",
+         "see that nothing moves this program's pages meanwhile (NUMA balancing, KSM, memory "
+         "limits), "
+         "and measure outside sandboxes and emulators",
+         true},
+    [FLAG_EMULATED] = {"emulated",
+                       "an emulator took this time, which tells nothing of any hardware",
+                       "measure on the hardware, or in a virtual machine with KVM", true},
 };
 
 int flag_by_name(const char *name)

@@ -24,6 +24,8 @@ enum flag {
     FLAG_THROTTLED,
     FLAG_OCCUPIED,
     FLAG_TOO_FEW,
+    FLAG_MISCOUNTED,
+    FLAG_EMULATED,
     FLAG_COUNT
 };
 

@@ -26,6 +26,14 @@ static const char *list_sizes(struct talk *talk)
     return list;
 }
 
+static bool has_row(const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].y.n && series->points[i].cycles.median > 0)
+            return true;
+    return false;
+}
+
 static void print_row(FILE *out, const struct point *point)
 {
     const double cycles = (double)point->cycles.median;
@@ -36,7 +44,7 @@ static void print_row(FILE *out, const struct point *point)
 static int speak(struct talk *talk, struct error *error)
 {
     /* Of the 96 KB that the program was written for, in per cent, which every device has. */
-    static const char *const splits[] = {"33", "67"};
+    static const char *const splits[] = {"34", "67"};
     uint64_t split;
     int code = talk_whole(talk, "the split", talk->operands[0], 0, 1, &split, error);
     const char *sizes = code == 0 ? list_sizes(talk) : NULL;
@@ -57,6 +65,8 @@ static int speak(struct talk *talk, struct error *error)
     if (l1)
         talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / KIB);
     if (!series)
+        return talk_missing(talk, "the latency of a GPU", error);
+    if (!has_row(series))
         return talk_missing(talk, "the latency of a GPU", error);
     fputs("MHz            B           KB          CPI\n", talk->out);
     for (size_t i = 0; i < series->point_count; i++)

@@ -63,14 +63,24 @@ static bool is_column(const struct series *series, int node, bool from)
     return false;
 }
 
+static bool has_value(const struct series *series)
+{
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if (series->points[i].y.n)
+            return true;
+    return false;
+}
+
 /* Rows are nodes with CPUs, columns nodes with memory; "-" is a cell that could not be had. */
-static int print_nodes(struct mlc *mlc, const char *shows, double unit, struct error *error)
+static int print_nodes(struct mlc *mlc, const char *heading, const char *shows, double unit,
+                       struct error *error)
 {
     FILE *out = mlc->talk->out;
     const struct series *series = talk_series(mlc->result, NULL, "shows", shows);
     const struct machine_facts *facts = &mlc->talk->machine->facts;
-    if (!series || !series->point_count)
-        return talk_missing(mlc->talk, "anything between nodes", error);
+    if (!has_value(series))
+        return talk_missing(mlc->talk, shows, error);
+    fputs(heading, out);
     fputs("\t\tNuma node\nNuma node\t", out);
     for (size_t to = 0; to < facts->node_count; to++)
         if (is_column(series, facts->nodes[to].id, false))
@@ -97,27 +107,40 @@ static int latency_matrix(struct mlc *mlc, struct error *error)
     int code = measure_nodes(mlc, error);
     if (code < 0)
         return code;
-    fputs("Measuring idle latencies for random access (in ns)...\n", mlc->talk->out);
-    return print_nodes(mlc, "latency of one CPU", 1, error);
+    return print_nodes(mlc, "Measuring idle latencies for random access (in ns)...\n",
+                       "latency of one CPU", 1, error);
 }
 
-static const char all_threads[] =
-    "Using all the threads from each core if Hyper-threading is enabled\n";
+#define ALL_THREADS "Using all the threads from each core if Hyper-threading is enabled\n"
 
 static int bandwidth_matrix(struct mlc *mlc, struct error *error)
 {
     int code = measure_nodes(mlc, error);
     if (code < 0)
         return code;
-    fprintf(mlc->talk->out,
-            "Measuring Memory Bandwidths between nodes within system \n"
-            "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"
-            "%sUsing Read-only traffic type\n",
-            all_threads);
-    return print_nodes(mlc, "bandwidth of all CPUs of the node, reading", megabyte, error);
+    return print_nodes(mlc,
+                       "Measuring Memory Bandwidths between nodes within system \n"
+                       "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" ALL_THREADS
+                       "Using Read-only traffic type\n",
+                       "bandwidth of all CPUs of the node, reading", megabyte, error);
 }
 
 /* --- under load --- */
+
+static bool step_is_measured(const struct series *latency, const struct series *bandwidth,
+                             unsigned step)
+{
+    const struct point *ns = series_point(latency, step), *rate = series_point(bandwidth, step);
+    return ns && rate && ns->y.n && rate->y.n && rate->y.median > 0;
+}
+
+static bool has_traffic(const struct series *latency, const struct series *bandwidth)
+{
+    for (unsigned step = LOADED_FULL; latency && bandwidth && step > LOADED_NONE; step--)
+        if (step_is_measured(latency, bandwidth, step))
+            return true;
+    return false;
+}
 
 /* From the most traffic to the least, as the tool's delays grow. What it calls a delay is the pause
  * after each line, in turns of an empty loop; without traffic there is none. */
@@ -134,19 +157,17 @@ static int loaded_latency(struct mlc *mlc, struct error *error)
         talk_series(mlc->result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
     const struct series *bandwidth =
         talk_series(mlc->result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
-    if (!latency || !bandwidth)
+    if (!has_traffic(latency, bandwidth))
         return talk_missing(talk, "latency under load", error);
     fprintf(talk->out,
-            "Measuring Loaded Latencies for the system\n%s"
+            "Measuring Loaded Latencies for the system\n" ALL_THREADS
             "Using Read-only traffic type\n"
-            "Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n==========================\n",
-            all_threads);
-    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--) {
-        const struct point *ns = series_point(latency, step), *rate = series_point(bandwidth, step);
-        if (ns && rate && ns->y.n && rate->y.n && rate->y.median > 0)
-            fprintf(talk->out, " %05u\t%6.2f\t%9.1f\n", loaded_pauses[step], (double)ns->y.median,
-                    (double)rate->y.median / megabyte);
-    }
+            "Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n==========================\n");
+    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--)
+        if (step_is_measured(latency, bandwidth, step))
+            fprintf(talk->out, " %05u\t%6.2f\t%9.1f\n", loaded_pauses[step],
+                    (double)series_point(latency, step)->y.median,
+                    (double)series_point(bandwidth, step)->y.median / megabyte);
     fputc('\n', talk->out);
     const struct point *idle = series_point(latency, LOADED_NONE);
     if (idle && idle->y.n)
@@ -161,9 +182,6 @@ static int throughput(struct mlc *mlc, struct error *error)
 {
     struct talk *talk = mlc->talk;
     const uint64_t threads = talk->machine->allowed.count;
-    if (!mlc->bytes)
-        return error_set(error, ERROR_USAGE,
-                         "mlc: -T: give the buffer of each thread too, like -b20 for 20 KiB");
     const struct talk_option options[] = {
         {"kernel", "read"},
         {"size", talk_text(talk, "%llu", (unsigned long long)(mlc->bytes * threads))},
@@ -177,11 +195,11 @@ static int throughput(struct mlc *mlc, struct error *error)
     if (!point)
         return talk_missing(talk, "the throughput", error);
     fprintf(talk->out,
-            "Measuring Loaded Latencies for the system\n%s"
+            "Measuring Loaded Latencies for the system\n" ALL_THREADS
             "Using Read-only traffic type\n"
             "Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n==========================\n"
             " 00000\t  0.00\t%9.1f\n\n",
-            all_threads, (double)point->y.median / megabyte);
+            (double)point->y.median / megabyte);
     talk_aside(talk, "-T measures no latency: the 0.00 is the tool's own");
     return 0;
 }
@@ -273,6 +291,9 @@ static int read_arguments(struct mlc *mlc, struct error *error)
         code = talk_number(talk, 'c', 0, 65535, 0, &cpu, error);
     if (code == 0 && talk_value(talk, 'b'))
         code = talk_size(talk, "-b", talk_value(talk, 'b'), KIB, &mlc->bytes, error);
+    if (code == 0 && talk_value(talk, 'T') && !mlc->bytes)
+        code = error_set(error, ERROR_USAGE,
+                         "mlc: -T: give the buffer of each thread too, like -b20 for 20 KiB");
     return code;
 }
 

@@ -14,7 +14,7 @@ static const struct {
     {"1:1 Reads-Writes :", "1:1"},
 };
 enum { MIXES = sizeof mixes / sizeof *mixes };
-static const char all_mixes[] = "1:0,3:1,2:1,1:1";
+static const char triad_label[] = "Stream-triad like:", all_mixes[] = "1:0,3:1,2:1,1:1";
 
 /* All CPUs: the last point of the mix's curve by threads. */
 static const struct point *last_point(struct talk *talk, const struct series *series)
@@ -24,13 +24,9 @@ static const struct point *last_point(struct talk *talk, const struct series *se
                : NULL;
 }
 
-static int print_mix(struct talk *talk, const char *label, const struct point *point,
-                     struct error *error)
+static void print_mix(struct talk *talk, const char *label, const struct point *point)
 {
-    if (!point)
-        return talk_missing(talk, label, error);
     fprintf(talk->out, "%s\t%.1f\t\n", label, (double)point->y.median / megabyte);
-    return 0;
 }
 
 int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
@@ -42,8 +38,14 @@ int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
     const double seconds = mlc->seconds > 0 ? mlc->seconds : mixes_s;
     const struct point *points[MIXES];
     int code = talk_measure(talk, "bandwidth", mixed, seconds, &mlc->result, error);
-    for (size_t i = 0; i < MIXES && code == 0; i++)
+    for (size_t i = 0; i < MIXES && code == 0; i++) {
         points[i] = last_point(talk, talk_series(mlc->result, NULL, "mix", mixes[i].mix));
+        code = points[i] ? 0 : talk_missing(talk, mixes[i].mix, error);
+    }
+    const struct point *triad =
+        code == 0 ? last_point(talk, talk_series(mlc->result, NULL, "kernel", "triad")) : NULL;
+    if (code == 0 && !triad)
+        code = talk_missing(talk, "triad", error);
     if (code < 0)
         return code;
     fprintf(talk->out,
@@ -56,12 +58,9 @@ int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
                 ? "Will take several minutes to complete as multiple injection rates will be tried "
                   "to get the best bandwidth\n"
                 : "");
-    for (size_t i = 0; i < MIXES && code == 0; i++)
-        code = print_mix(talk, mixes[i].label, points[i], error);
-    if (code == 0)
-        code =
-            print_mix(talk, "Stream-triad like:",
-                      last_point(talk, talk_series(mlc->result, NULL, "kernel", "triad")), error);
+    for (size_t i = 0; i < MIXES; i++)
+        print_mix(talk, mixes[i].label, points[i]);
+    print_mix(talk, triad_label, triad);
     fputc('\n', talk->out);
-    return code;
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* Whatever bytes are read as a document, nothing is harmed; what is written of it is read again; and
- * once its numbers are rounded as they are written, it stays the same bytes. */
+/* Whatever bytes are read as a document, nothing is harmed; what is written of it is read again;
+ * and once its numbers are rounded as they are written, it stays the same bytes. */
 #include "fuzz.h"
 
 /* The caller frees. */

@@ -1,17 +1,18 @@
-/* Whatever a machine's files say, the machine is read, or it is said why not. An input is a tree as in
- * tests/machines/: lines "PATH = TEXT", and "PATH <<END" before more lines. */
+/* Whatever a machine's files say, the machine is read, or it is said why not. An input is a tree as
+ * in tests/machines/: lines "PATH = TEXT", and "PATH <<END" before more lines. */
+#include "machine/machine.h"
 #include "../machines/tree.h"
 #include "fuzz.h"
 #include "machine/conditions.h"
-#include "machine/machine.h"
 
 enum { FILES = 200 };
 
 /* Nothing is written outside of the tree, and nothing but files that fathom reads. */
 static bool is_allowed(const char *path)
 {
-    return (strncmp(path, "proc/", 5) == 0 || strncmp(path, "sys/", 4) == 0) && strlen(path) < 200 &&
-           !strstr(path, "..") && !strstr(path, "//") && path[strlen(path) - 1] != '/';
+    return (strncmp(path, "proc/", 5) == 0 || strncmp(path, "sys/", 4) == 0) &&
+           strlen(path) < 200 && !strstr(path, "..") && !strstr(path, "//") &&
+           path[strlen(path) - 1] != '/';
 }
 
 static void put(const struct tree *tree, const char *path, const char *content, size_t size)

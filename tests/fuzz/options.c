@@ -1,7 +1,7 @@
 /* Whatever is typed behind a command, one word a line, the option table takes or refuses it. */
+#include "cli/options.h"
 #include "cli/command.h"
 #include "cli/completion.h"
-#include "cli/options.h"
 #include "cli/words.h"
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
-/* Whatever document it is, every view shows it, and it can be analysed, compared with itself and with
- * another, checked, merged and made a baseline of. */
+/* Whatever document it is, every view shows it, and it can be analysed, compared with itself and
+ * with another, checked, merged and made a baseline of. */
 #include "findings/analyse.h"
 #include "findings/baseline.h"
 #include "findings/differences.h"

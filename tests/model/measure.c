@@ -71,7 +71,7 @@ static void keep_trial(void *task, const struct observation *seen)
                     &measurement->trial_count, sizeof *kept);
     if (!kept)
         return;
-    if (measurement->arena_bytes == 0)
+    if (measurement->arena_bytes < seen->trial->arena->bytes)
         measurement->arena_bytes = seen->trial->arena->bytes;
     kept->point = *seen->trial->point;
     kept->repeats = seen->repeats;

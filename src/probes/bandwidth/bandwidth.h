@@ -51,9 +51,12 @@ struct bandwidth_state {
     struct bandwidth_curve *curves;
     size_t curve_count;
     bool brief; /* one probe of many: no more than a first screen wants */
+    bool looks; /* of a whole run: what a quick one measures comes first, the rest then leaves it
+                   out */
     bool quick; /* of a quick run of many: no more than a check of the road to DRAM wants */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
+    size_t measured; /* curves that were not made of others, once those were added; 0: not yet */
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
 };
 

@@ -41,13 +41,26 @@ static int add_per_cpu(struct probe_task *task, size_t from, struct error *error
     return 0;
 }
 
+/* Beyond its end an array of a pool is zeroed. */
+static void forget_derived(struct probe_task *task)
+{
+    struct bandwidth_state *state = task->state;
+    struct plan *plan = &task->plan;
+    const size_t derived = plan->series_count - state->measured;
+    memset(&plan->series[state->measured], 0, derived * sizeof *plan->series);
+    memset(&state->curves[state->measured], 0, derived * sizeof *state->curves);
+    plan->series_count = state->curve_count = state->measured;
+}
+
 int bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                        struct error *error)
 {
-    const struct bandwidth_state *state = task->state;
-    const size_t measured = state->curve_count;
+    struct bandwidth_state *state = task->state;
     int code = 0;
     (void)outcome;
+    if (state->measured) /* more was measured since */
+        forget_derived(task);
+    const size_t measured = state->measured = state->curve_count;
     for (size_t i = 0; i < measured && code == 0 && !state->brief && state->cpu_count > 1; i++)
         if (state->curves[i].shape == BANDWIDTH_BY_THREADS && task->plan.series[i].point_count > 1)
             code = add_per_cpu(task, i, error);

@@ -382,7 +382,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
 {
     const uint64_t most = machine_memory_budget(task->machine);
     size_t count = 0;
-    uint64_t above = 0, declared_last = last_level_bytes(task->machine);
+    uint64_t above = 0, last = last_level_in_effect(task);
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)
@@ -394,7 +394,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
     }
     /* The capacity that was found may be less than the cache has, because others use a part of it.
      */
-    uint64_t beyond = set_beyond(above > declared_last ? above : declared_last, most);
+    uint64_t beyond = set_beyond(above > last ? above : last, most);
     if (beyond)
         levels[count++] = (struct chase_level){"DRAM", beyond, above, true};
     return count;

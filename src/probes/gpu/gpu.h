@@ -52,6 +52,7 @@ struct gpu_experiment {
 
 extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_memories,                               /* scratchpad, constant, texture, widths, atomics */
+    gpu_fetch,                                  /* line sizes, and what a miss brings */
     gpu_distance,                               /* lines of L2, near and far, by multiprocessor */
     gpu_bandwidth,                              /* device memory, L2, scratchpad */
     gpu_host,                                   /* copies, zero-copy reads, launches */

@@ -134,26 +134,13 @@ static struct working_set_limits limits_of(const struct gpu_task *here,
     return limits;
 }
 
-/* Whether a set was asked for that is smaller than a stride. */
-static bool goes_below_stride(const struct settings *settings, const struct latency_state *state)
-{
-    const uint64_t *sizes;
-    if (settings_has(settings, "from") && settings_size(settings, "from") < state->stride)
-        return true;
-    for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
-         i--;)
-        if (sizes[i] < state->stride)
-            return true;
-    return false;
-}
-
 /* Sets smaller than a stride lie within a line, and their elements side by side; the others are
  * whole strides. */
 static int choose_sets(struct working_sets *sets, struct probe_task *task,
                        const struct latency_state *state, const struct working_set_limits *limits,
                        struct error *error)
 {
-    const bool small = goes_below_stride(task->settings, state);
+    const bool small = gpu_options_below_stride(task->settings, state->stride);
     int code = working_sets_within(sets, task, small ? WORD : state->stride, limits, error);
     size_t kept = 0;
     for (size_t i = 0; code == 0 && i < sets->count; i++) {

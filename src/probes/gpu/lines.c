@@ -6,19 +6,13 @@
 /* A curve follows pointers through the first cache, a line after the other; what is not asked for
  * is as the probe chooses it. */
 const struct standard gpu_experiment[] = {
-    {"what", STANDARD_NAMED, NULL, 0},
-    {"gpu", STANDARD_NAMED, NULL, 0},
-    {"path", STANDARD_TEXT, "l1", 0},
-    {"order", STANDARD_TEXT, "random", 0},
-    {"stride", STANDARD_NUMBER, NULL, 128},
-    {"l1", STANDARD_ABSENT, NULL, 0},
-    {"width_bits", STANDARD_NAMED, NULL, 0},
-    {"line_bytes", STANDARD_NAMED, NULL, 0},
-    {"cluster_size", STANDARD_NAMED, NULL, 0},
-    {"direction", STANDARD_NAMED, NULL, 0},
-    {"memory", STANDARD_NAMED, NULL, 0},
-    {"traffic", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
+    {"what", STANDARD_NAMED, NULL, 0},       {"gpu", STANDARD_NAMED, NULL, 0},
+    {"path", STANDARD_TEXT, "l1", 0},        {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_NUMBER, NULL, 128},  {"l1", STANDARD_ABSENT, NULL, 0},
+    {"bytes", STANDARD_NAMED, NULL, 0},      {"width_bits", STANDARD_NAMED, NULL, 0},
+    {"line_bytes", STANDARD_NAMED, NULL, 0}, {"cluster_size", STANDARD_NAMED, NULL, 0},
+    {"direction", STANDARD_NAMED, NULL, 0},  {"memory", STANDARD_NAMED, NULL, 0},
+    {"traffic", STANDARD_NAMED, NULL, 0},    {.factor = NULL},
 };
 
 const struct finding_line gpu_lines[] = {
@@ -240,6 +234,27 @@ const struct finding_line gpu_lines[] = {
      .moves = "Multiprocessors of one side may lie nearer to L2 than those of the other.",
      .advice = "Where the sides differ, blocks do not run equally fast: do not often wait for all "
                "of them."},
+    {.patterns = "gpu<n>.L<n>.line",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .place = "lines",
+     .words = "L<n>",
+     .meaning =
+         "The block that this level has one tag for: the largest stride at which a set of one "
+         "and a half of what it holds still touches every line.",
+     .moves = "The device's design decides it.",
+     .advice = "Lay out what different blocks write in different lines."},
+    {.patterns = "gpu<n>.L<n>.fetch",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .place = "miss brings",
+     .words = "L<n>",
+     .meaning =
+         "How many bytes a miss of this level brings: the smallest stride at which every load "
+         "of neighbours misses. A line may be made of several such sectors.",
+     .moves = "Programs may set L2's (cudaLimitMaxL2FetchGranularity).",
+     .advice =
+         "Scattered loads of less than that waste the rest of it: pack what is read together."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -258,6 +273,13 @@ const struct finding_line gpu_lines[] = {
      .meaning = "The same for a working set of half of L2.",
      .moves = "The multiprocessors' clock moves it.",
      .advice = "Compare it with device memory's: so much is won by blocking for L2."},
+    {.patterns = "gpu<n>.bandwidth.read.plain, gpu<n>.L2.bandwidth.read.plain",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same reads by plain loads, which may be kept in the first level on their way; "
+                "those without .plain go past it (ld.global.cg).",
+     .moves = "How much of the working set the first levels hold together.",
+     .advice = "Hold another tool's figure against the one that was measured its way."},
     {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -391,10 +413,16 @@ const struct finding_line gpu_lines[] = {
          "The link between the two moves it; without one of their own, copies take the host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
-    {.patterns =
-         "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
-         "gpu<n>.constant<n>.latency_ns, gpu<n>.scalar.latency_ns, gpu<n>.texture.latency_ns, "
-         "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
+    {.patterns = "gpu<n>.scalar.latency_ns",
+     .unit = "ns",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY_NS,
+     .meaning = "A scalar load's latency in time, by the device's own timer.",
+     .moves = "The clock moves it: power, heat and what was locked.",
+     .advice = "Compare it between devices; within one, the cycles hold better."},
+    {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
+                 "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
+                 "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,

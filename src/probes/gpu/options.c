@@ -20,8 +20,8 @@ const struct option_spec gpu_options[] = {
      "device counts only with opencl"},
     {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
      "these experiments and no others: latency, memories, bandwidth, host, cluster, peers, "
-     "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
-     "all but the last two)"},
+     "fetch, distance, translation (default: all that the device can; with --quick and in 'fathom "
+     "run' all but the last three)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
      "side, from 8 bytes on"},
@@ -89,6 +89,18 @@ static int parse_devices(const struct settings *settings, struct cpulist *list, 
                      "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
 }
 
+bool gpu_options_below_stride(const struct settings *settings, size_t stride)
+{
+    const uint64_t *sizes;
+    if (settings_has(settings, "from") && settings_size(settings, "from") < stride)
+        return true;
+    for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
+         i--;)
+        if (sizes[i] < stride)
+            return true;
+    return false;
+}
+
 int gpu_options_check(struct probe_task *task, struct error *error)
 {
     const struct settings *settings = task->settings;
@@ -107,7 +119,8 @@ int gpu_options_check(struct probe_task *task, struct error *error)
             error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer", stride);
     if (code == 0 && settings_has(settings, "l1"))
         code = gpu_split_check(settings_text(settings, "l1"), error);
-    return code == 0 ? working_sets_within(&sets, task, stride, &any, error) : code;
+    const size_t unit = gpu_options_below_stride(settings, stride) ? sizeof(uint64_t) : stride;
+    return code == 0 ? working_sets_within(&sets, task, unit, &any, error) : code;
 }
 
 const char *gpu_options_backend(const struct settings *settings)

@@ -33,4 +33,7 @@ const char *gpu_options_backend(const struct settings *);
 int gpu_options_devices(const struct settings *, const struct gpu_facts *, size_t count,
                         const bool *usable, unsigned *chosen, struct error *);
 
+/* Whether --from or --sizes asks for a set that is smaller than a stride. */
+bool gpu_options_below_stride(const struct settings *, size_t stride);
+
 #endif

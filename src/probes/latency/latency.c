@@ -15,6 +15,7 @@
 #include "probes/chase/working_sets.h"
 #include "probes/latency/analyse.h"
 #include "probes/latency/findings.h"
+#include "probes/latency/first.h"
 #include "probes/latency/table.h"
 #include "probes/latency/threads.h"
 #include "probes/latency/variants.h"
@@ -36,7 +37,9 @@ struct latency_state {
     size_t stride;
     int node;
     bool table;
-    unsigned table_stages;            /* planned so far */
+    unsigned table_stages;    /* planned so far */
+    struct working_sets rest; /* larger ones, for where DRAM is not reached by those before */
+    unsigned rest_stages;     /* that measured them: 0 or 1 */
     struct latency_variants variants; /* none where --variants was not given */
     size_t variants_planned;
     struct working_sets sets;
@@ -46,7 +49,8 @@ static const struct option_spec options[] = {
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "smallest working set (default: 1K, or one stride)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "largest working set (default: four times the last-level cache declared, at most 1G)"},
+     "largest working set (default: four times the last-level cache declared, at most 1G, or less "
+     "where DRAM is reached before)"},
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
      "sizes from one power of two to the next, before more are added around the knees (default: 4 "
      "below 64M, 2 above)"},
@@ -173,21 +177,6 @@ static int choose_single(struct working_sets *sets, struct probe_task *task, siz
     return 1;
 }
 
-static int add_points(struct probe_task *task, size_t stride, struct error *error)
-{
-    const struct latency_state *state = task->state;
-    struct working_sets sets;
-    int code = choose_single(&sets, task, stride, error);
-    if (code == 0)
-        code = working_sets_choose(&sets, task, stride, error);
-    if (code >= 0 && latency_threads_check(task, &state->chases, &sets, error) < 0)
-        return ERROR_USAGE;
-    for (size_t i = 0; i < sets.count && code >= 0; i++)
-        code = chases_add_point(&state->chases, task, 0, (double)sets.bytes[i], sets.bytes[i],
-                                state->seat, error);
-    return code < 0 ? code : 0;
-}
-
 /* Then there is nothing to refine. */
 static bool sizes_are_named(const struct probe_task *task)
 {
@@ -196,6 +185,32 @@ static bool sizes_are_named(const struct probe_task *task)
         if (settings_has(task->settings, named[i]))
             return true;
     return settings_has(task->settings, "variants");
+}
+
+static int add_sets(struct probe_task *task, const struct working_sets *sets, struct error *error)
+{
+    const struct latency_state *state = task->state;
+    int code = 0;
+    for (size_t i = 0; i < sets->count && code >= 0; i++)
+        code = chases_add_point(&state->chases, task, 0, (double)sets->bytes[i], sets->bytes[i],
+                                state->seat, error);
+    return code < 0 ? code : 0;
+}
+
+static int add_points(struct probe_task *task, size_t stride, struct error *error)
+{
+    struct latency_state *state = task->state;
+    struct working_sets sets;
+    int code = choose_single(&sets, task, stride, error);
+    if (code == 0)
+        code = working_sets_choose(&sets, task, stride, error);
+    if (code >= 0 && latency_threads_check(task, &state->chases, &sets, error) < 0)
+        return ERROR_USAGE;
+    if (code < 0)
+        return code;
+    if (!sizes_are_named(task) && !settings_given(task->settings, "to"))
+        state->rest = latency_leave_rest(&sets);
+    return add_sets(task, &sets, error);
 }
 
 static size_t index_of_node(const struct machine_facts *facts, int node)
@@ -288,9 +303,9 @@ static int plan_variants(struct probe_task *task, struct error *error)
         code = latency_threads_check(task, &state->chases, &state->sets, error);
     for (size_t i = 0; i < variants->count && code == 0; i++) {
         const struct latency_variant *variant = &variants->list[i];
-        const int series = chases_add_series(&state->chases, task, variant->name, &variant->kind,
+        const int series = chases_add_series(&state->chases, task, "latency", &variant->kind,
                                              page_policy_names[variant->pages], error);
-        code = series < 0 ? series : 0;
+        code = series < 0 ? series : latency_variant_name(task, variant, error);
     }
     return code == 0 ? plan_pages(task, error) : code;
 }
@@ -328,7 +343,8 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     task->plan.series[0].headline = true;
-    return add_points(task, kind.stride, error);
+    code = add_points(task, kind.stride, error);
+    return code == 0 ? latency_look(task, error) : code;
 }
 
 /* --- further stages --- */
@@ -392,7 +408,7 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     uint64_t sizes[KNEES_SIZES_MOST];
-    int count = stage > KNEES_STAGES || sizes_are_named(task)
+    int count = stage > KNEES_STAGES || sizes_are_named(task) || !latency_is_swept(task)
                     ? 0
                     : knees_choose(task, &task->plan.series[0], knees,
                                    translation(task, outcome, knees), state->stride, sizes, error);
@@ -410,6 +426,25 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     return 1;
 }
 
+/* Larger sizes, where those measured do not end in DRAM: 1, or 0. */
+static int plan_rest(struct probe_task *task, const struct stage_outcome *outcome,
+                     struct error *error)
+{
+    struct latency_state *state = task->state;
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    const size_t count = translation(task, outcome, knees);
+    int reached = state->rest.count ? latency_reached_dram(task, knees, count, error) : 1;
+    if (reached != 0)
+        return reached < 0 ? reached : 0;
+    const double share = task->plan.share;
+    probe_plan_afresh(task);
+    plan_place(task);
+    task->plan.share = share;
+    state->rest_stages++;
+    int code = add_sets(task, &state->rest, error);
+    return code < 0 ? code : 1;
+}
+
 static int next_latency(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage, struct error *error)
 {
@@ -422,6 +457,10 @@ static int next_latency(struct probe_task *task, const struct stage_outcome *out
         const int code = plan_pages(task, error);
         return code < 0 ? code : 1;
     }
+    int rest = stage == 1 ? plan_rest(task, outcome, error) : 0;
+    if (rest != 0)
+        return rest;
+    stage -= state->rest_stages;
     int more = state->table_stages ? 0 : refine_knees(task, outcome, stage, error);
     return more == 0 && state->table ? plan_table(task, outcome, error) : more;
 }
@@ -457,6 +496,7 @@ const struct probe latency_probe = {
              "--table sets all of these side by side.",
     .weight = 18,
     .quick = true,
+    .goes_on = true,
     .options = options,
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,

@@ -35,6 +35,20 @@ int latency_variants_check(const struct probe_task *task, struct error *error)
     return 0;
 }
 
+int latency_variant_name(struct probe_task *task, const struct latency_variant *variant,
+                         struct error *error)
+{
+    struct series *series = &task->plan.series[task->plan.series_count - 1];
+    struct factor *factors = pool_alloc(task->pool, series->factor_count + 1, sizeof *factors);
+    if (!factors)
+        return error_out_of_memory(error);
+    factors[0] = (struct factor){"variant", variant->name, NAN};
+    memcpy(factors + 1, series->factors, series->factor_count * sizeof *factors);
+    series->factors = factors;
+    series->factor_count++;
+    return 0;
+}
+
 static int refuse(const char *word, struct error *error)
 {
     return error_set(error, ERROR_USAGE,

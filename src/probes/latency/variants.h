@@ -23,6 +23,9 @@ struct latency_variants {
  * ERROR_USAGE. */
 int latency_variants_parse(struct latency_variants *, const struct probe_task *,
                            const struct chases *, const char *list, struct error *);
+/* Gives the plan's last series a first factor that names all it differs in, by which outputs show
+ * the variants side by side. ERROR_SYSTEM. */
+int latency_variant_name(struct probe_task *, const struct latency_variant *, struct error *);
 /* ERROR_USAGE where options were given that the variants set themselves. */
 int latency_variants_check(const struct probe_task *, struct error *);
 /* What going forward hides of what random order costs, at the largest size, for each such pair of

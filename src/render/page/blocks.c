@@ -120,9 +120,9 @@ void html_table(FILE *out, const struct table *table, const char *class, const c
     shown.column_count = columns;
     fputs("<div class=scroll tabindex=0 role=region aria-label=\"", out);
     html_text(out, title);
-    fprintf(out, "\"><table class=%s><caption><b>", class);
+    fprintf(out, "\"><table class=%s><caption>%s", class, table->caption ? "<b>" : "");
     html_text(out, title);
-    fputs(table->caption ? "</b>: " : "</b>", out);
+    fputs(table->caption ? "</b>: " : "", out);
     html_text(out, table->caption);
     fputs("</caption><thead><tr>", out);
     for (size_t i = 0; i < columns; i++) {

@@ -288,7 +288,8 @@ static void control_characters_are_written_as_escapes(void **state)
     size_t size;
     document.machine.hostname = "\"\\/\b\f\n\r\t\x01\x1f\x7f\xf0\x9f\x98\x80";
     char *text = document_text(&document, &size);
-    assert_non_null(strstr(text, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\xf0\x9f\x98\x80\""));
+    assert_non_null(
+        strstr(text, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\xf0\x9f\x98\x80\""));
     free(text);
     struct document again = round_trip(&document);
     assert_string_equal(again.machine.hostname, document.machine.hostname);
