@@ -35,7 +35,7 @@ check:
 # The tests of which `make check` runs a sample, in full, in a build folder of their own.
 check-all:
 	@scripts/setup check
-	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dgpu_models=100 $(MESON_OPTIONS) build-all
+	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dmodel_runs=10 -Dgpu_models=100 $(MESON_OPTIONS) build-all
 	@meson compile -C build-all
 	@status=0; meson test -C build-all --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build-all/meson-logs/testlog.json && exit $$status

@@ -81,6 +81,8 @@ static void prepare(struct visit *visit, struct trial *trial)
 {
     const struct timing_model *model = visit->executor->engine->model;
     visit->work->prepare(trial);
+    if (model->now)
+        model->now(model->self, ((const struct model_state *)visit->executor->own)->now_ps);
     if (model->prepared)
         model->prepared(model->self, trial);
 }

@@ -117,6 +117,44 @@ static void few_values_are_no_trouble(void **state)
     assert_false(quiet_is_known(&unknown));
 }
 
+static void two_low_values_that_agree_are_the_hardware(void **state)
+{
+    (void)state;
+    static const double values[] = {100, 100.1, 140, 141, 142, 143, 150, 151, 155};
+    const struct quiet quiet = quiet_of(values, sizeof values / sizeof *values);
+    assert_true(fabsf(quiet.value - 100.05f) < 1e-3f);
+    assert_true(quiet.low < 99.6f && quiet.high > 100.5f && quiet.high < 105);
+}
+
+static void three_low_values_are_more_certain(void **state)
+{
+    (void)state;
+    static const double values[] = {100, 100.1, 100.2, 140, 141, 142, 143, 150, 151};
+    const struct quiet quiet = quiet_of(values, sizeof values / sizeof *values);
+    assert_true(fabsf(quiet.value - 100.1f) < 1e-3f);
+    assert_true(quiet.low > 99.7f && quiet.high < 100.5f);
+}
+
+/* Luck, or the only trial that nobody disturbed: the interval reaches from the one to the other. */
+static void a_single_low_value_leaves_it_open(void **state)
+{
+    (void)state;
+    static const double values[] = {100, 140, 141, 142, 142.5, 143, 144, 145, 146};
+    const struct quiet quiet = quiet_of(values, sizeof values / sizeof *values);
+    assert_true(quiet.value > 140 && quiet.low < 100 && quiet.high >= 143);
+}
+
+/* Where memory lies makes trials differ without a neighbour. */
+static void values_without_a_gap_may_all_be_the_hardware_s(void **state)
+{
+    (void)state;
+    double values[25];
+    for (int i = 0; i < 25; i++)
+        values[i] = i < 9 ? 100 + 0.1 * i : 102 + 3 * (i - 9);
+    const struct quiet quiet = quiet_of(values, 25);
+    assert_true(quiet.low < 101 && quiet.high > 110);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +165,10 @@ int main(void)
         cmocka_unit_test(rates_are_the_times_turned_over),
         cmocka_unit_test(units_have_their_median),
         cmocka_unit_test(few_values_are_no_trouble),
+        cmocka_unit_test(two_low_values_that_agree_are_the_hardware),
+        cmocka_unit_test(three_low_values_are_more_certain),
+        cmocka_unit_test(a_single_low_value_leaves_it_open),
+        cmocka_unit_test(values_without_a_gap_may_all_be_the_hardware_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
