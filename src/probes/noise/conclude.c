@@ -97,7 +97,7 @@ struct ratio noise_share(const struct concluding *all, size_t cpu, enum noise_ca
     unsigned n = 0;
     for (size_t i = one ? cpu : 0; i < (one ? cpu + 1 : all->cpus); i++) {
         const struct noise_tally *tally = &all->state->tallies[i];
-        for (unsigned trial = 0; trial < tally->trials; trial++) {
+        for (unsigned trial = 0; trial < tally->windows; trial++) {
             if (trial == n) {
                 all->parts[n] = all->wholes[n] = 0;
                 n++;
@@ -167,9 +167,9 @@ static int add_share_series(struct concluding *all, enum noise_cause cause)
     int code = series ? 0 : ERROR_SYSTEM;
     for (size_t i = 0; i < all->cpus && code == 0; i++) {
         const struct ratio share = noise_share(all, i, cause);
-        const unsigned trials = all->state->tallies[i].trials;
-        if (trials)
-            code = add_point(all, series, i, share.value, share.low, share.high, trials);
+        const unsigned windows = all->state->tallies[i].windows;
+        if (windows)
+            code = add_point(all, series, i, share.value, share.low, share.high, windows);
     }
     return code;
 }
@@ -257,15 +257,15 @@ int noise_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                    struct error *error)
 {
     struct concluding all = {.task = task, .state = task->state, .cpus = task->cpus.count};
-    unsigned trials = 0;
+    unsigned windows = 0;
     for (size_t i = 0; i < all.cpus; i++)
-        trials = all.state->tallies[i].trials > trials ? all.state->tallies[i].trials : trials;
-    if (!trials) /* nothing was measured, and the points say why */
+        windows = all.state->tallies[i].windows > windows ? all.state->tallies[i].windows : windows;
+    if (!windows) /* nothing was measured, and the points say why */
         return 0;
     clear_flags(&task->plan.series[0]);
     all.lengths = calloc(1, sizeof *all.lengths);
-    all.parts = calloc(trials, sizeof *all.parts);
-    all.wholes = calloc(trials, sizeof *all.wholes);
+    all.parts = calloc(windows, sizeof *all.parts);
+    all.wholes = calloc(windows, sizeof *all.wholes);
     int code = all.lengths && all.parts && all.wholes ? read_system(&all, outcome->elapsed_s)
                                                       : ERROR_SYSTEM;
     if (code == 0)

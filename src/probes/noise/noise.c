@@ -15,9 +15,12 @@
 
 /* A trial's log: at 1000 interrupts a second it takes 4 s to fill. Where more come, they are still
  * counted and summed. */
-enum { LOG_ROOM = 4096, SLOT_ALIGN = 4096, TRIALS_MOST = 200 };
+enum { LOG_ROOM = 4096, SLOT_ALIGN = 4096, TRIALS_PLANNED = 500, TRIALS_SLACK = 8 };
 static const double for_alone_s = 10, for_run_s = 2, for_quick_s = 1;
-static const double batch_least_ns = 50e6, batch_most_ns = 1e9;
+/* A batch is so many readings, not so much time: where others have the CPU most of the time, one
+ * that is as long as asked would hardly watch. Short ones, because the last one is cut off when the
+ * time is over. A reading takes 10 to 50 ns. */
+static const double batch_least_ns = 10e6, batch_most_ns = 1e9, reading_ns = 25;
 /* An interrupt that does nothing takes more, and what a core does by itself (a page walk after the
  * system was asked, a sibling's burst) takes less. sysjitter begins at 200 ns, osnoise at 1 us. */
 static const double over_default_ns = 500;
@@ -43,18 +46,18 @@ static double for_seconds(const struct probe_task *task)
                                                  : for_run_s;
 }
 
-static int reserve(struct probe_task *task, struct noise_state *state, unsigned trials)
+static int reserve(struct probe_task *task, struct noise_state *state)
 {
     const size_t cpus = task->cpus.count;
     state->tallies = pool_alloc(task->pool, cpus, sizeof *state->tallies);
     for (size_t i = 0; state->tallies && i < cpus; i++) {
         struct noise_tally *tally = &state->tallies[i];
-        double *columns = pool_alloc(task->pool, (GAP_KINDS + 1) * (size_t)trials, sizeof *columns);
+        double *columns = pool_alloc(task->pool, (GAP_KINDS + 1) * NOISE_WINDOWS, sizeof *columns);
         if (!columns)
             return ERROR_SYSTEM;
         for (int kind = 0; kind < GAP_KINDS; kind++)
-            tally->lost[kind] = columns + (size_t)kind * trials;
-        tally->watched = columns + (size_t)GAP_KINDS * trials;
+            tally->lost[kind] = columns + (size_t)kind * NOISE_WINDOWS;
+        tally->watched = columns + (size_t)GAP_KINDS * NOISE_WINDOWS;
     }
     return state->tallies ? 0 : ERROR_SYSTEM;
 }
@@ -113,9 +116,13 @@ static int plan_noise(struct probe_task *task, struct error *error)
     int code = refuse_contradiction(task, state->for_s, error);
     if (code < 0)
         return code;
-    plan->batch_ns = fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / TRIALS_MOST));
+    const double batch_ns =
+        fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / TRIALS_PLANNED));
+    plan->repeats = (uint64_t)(batch_ns / reading_ns);
     plan->batches = 1;
-    plan->trials_min = plan->trials_max = (unsigned)ceil(state->for_s * 1e9 / plan->batch_ns);
+    /* The time ends it, so there may be more of them. */
+    plan->trials_min = plan->trials_max =
+        TRIALS_SLACK * (unsigned)ceil(state->for_s * 1e9 / batch_ns);
     plan->precision = INFINITY; /* it watches for as long as asked, however much it sees */
     plan->span_s = 0;
     plan->lasts_s = state->for_s;
@@ -124,7 +131,7 @@ static int plan_noise(struct probe_task *task, struct error *error)
     plan->pages = PAGES_SMALL;
     plan->arena_life = ARENA_WHOLE_STAGE;
     task->weight_s = task->named ? state->for_s : 0;
-    if (reserve(task, state, plan->trials_max) < 0 || add_points(task, state) < 0)
+    if (reserve(task, state) < 0 || add_points(task, state) < 0)
         return error_set(error, ERROR_SYSTEM,
                          "out of memory for so many CPUs: choose fewer with --cpus");
     return 0;
@@ -235,7 +242,7 @@ static void observe_noise(void *observer, const struct observation *seen)
     learn_rate(state, seen, gaps);
     if (!tally->over)
         tally->over = ticks_over(state, gaps);
-    if (noise_tally_add(tally, gaps, task->plan.trials_max, task->pool) < 0)
+    if (noise_tally_add(tally, gaps, task->pool) < 0)
         tally->event_counts[0] = tally->event_counts[1] = EVENTS_MOST; /* no memory for more */
     if (!state->counted)
         count_system(task, seen->at_s);

@@ -32,14 +32,19 @@ struct noise_event {
  * must not keep out what comes once in ten seconds. */
 enum { EVENTS_MOST = 8192, EVENT_LENGTHS = 2 };
 
+/* Where there are as many, two neighbours become one: a day's trials take no more memory than a
+ * minute's. */
+enum { NOISE_WINDOWS = 1024 };
+
 /* What was seen of one CPU. */
 struct noise_tally {
     bool begun;    /* its kernel's state stands in the arena */
     uint64_t over; /* ticks from which on something counts; 0: not known yet */
     struct histogram lengths[GAP_KINDS];
     uint64_t longest[GAP_KINDS], backwards, missed;
-    double *lost[GAP_KINDS], *watched; /* ticks, [trials_max] */
-    unsigned trials;
+    /* In ticks, of `windows` windows of `each` trials in a row (of the last one `filled`). */
+    double *lost[GAP_KINDS], *watched; /* [NOISE_WINDOWS] */
+    unsigned windows, each, filled;
     struct noise_event *events[EVENT_LENGTHS]; /* the first EVENTS_MOST of each length */
     size_t event_counts[EVENT_LENGTHS];
 };
@@ -57,7 +62,7 @@ struct noise_state {
 };
 
 /* Takes what the kernel has seen, and leaves its log empty. The tally's `over` must be known. */
-int noise_tally_add(struct noise_tally *, struct gaps *, unsigned trials_max, struct pool *);
+int noise_tally_add(struct noise_tally *, struct gaps *, struct pool *);
 size_t noise_first_bin(const struct noise_tally *);
 /* Interruptions of one CPU, of all kinds; and all its ticks. */
 uint64_t noise_count(const struct noise_tally *);

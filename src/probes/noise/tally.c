@@ -34,8 +34,35 @@ static void empty(struct gaps *gaps)
     gaps->readings = gaps->watched = gaps->backwards = 0;
 }
 
-int noise_tally_add(struct noise_tally *tally, struct gaps *gaps, unsigned trials_max,
-                    struct pool *pool)
+static void fold(double *values)
+{
+    for (size_t i = 0; i < NOISE_WINDOWS / 2; i++)
+        values[i] = values[2 * i] + values[2 * i + 1];
+}
+
+static void add_trial(struct noise_tally *tally, const double *lost, double watched)
+{
+    if (!tally->windows || tally->filled == tally->each) {
+        tally->each = tally->each ? tally->each : 1;
+        if (tally->windows == NOISE_WINDOWS) {
+            for (int kind = 0; kind < GAP_KINDS; kind++)
+                fold(tally->lost[kind]);
+            fold(tally->watched);
+            tally->windows /= 2;
+            tally->each *= 2;
+        }
+        for (int kind = 0; kind < GAP_KINDS; kind++)
+            tally->lost[kind][tally->windows] = 0;
+        tally->watched[tally->windows++] = 0;
+        tally->filled = 0;
+    }
+    tally->filled++;
+    for (int kind = 0; kind < GAP_KINDS; kind++)
+        tally->lost[kind][tally->windows - 1] += lost[kind];
+    tally->watched[tally->windows - 1] += watched;
+}
+
+int noise_tally_add(struct noise_tally *tally, struct gaps *gaps, struct pool *pool)
 {
     double lost[GAP_KINDS] = {0};
     int code = 0;
@@ -56,11 +83,8 @@ int noise_tally_add(struct noise_tally *tally, struct gaps *gaps, unsigned trial
         tally->longest[GAP_OTHER] = gaps->missed_longest;
     tally->missed += gaps->missed;
     tally->backwards += gaps->backwards;
-    if (tally->trials < trials_max && gaps->watched) {
-        for (int kind = 0; kind < GAP_KINDS; kind++)
-            tally->lost[kind][tally->trials] = lost[kind];
-        tally->watched[tally->trials++] = (double)gaps->watched;
-    }
+    if (gaps->watched)
+        add_trial(tally, lost, (double)gaps->watched);
     empty(gaps);
     return code;
 }
@@ -88,10 +112,10 @@ static double sum_of(const double *values, unsigned n)
 
 double noise_lost(const struct noise_tally *tally, enum gap_kind kind)
 {
-    return sum_of(tally->lost[kind], tally->trials);
+    return sum_of(tally->lost[kind], tally->windows);
 }
 
 double noise_watched(const struct noise_tally *tally)
 {
-    return sum_of(tally->watched, tally->trials);
+    return sum_of(tally->watched, tally->windows);
 }

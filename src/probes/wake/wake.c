@@ -192,7 +192,7 @@ static int add_all_series(struct probe_task *task, struct wake_state *state)
     if (!state->whole || state->sleeper == BELL_SPIN)
         return 0;
     state->sleeping = (int)task->plan.series_count;
-    struct series *series = add_series(task, "wake-up after a sleep", state->sleeper);
+    struct series *series = add_series(task, "wake-up after a sleep", (int)state->sleeper);
     if (!series)
         return ERROR_SYSTEM;
     series->x = (struct axis){"asleep", "us"};

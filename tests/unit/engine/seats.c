@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -151,6 +152,40 @@ static void what_is_measured_again_does_not_count_twice(void **state)
     sample(bench);
     assert_true(bench->redone > 0);
     assert_true(bench->repeats == BATCHES * REPEATS * MEASURED_PS / BACKGROUND_PS);
+}
+
+static uint64_t sleep_a_little(void *state, uint64_t repeats)
+{
+    (void)state;
+    usleep(50);
+    return repeats;
+}
+
+static void prepare_to_sleep(struct trial *trial)
+{
+    trial->workers[0].run = sleep_a_little;
+    trial->workers[0].state = trial->workers[0].room;
+}
+
+/* Who sleeps is switched out; only where that is meant is it no interruption. */
+static void switches_that_are_meant_spoil_nothing(void **state)
+{
+    struct bench *bench = *state;
+    if (allowed_cpu(0) < 0)
+        skip();
+    bench->seats[0].cpu = allowed_cpu(0);
+    bench->point.seat_count = 1;
+    bench->plan.clock_spread = 10; /* a core's clock may move while it sleeps */
+    bench->plan.meant = MEANT_SWITCHES;
+    run(bench, prepare_to_sleep);
+    const unsigned flags = bench->series.points[0].flags;
+    assert_int_equal(bench->seen, TRIALS);
+    assert_false(flags & FLAG_BIT(FLAG_PREEMPTED));
+    bench->plan.meant = 0;
+    bench->series = (struct series){0};
+    run(bench, prepare_to_sleep);
+    assert_true(bench->series.points[0].flags & FLAG_BIT(FLAG_PREEMPTED));
+    assert_true(bench->series.points[0].redone > 0);
 }
 
 /* On two CPUs of this machine: the background has its own time, and is told of every trial anew. */
@@ -326,6 +361,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_model_goes_on_in_the_background, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_measured_again_does_not_count_twice, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(switches_that_are_meant_spoil_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_run_of_batches_that_not_all_go_through_is_no_value,
                                         set_up, tear_down),

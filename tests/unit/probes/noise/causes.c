@@ -16,7 +16,7 @@ static double lost[GAP_KINDS], watched;
 static int set_up(void **state)
 {
     (void)state;
-    tally = (struct noise_tally){.over = 500, .trials = 1, .watched = &watched};
+    tally = (struct noise_tally){.over = 500, .windows = 1, .watched = &watched};
     watched = 1e9;
     memset(lost, 0, sizeof lost);
     for (int kind = 0; kind < GAP_KINDS; kind++)

@@ -32,10 +32,11 @@ static void it_lasts_as_long_as_asked(void **state)
     assert_int_equal(bench_plan(bench, &noise_probe, "for", "60", NULL), 0);
     const struct plan *plan = &bench->task.plan;
     assert_true(plan->lasts_s == 60 && bench->task.weight_s == 60);
-    assert_true(plan->trials_max * plan->batch_ns >= 60e9);
+    /* At the fastest reading there is. */
+    assert_true((double)plan->trials_max * (double)plan->repeats * 5 >= 60e9);
     assert_int_equal(plan->trials_min, plan->trials_max);
     assert_int_equal(bench_plan(bench, &noise_probe, "for", "86400", NULL), 0);
-    assert_true(plan->batch_ns <= 1e9);
+    assert_true((double)plan->repeats <= 1e9 / 10);
     assert_int_equal(bench_plan(bench, &noise_probe, "quick", NULL, NULL), 0);
     assert_true(plan->lasts_s <= 2);
     bench->task.named = false; /* a part of a whole run */
@@ -197,6 +198,29 @@ static void a_log_that_overflowed_is_still_summed(void **state)
     free(watched.arena.memory);
 }
 
+/* Of each trial a tenth was taken; how many there are does not change what that comes to. */
+static void days_of_trials_need_no_more_room(void **state)
+{
+    struct bench *bench = *state;
+    struct watched watched;
+    enum { MANY = 5 * NOISE_WINDOWS + 3 };
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
+    const size_t bytes = bench->task.plan.points[0].arena_bytes;
+    watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
+    for (unsigned trial = 0; trial < MANY; trial++) {
+        struct gaps *gaps = prepare(bench, &watched, 0, trial);
+        note(gaps, 1e9 + trial * trial_ns, (4e6 + 2e6 * (trial % 2)), 1, 0);
+        observe(bench, &watched, gaps, trial + 1.0);
+    }
+    const struct noise_state *noise = bench->task.state;
+    assert_true(noise->tallies[0].windows <= NOISE_WINDOWS && noise->tallies[0].each == 8);
+    assert_int_equal(noise_count(&noise->tallies[0]), MANY);
+    assert_true(about(noise_watched(&noise->tallies[0]), MANY * trial_ns * TICKS_A_NS));
+    conclude(bench);
+    assert_true(about(bench_finding(bench, "noise.share.threads")->value, 10));
+    free(watched.arena.memory);
+}
+
 static void nothing_watched_concludes_nothing(void **state)
 {
     struct bench *bench = *state;
@@ -212,6 +236,7 @@ int main(void)
         BENCH_TEST(it_lasts_as_long_as_asked),
         BENCH_TEST(what_was_taken_is_told_by_cause),
         BENCH_TEST(a_log_that_overflowed_is_still_summed),
+        BENCH_TEST(days_of_trials_need_no_more_room),
         BENCH_TEST(nothing_watched_concludes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
