@@ -195,9 +195,13 @@ static bool quiet_converged(const struct record *record, const struct plan *plan
 
 double record_width(const struct record *record, const struct plan *plan, double *scratch)
 {
+    /* Trials that agree about a neighbour agree about the wrong thing. */
+    const double quiet = quiet_width(record, plan, scratch);
+    if (isfinite(quiet))
+        return quiet;
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
-    return fmin(half_width(&y, &cycles), quiet_width(record, plan, scratch));
+    return half_width(&y, &cycles);
 }
 
 bool record_converged(const struct record *record, const struct plan *plan, double *scratch)

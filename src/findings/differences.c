@@ -19,7 +19,6 @@
 
 const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
                                              "neighbours"};
-const double differences_threshold = 0.03;
 
 struct search {
     struct differences *result;

@@ -41,8 +41,6 @@ enum verdict {
 };
 extern const char *const verdict_names[VERDICTS]; /* "same", ... */
 
-extern const double differences_threshold; /* the default: 0.03 */
-
 struct difference {
     enum verdict verdict;
     const struct probe_result *probe; /* of the first document */

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+const double differences_threshold = 0.03;
+
 /* How many times as wide a doubtful finding's interval is taken to be. The eleven runs below
  * benchmarks/recorded, on a shared machine that other programs kept busy: of their 110
  * ordered pairs ten report another DRAM latency at 2 times, and none does at 3. */
@@ -113,6 +115,22 @@ enum finding_value finding_comparable_value(const struct finding *a, const struc
 double finding_value_of(const struct finding *finding, enum finding_value which)
 {
     return which == VALUE_QUIET ? (double)finding->quiet.value : finding->value;
+}
+
+static bool is_disturbed(double found, const struct quiet *quiet)
+{
+    return quiet_is_known(quiet) && (found < (double)quiet->low || found > (double)quiet->high) &&
+           fabs(log(found / (double)quiet->value)) > log1p(differences_threshold);
+}
+
+bool finding_is_disturbed(const struct finding *finding)
+{
+    return is_disturbed(finding->value, &finding->quiet);
+}
+
+bool point_is_disturbed(const struct point *point)
+{
+    return is_disturbed((double)point->y.median, &point->quiet);
 }
 
 /* Widens by ratios, because runs differ by factors; where a value is not above zero, by

@@ -8,6 +8,9 @@
 
 #include "result/document.h"
 
+/* Two values differ for a person from this relative change on: the default of diff. */
+extern const double differences_threshold;
+
 /* Adds a finding whose numbers are all absent. Name and unit are copied. NULL: no memory. */
 struct finding *finding_add(struct probe_result *, struct pool *, const char *name,
                             const char *unit);
@@ -42,6 +45,10 @@ enum finding_value { VALUE_FOUND, VALUE_QUIET };
  * by what they found. */
 enum finding_value finding_comparable_value(const struct finding *, const struct finding *);
 double finding_value_of(const struct finding *, enum finding_value);
+/* Whether neighbours moved it: what was found lies outside of the quiet interval, and by more than
+ * what two runs are compared by. */
+bool finding_is_disturbed(const struct finding *);
+bool point_is_disturbed(const struct point *);
 /* That value, low and high, the interval widened where there is doubt; the ends are NAN where it
  * has none, or one without a width in spite of doubt. */
 void finding_doubted_bounds(const struct finding *, enum finding_value, double bounds[3]);

@@ -17,15 +17,19 @@ static const double advice_spread = 1.35;
 /* A level is flagged when over this share of its points are: fewer do not move a median. */
 static const double flagged_share = 0.25;
 
+/* An interval of 95 % takes six values (stats/interval.h). */
+static const size_t trials_enough = 6;
+
 /* --- latency --- */
 
 static unsigned level_flags(const struct level_reading *reading, size_t index)
 {
-    size_t points = 0, bearing[FLAG_COUNT] = {0};
+    size_t points = 0, trials = 0, bearing[FLAG_COUNT] = {0};
     for (size_t i = 0; i < reading->series->point_count; i++) {
         if (reading->samples[i].level != (int)index)
             continue;
         points++;
+        trials += reading->series->points[i].y.n;
         for (int flag = 0; flag < FLAG_COUNT; flag++)
             bearing[flag] += (reading->series->points[i].flags & FLAG_BIT(flag)) != 0;
     }
@@ -33,7 +37,8 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if ((double)bearing[flag] > flagged_share * (double)points)
             flags |= FLAG_BIT(flag);
-    return flags;
+    /* The points of a level measured one thing, so their trials count together. */
+    return trials >= trials_enough ? flags & ~FLAG_BIT(FLAG_TOO_FEW) : flags;
 }
 
 static const char *plateau_text(const struct level_reading *reading, size_t index)

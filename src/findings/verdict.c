@@ -2,7 +2,7 @@
 #include "findings/verdict.h"
 
 #include "base/cpulist.h"
-#include "findings/differences.h"
+#include "findings/finding.h"
 #include "findings/registry.h"
 #include "result/flag.h"
 
@@ -164,16 +164,6 @@ static bool is_baseline(const struct document *document)
     return document->run.joined && strcmp(document->run.joined, "baseline") == 0;
 }
 
-/* Whether neighbours moved it: what was found lies outside of the quiet interval, and by more than
- * what two runs are compared by. */
-static bool was_disturbed(const struct finding *finding)
-{
-    const struct quiet *quiet = &finding->quiet;
-    return quiet_is_known(quiet) &&
-           (finding->value < (double)quiet->low || finding->value > (double)quiet->high) &&
-           fabs(log(finding->value / (double)quiet->value)) > log1p(differences_threshold);
-}
-
 /* What the points say: trials, and where nothing was concluded from them their own worth. */
 static bool add_points(struct document_verdict *verdict, const struct document *document,
                        size_t index, bool concluded, struct doubts *doubts)
@@ -210,7 +200,7 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
             continue;
         struct verdict_part *part = part_of(verdict, document, index, word, finding);
         count(verdict, part, doubts, finding->flags);
-        verdict->disturbed += was_disturbed(finding);
+        verdict->disturbed += finding_is_disturbed(finding);
     }
     if (add_points(verdict, document, index, verdict->values > before, doubts))
         verdict->single += verdict->values - before;

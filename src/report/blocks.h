@@ -69,6 +69,8 @@ char *cell_text(const struct cell *, char text[CELL_TEXT]);
 struct cell cell_of_text(const char *text);
 /* A finding's value with its interval; an empty cell where it is NULL. */
 struct cell cell_of_finding(const struct finding *, enum form);
+/* Its value without neighbours where that is known. */
+struct cell cell_of_quiet(const struct finding *, enum form);
 struct cell cell_of_value(double value, const char *unit, enum form);
 
 /* --- what the kinds of block hold --- */

@@ -5,6 +5,7 @@
  */
 #include "base/units.h"
 #include "findings/device.h"
+#include "findings/finding.h"
 #include "quantity/quantity.h"
 #include "report/builders.h"
 #include "report/factors.h"
@@ -44,7 +45,14 @@ static const char *clock_words(struct report *report, size_t index, int device)
 /* Which columns any level fills. */
 struct filled {
     bool facts[LEVEL_FACTS], declared;
+    bool disturbed; /* what was found of some level is more than what the hardware does alone */
 };
+
+/* In cycles, which the clock does not move, where there are any. */
+static const struct finding *latency_of(const struct level *level)
+{
+    return level->facts[FACT_LATENCY] ? level->facts[FACT_LATENCY] : level->facts[FACT_LATENCY_NS];
+}
 
 static struct filled filled_by(const struct levels *levels, const struct document *document,
                                int device)
@@ -53,6 +61,8 @@ static struct filled filled_by(const struct levels *levels, const struct documen
     for (size_t i = 0; i < levels->count; i++) {
         for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
             filled.facts[fact] = filled.facts[fact] || levels->list[i].facts[fact];
+        const struct finding *latency = latency_of(&levels->list[i]);
+        filled.disturbed = filled.disturbed || (latency && finding_is_disturbed(latency));
         filled.declared =
             filled.declared || isfinite(level_declared_bytes(document, device, &levels->list[i]));
     }
@@ -89,7 +99,19 @@ static void add_columns(struct report *report, struct table *table, const struct
         }
         if (fact == FACT_CAPACITY && filled->declared)
             add_column(report, table, "declared", 9);
+        if (fact == FACT_LATENCY_NS && filled->disturbed)
+            add_column(report, table, "as found", 9);
     }
+}
+
+/* How far what was found lies above what the hardware does alone: "+5.6 %". NULL: not beyond
+ * doubt. */
+static const char *as_found(struct report *report, const struct finding *latency)
+{
+    return latency && finding_is_disturbed(latency)
+               ? report_text(report, "%+.3g %%",
+                             100 * (latency->value / (double)latency->quiet.value - 1))
+               : NULL;
 }
 
 static void add_level(struct report *report, struct table *table, const struct level *level,
@@ -108,11 +130,13 @@ static void add_level(struct report *report, struct table *table, const struct l
         if (filled->facts[fact])
             row->cells[at++] =
                 finding && (isfinite(finding->value) || heads[fact].form == FORM_VALUE)
-                    ? cell_of_finding(finding, heads[fact].form)
+                    ? cell_of_quiet(finding, heads[fact].form)
                     : cell_of_text(NULL);
         if (fact == FACT_CAPACITY && filled->declared)
             row->cells[at++] =
                 isfinite(declared) ? cell_of_value(declared, "B", FORM_VALUE) : cell_of_text(NULL);
+        if (fact == FACT_LATENCY_NS && filled->disturbed)
+            row->cells[at++] = cell_of_text(as_found(report, latency_of(level)));
     }
     line_add_experiment(&words, level_example(level));
     row->words = report_line(report, &words);

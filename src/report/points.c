@@ -1,6 +1,7 @@
 /* The points of series as tables: one series, a group of them row by row, a sheet of them side by
  * side, or a few points where there is no room for all. */
 #include "findings/device.h"
+#include "findings/finding.h"
 #include "quantity/quantity.h"
 #include "report/details.h"
 #include "report/factors.h"
@@ -18,7 +19,7 @@ enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
 
 /* What a table has beside place and median. */
 struct extras {
-    bool labels, cycles, count, range, names;
+    bool labels, cycles, quiet, count, range, names;
 };
 
 static const char *place_name(const struct series *series)
@@ -52,6 +53,8 @@ static void add_columns(struct report *report, struct table *table, const struct
         if (!labels)
             add_column(report, table, "+-%", percent, interval_rank);
     }
+    if (extras->quiet)
+        add_column(report, table, "quiet", value, RANK_CYCLES);
     if (extras->count)
         add_column(report, table, "n", labels ? 4 : 6, labels ? 0 : RANK_COUNT);
     if (extras->range) {
@@ -112,6 +115,10 @@ static void add_point(struct report *report, struct table *table, const struct s
         if (!extras->labels)
             row->cells[at++] = interval_of(cycles->median, cycles->low, cycles->high, y->n);
     }
+    if (extras->quiet)
+        row->cells[at++] =
+            extras->cycles ? cell_of_value((double)point->quiet_cycles.value, "cycles", FORM_NUMBER)
+                           : cell_of_value((double)point->quiet.value, unit, FORM_NUMBER);
     if (extras->count)
         row->cells[at++] = cell_of_value(y->n, NULL, FORM_WHOLE);
     if (extras->range) {
@@ -127,6 +134,16 @@ static bool any_cycles(const struct series *series, size_t count)
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < series[i].point_count; p++)
             if (isfinite(series[i].points[p].cycles.median))
+                return true;
+    return false;
+}
+
+/* Where no point is, both values agree and one is shown. */
+static bool any_disturbed(const struct series *series, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++)
+            if (point_is_disturbed(&series[i].points[p]))
                 return true;
     return false;
 }
@@ -154,6 +171,7 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
     }
     const struct extras extras = {.labels = count > 1,
                                   .cycles = any_cycles(series, count),
+                                  .quiet = any_disturbed(series, count),
                                   .count = true,
                                   .range = count > 1 || series->point_count <= RANGE_ROWS,
                                   .names = count == 1};
