@@ -2,7 +2,9 @@
 #   make run      set up, build, measure this machine
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
-#   make          build;   make install [PREFIX=/usr] [DESTDIR=...]   make benchmark   make clean
+#   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
+#   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
+# LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
 
@@ -27,16 +29,28 @@ check:
 	@$(configure)
 	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
-	@status=0; meson test -C build --no-rebuild --print-errorlogs || status=$$?; \
+	@status=0; meson test -C build --no-rebuild --no-suite cookbook --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
 # The tests of which `make check` runs a sample, in full, in a build folder of their own.
 check-all:
 	@scripts/setup check
-	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dgpu_models=100 $(MESON_OPTIONS) build-all
+	@[ -e build-all/build.ninja ] || meson setup -Dmodel_machines=300 -Dmodel_runs=10 -Dgpu_models=100 $(MESON_OPTIONS) build-all
 	@meson compile -C build-all
 	@status=0; meson test -C build-all --no-rebuild --print-errorlogs || status=$$?; \
 	tests/count build-all/meson-logs/testlog.json && exit $$status
+
+# Inputs by the million for what reads them: FUZZ=SECONDS for all targets together. Needs clang.
+FUZZ ?= 3600
+fuzz:
+	@scripts/setup ci
+	@[ -e build-fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true -Dbuildtype=debugoptimized $(MESON_OPTIONS) build-fuzz
+	@meson compile -C build-fuzz fuzz-document fuzz-views fuzz-import fuzz-words fuzz-options fuzz-machine
+	@tests/fuzz/run --seconds $(FUZZ) build-fuzz/tests/fuzz
+
+# Every call of the system fails once, and 500 signals at random times: a quarter of an hour.
+faults: build
+	@tests/faults/run --all build/fathom build/tests/faults/faults.so
 
 benchmark: build
 	@benchmarks/run build
@@ -44,9 +58,10 @@ benchmark: build
 install: build
 	@meson configure build -Dprefix="$(PREFIX)"
 	@DESTDIR="$(DESTDIR)" meson install -C build
+	@[ -z "$(LINKS)" ] || scripts/links build/fathom "$(PREFIX)/bin/fathom" "$(DESTDIR)$(PREFIX)/libexec/fathom"
 
 # build-cross stays: its libraries are other projects' and do not change with this tree.
 clean:
-	@rm -rf build build-all build-ci
+	@rm -rf build build-all build-ci build-fuzz
 
-.PHONY: benchmark build check check-all clean install run
+.PHONY: benchmark build check check-all clean faults fuzz install run

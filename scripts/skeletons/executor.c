@@ -42,14 +42,18 @@ static int pause_until(struct executor *executor, uint64_t until_ns, struct erro
     return team_pause(executor->engine->team, until_ns, error);
 }
 
-static int map(struct executor *executor, struct arena *arena, size_t bytes, uint64_t give_up_ns,
-               struct error *error)
+static int map(struct executor *executor, struct arena *arena, size_t bytes, struct error *error)
 {
+    return arena_map(arena, bytes, executor->plan->pages, executor->plan->node, error);
+}
+
+static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
+                 struct error *error)
+{
+    (void)executor;
     (void)give_up_ns;
-    int code = arena_map(arena, bytes, executor->plan->pages, executor->plan->node, error);
-    if (code < 0)
-        return code;
-    arena_touch(arena);
+    (void)error;
+    arena_touch_part(arena, from, arena->bytes);
     return 1;
 }
 
@@ -104,6 +108,7 @@ const struct executor_kind skeleton_executor = {
     .now_ns = now_ns,
     .pause = pause_until,
     .map = map,
+    .touch = touch,
     .run = run_visits,
     .prepare = prepare,
     .burst_hz = burst_hz,

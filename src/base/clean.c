@@ -2,7 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* C0 and C1 controls; soft hyphen; marks that are invisible, join, or turn the direction of text
@@ -15,7 +14,7 @@ static const struct {
     {0xfeff, 0xfeff}, {0xfff0, 0xffff}, {0xe0000, 0xe0fff},
 };
 
-static bool is_harmful(int code)
+bool clean_is_harmful(int code)
 {
     for (size_t i = 0; i < sizeof harmful / sizeof *harmful; i++)
         if (code <= harmful[i].last)
@@ -34,7 +33,7 @@ size_t clean_next(const char **cursor, char character[4])
     int code = utf8_next(cursor);
     if (code == 0)
         return 0;
-    if (code < 0 || is_harmful(code)) {
+    if (code < 0 || clean_is_harmful(code)) {
         character[0] = '?';
         return 1;
     }

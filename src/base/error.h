@@ -19,7 +19,7 @@ struct error {
 };
 
 /* Fills `error` (which may be NULL) and returns `code`, so that `return error_set(...)` reads well.
- * The text is cut to the buffer and control characters in it are replaced by '?'. */
+ * The text is cut to the buffer and made inert (base/clean.h). */
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* ERROR_SYSTEM, because an allocation failed. */

@@ -45,8 +45,12 @@ const char *json_escape(int code, bool in_markup, char escape[JSON_ESCAPE])
     const char *special = code > 0 ? memchr(plain, code, sizeof plain - 1) : NULL;
     if (special)
         snprintf(escape, JSON_ESCAPE, "\\%c", letters[special - plain]);
-    else if ((code >= 0 && code < ' ') || (in_markup && code > 0 && memchr("<>&'", code, 4)))
-        snprintf(escape, JSON_ESCAPE, "\\u%04x", (unsigned)code & 0xff);
+    else if (code > 0xffff && clean_is_harmful(code))
+        snprintf(escape, JSON_ESCAPE, "\\u%04x\\u%04x", 0xd7c0 + ((unsigned)code >> 10),
+                 0xdc00 | ((unsigned)code & 0x3ff));
+    else if (((code >= 0 && code < ' ') || (code > '~' && clean_is_harmful(code))) ||
+             (in_markup && code > 0 && memchr("<>&'", code, 4)))
+        snprintf(escape, JSON_ESCAPE, "\\u%04x", (unsigned)code & 0xffff);
     else
         return NULL;
     return escape;

@@ -27,8 +27,9 @@ void csv_cell_add(struct csv_cell *, const char *text);
 void csv_print(FILE *, const char *text);
 
 /* How a character, given by its code, stands in a JSON string: NULL where it stands for itself,
- * else the escape sequence. `in_markup`: within <script>, where <, >, & and ' are escaped too. */
-enum { JSON_ESCAPE = 8 };
+ * else the escape sequence, so that a terminal acts on none and nothing is lost. `in_markup`:
+ * within <script>, where <, >, & and ' are escaped too. */
+enum { JSON_ESCAPE = 16 };
 const char *json_escape(int code, bool in_markup, char escape[JSON_ESCAPE]);
 /* A JSON string of at most so many bytes of the text, made inert, and "…" where it is longer. */
 void json_print(FILE *, const char *text, size_t most, bool in_markup);

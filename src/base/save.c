@@ -1,41 +1,54 @@
 #include "base/save.h"
 
+#include "base/target.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static int refuse(struct error *error, const char *path, const char *why)
+enum { NAMES_MAX = 1000, NAME_BYTES = 255 };
+
+static int out_of_memory(const char *path, struct error *error)
 {
-    return error_set(error, ERROR_USAGE, "%s: %s: choose another file or folder to write to", path,
-                     why);
+    return error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
+}
+
+static int folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Creates a file of that name, which must be new. O_EXCL follows no link either. */
+static int create(const char *name, mode_t mode)
+{
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
 /* Opens a new file in the folder of `path`, whose name does not grow with the target's so that it
- * can't be too long. O_EXCL with 0666 leaves the mode to the umask, which mkstemp() would not. */
-static int open_beside(const char *path, char **name, struct error *error)
+ * can't be too long. O_EXCL with 0666 leaves the mode to the umask, which mkstemp() would not. A
+ * file that takes an older one's place is never open to more than that was. */
+static int open_beside(const char *path, const struct stat *old, char **name, const char *typed,
+                       struct error *error)
 {
-    const char *slash = strrchr(path, '/');
-    int folder_length = slash ? (int)(slash - path) + 1 : 0;
     for (int attempt = 0; attempt < 100; attempt++) {
-        if (asprintf(name, "%.*s.fathom-%ld-%d.tmp", folder_length, path, (long)getpid(), attempt) <
-            0) {
+        if (asprintf(name, "%.*s.fathom-%ld-%d.tmp", folder_length(path), path, (long)getpid(),
+                     attempt) < 0) {
             *name = NULL;
-            return error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
+            return out_of_memory(typed, error);
         }
-        int file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int file = create(*name, old ? old->st_mode & 0600 : 0666);
         if (file >= 0)
             return file;
         int reason = errno;
         free(*name);
         *name = NULL;
         if (reason != EEXIST)
-            return refuse(error, path, strerror(reason));
+            return target_refuse(typed, strerror(reason), error);
     }
-    return refuse(error, path, "too many temporary files lie beside it");
+    return target_refuse(typed, "too many temporary files lie beside it", error);
 }
 
 /* Takes over the open file and closes it. An error's text names `path`. */
@@ -46,7 +59,7 @@ static int write_and_close(save_function *write, const void *content, int file, 
     FILE *stream = fdopen(file, "w");
     if (!stream) {
         close(file);
-        return error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
+        return out_of_memory(path, error);
     }
     int code = write(content, stream, &reason);
     if (code == 0 && ferror(stream))
@@ -59,90 +72,279 @@ static int write_and_close(save_function *write, const void *content, int file, 
         code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
     if (fclose(stream) == EOF && code == 0)
         code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
-    return code < 0 ? refuse(error, path, reason.text) : 0;
+    return code < 0 ? target_refuse(path, reason.text, error) : 0;
 }
 
-static int replace(save_function *write, const void *content, const char *path,
-                   const struct stat *old, struct error *error)
+/* The new file gets the owner and the mode of the one whose place it will take. */
+static int be_like(int file, const struct stat *old, const char *path, struct error *error)
 {
-    char *name;
-    int file = open_beside(path, &name, error);
+    struct stat now;
+    if (fstat(file, &now) < 0)
+        return target_refuse(path, strerror(errno), error);
+    if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
+        fchown(file, old->st_uid, old->st_gid) < 0)
+        return target_refuse(
+            path, "it belongs to another user or group, which a new file in its place could not",
+            error);
+    return fchmod(file, old->st_mode & 0777) < 0 ? target_refuse(path, strerror(errno), error) : 0;
+}
+
+/* Writes a temporary file in the folder of `path`, whose name the caller frees; NULL after an
+ * error. `old` (or NULL) is whose owner and mode it gets; errors name `typed`. */
+static int write_beside(const char *path, const struct stat *old, save_function *write,
+                        const void *content, const char *typed, char **name, struct error *error)
+{
+    int file = open_beside(path, old, name, typed, error);
     if (file < 0)
         return file;
-    int code;
-    /* A file that its owner has closed to others stays closed. */
-    if (old && fchmod(file, old->st_mode & 0777) < 0) {
-        code = refuse(error, path, strerror(errno));
-        close(file);
-    } else {
-        code = write_and_close(write, content, file, path, error);
-    }
-    if (code == 0 && rename(name, path) < 0)
-        code = refuse(error, path, strerror(errno));
+    int code = old ? be_like(file, old, typed, error) : 0;
     if (code < 0)
-        unlink(name);
-    free(name);
+        close(file);
+    else
+        code = write_and_close(write, content, file, typed, error);
+    if (code == 0)
+        return 0;
+    unlink(*name);
+    free(*name);
+    *name = NULL;
     return code;
 }
 
-/* Reads what stands at the path. *real becomes the path of the regular file to replace, which the
- * caller frees; it stays NULL where there is no file yet, or where the path is written to
- * directly. */
-static int look(const char *path, struct stat *status, char **real, struct error *error)
+/* Gives the temporary file its name, or removes it, and frees `temporary`. */
+static int rename_to(char *temporary, const char *path, const char *typed, struct error *error)
 {
-    *real = NULL;
-    if (stat(path, status) < 0) {
-        if (errno != ENOENT || !*path)
-            return refuse(error, path, strerror(errno));
-        if (lstat(path, status) == 0)
-            return refuse(error, path, "it is a link to a file that is not there");
-        status->st_mode = 0;
-        return 0;
+    int code = 0;
+    if (rename(temporary, path) < 0) {
+        code = target_refuse(typed, strerror(errno), error);
+        unlink(temporary);
     }
-    if (S_ISDIR(status->st_mode))
-        return refuse(error, path, "it is a directory");
-    if (!S_ISREG(status->st_mode))
-        return 0;
-    /* Through a symbolic link the file it names is replaced, not the link. A rename would replace
-     * even a file that its owner has protected from writing. */
-    *real = realpath(path, NULL);
-    return !*real || access(*real, W_OK) < 0 ? refuse(error, path, strerror(errno)) : 0;
+    free(temporary);
+    return code;
+}
+
+/* What stood there when it was looked at must be what is opened: a pipe may have been put in a
+ * device's place since. */
+static int open_stream(const struct target *target, const char *path, struct error *error)
+{
+    struct stat now;
+    int file = target->channel >= 0 ? fcntl(target->channel, F_DUPFD_CLOEXEC, 0)
+                                    : open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (file < 0 && errno == EINTR)
+        return error_set(error, ERROR_INTERRUPTED, "%s: interrupted while nobody read from it",
+                         path);
+    if (file < 0)
+        return target_refuse(path, strerror(errno), error);
+    if (target->channel >= 0 || (fstat(file, &now) == 0 && now.st_dev == target->status.st_dev &&
+                                 now.st_ino == target->status.st_ino))
+        return file;
+    close(file);
+    return target_refuse(path, "it was exchanged for something else", error);
+}
+
+/* Takes over the target. */
+static int save_at(struct target *target, const char *path, save_function *write,
+                   const void *content, struct error *error)
+{
+    int code;
+    if (target->kind == TARGET_STREAM) {
+        code = open_stream(target, path, error);
+        if (code >= 0)
+            code = write_and_close(write, content, code, path, error);
+    } else {
+        const struct stat *old = target->kind == TARGET_FILE ? &target->status : NULL;
+        char *temporary;
+        code = write_beside(target->path, old, write, content, path, &temporary, error);
+        if (code == 0)
+            code = rename_to(temporary, target->path, path, error);
+    }
+    return code;
 }
 
 int save_file(const char *path, save_function *write, const void *content, struct error *error)
 {
-    struct stat status;
-    char *real;
-    int code = look(path, &status, &real, error);
-    if (code == 0 && !status.st_mode) {
-        code = replace(write, content, path, NULL, error);
-    } else if (code == 0 && real) {
-        code = replace(write, content, real, &status, error);
-    } else if (code == 0) {
-        int file = open(path, O_WRONLY | O_CLOEXEC);
-        code = file < 0 ? refuse(error, path, strerror(errno))
-                        : write_and_close(write, content, file, path, error);
-    }
-    free(real);
+    struct target target;
+    int code = target_look(&target, path, error);
+    if (code == 0)
+        code = save_at(&target, path, write, content, error);
+    target_free(&target);
+    return code;
+}
+
+/* Whether a file can take the target's place, with the same owner. */
+static int try(const struct target *target, const char *path, struct error *error)
+{
+    char *name;
+    const struct stat *old = target->kind == TARGET_FILE ? &target->status : NULL;
+    const int file = open_beside(target->path, old, &name, path, error);
+    if (file < 0)
+        return file;
+    const int code = old ? be_like(file, old, path, error) : 0;
+    close(file);
+    unlink(name);
+    free(name);
     return code;
 }
 
 int save_possible(const char *path, struct error *error)
 {
-    struct stat status;
-    char *real, *name;
-    int code = look(path, &status, &real, error);
-    if (code == 0 && status.st_mode && !real) {
-        code = access(path, W_OK) < 0 ? refuse(error, path, strerror(errno)) : 0;
-    } else if (code == 0) {
-        const int file = open_beside(real ? real : path, &name, error);
-        code = file < 0 ? file : 0;
-        if (file >= 0) {
-            close(file);
-            unlink(name);
+    struct saving saving;
+    const int code = saving_begin(&saving, path, error);
+    saving_free(&saving);
+    return code;
+}
+
+/* --- while something is measured --- */
+
+int saving_begin(struct saving *saving, const char *path, struct error *error)
+{
+    struct target target;
+    *saving = (struct saving){.name = strdup(path)};
+    int code = target_look(&target, path, error);
+    if (code == 0 && !saving->name)
+        code = out_of_memory(path, error);
+    if (code == 0 && target.kind != TARGET_STREAM) {
+        code = try(&target, path, error);
+        saving->path = target.path;
+        target.path = NULL;
+    }
+    target_free(&target);
+    return code;
+}
+
+int saving_begin_new(struct saving *saving, const char *path, struct error *error)
+{
+    const int code = saving_begin(saving, path, error);
+    saving->made_up = true;
+    return code;
+}
+
+/* The n-th name for what has the target's name already. A name that would grow too long is cut. */
+static char *nth_name(const struct saving *saving, int n)
+{
+    char *name = NULL, number[16] = "";
+    const char *path = saving->path;
+    const int folder = folder_length(path), most = NAME_BYTES - 16;
+    int length = (int)strlen(path + folder);
+    if (saving->made_up) {
+        const char *dot = strrchr(path, '.');
+        if (asprintf(&name, "%.*s-%d%s", (int)(dot - path), path, n + 1, dot) < 0)
+            return NULL;
+        return name;
+    }
+    if (n > 1)
+        snprintf(number, sizeof number, ".%d", n);
+    length = length > most ? most : length;
+    return asprintf(&name, "%.*s%s.partial", folder + length, path, number) < 0 ? NULL : name;
+}
+
+/* Gives the temporary file a name that nobody has; -1 with errno, EEXIST where somebody has it. A
+ * second link is never seen empty; where the file system has none, a file of no bytes holds the
+ * name until the rename. */
+static int take_name(const char *temporary, const char *name)
+{
+    if (link(temporary, name) == 0)
+        return unlink(temporary);
+    if (errno == EEXIST || errno == ENOENT || errno == ENAMETOOLONG)
+        return -1;
+    const int file = create(name, 0600);
+    if (file < 0)
+        return -1;
+    close(file);
+    return rename(temporary, name);
+}
+
+/* Gives the temporary file the first name that is free, which becomes the holder's; frees
+ * `temporary`. */
+static int take_free_name(struct saving *saving, char *temporary, struct error *error)
+{
+    char *name = strdup(saving->path);
+    int code = 1;
+    for (int n = 1; name && n <= NAMES_MAX && code == 1; n++) {
+        if (take_name(temporary, name) == 0) {
+            code = 0;
+        } else if (errno != EEXIST) {
+            code = target_refuse(saving->name, strerror(errno), error);
+        } else {
             free(name);
+            name = nth_name(saving, n);
         }
     }
-    free(real);
+    if (code == 1)
+        code = name ? target_refuse(saving->name, "a thousand unfinished documents lie beside it",
+                                    error)
+                    : out_of_memory(saving->name, error);
+    if (code < 0)
+        unlink(temporary);
+    free(temporary);
+    if (code < 0)
+        free(name);
+    else
+        saving->holder = name;
     return code;
+}
+
+/* A name that was made up is the holder's. */
+static int adopt_name(struct saving *saving, struct error *error)
+{
+    char *path = strdup(saving->holder), *name = strdup(saving->holder);
+    if (!path || !name) {
+        free(path);
+        free(name);
+        return out_of_memory(saving->holder, error);
+    }
+    free(saving->path);
+    free(saving->name);
+    saving->path = path;
+    saving->name = name;
+    return 0;
+}
+
+/* Writes the holder, with the owner and the mode of the older file beside it. */
+static int hold(struct saving *saving, save_function *write, const void *content,
+                struct error *error)
+{
+    struct stat old;
+    const bool keep = !saving->made_up && lstat(saving->path, &old) == 0 && S_ISREG(old.st_mode);
+    char *temporary;
+    int code = write_beside(saving->path, keep ? &old : NULL, write, content, saving->name,
+                            &temporary, error);
+    if (code < 0)
+        return code;
+    if (saving->holder)
+        return rename_to(temporary, saving->holder, saving->name, error);
+    code = take_free_name(saving, temporary, error);
+    return code == 0 && saving->made_up ? adopt_name(saving, error) : code;
+}
+
+int saving_update(struct saving *saving, save_function *write, const void *content,
+                  struct error *error)
+{
+    return saving->path ? hold(saving, write, content, error) : 0;
+}
+
+const char *saving_beside(const struct saving *saving)
+{
+    return saving->holder && !saving->done && strcmp(saving->holder, saving->path) != 0
+               ? saving->holder
+               : NULL;
+}
+
+int saving_finish(struct saving *saving, save_function *write, const void *content,
+                  struct error *error)
+{
+    if (!saving->path)
+        return save_file(saving->name, write, content, error);
+    int code = hold(saving, write, content, error);
+    if (code == 0 && saving_beside(saving) && rename(saving->holder, saving->path) < 0)
+        code = target_refuse(saving->name, strerror(errno), error);
+    saving->done = saving->done || code == 0;
+    return code;
+}
+
+void saving_free(struct saving *saving)
+{
+    free(saving->path);
+    free(saving->holder);
+    free(saving->name);
+    *saving = (struct saving){0};
 }

@@ -36,8 +36,6 @@ struct option_spec {
     double least, most;   /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
     const char *help;
-    /* Writes the help where what there is to choose explains itself; NULL: `help` is all of it. */
-    const char *(*made_help)(const struct option_spec *, char *text, size_t size);
 };
 
 /* Whether the option takes a file name, which its argument's name tells: other text options take

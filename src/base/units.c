@@ -91,6 +91,14 @@ char *size_format(double bytes, char *text)
     return text;
 }
 
+char *size_name(uint64_t bytes, char *text)
+{
+    const char unit = bytes >> 30 ? 'G' : bytes >> 20 ? 'M' : 'K';
+    const unsigned shift = bytes >> 30 ? 30 : bytes >> 20 ? 20 : 10;
+    snprintf(text, UNIT_TEXT, "%llu%c", (unsigned long long)(bytes >> shift), unit);
+    return text;
+}
+
 char *size_exact_format(uint64_t bytes, char *text)
 {
     int prefix = 0;

@@ -1,6 +1,5 @@
 #include "findings/analyse.h"
 
-#include "base/clean.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "result/json.h"
@@ -83,11 +82,9 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     if (code < 0)
         return code;
     document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
-    char clean[2048]; /* the document names the probes, so the text may hold anything */
     if (remarks)
-        fprintf(stderr, "fathom: %s: kept findings that its series cannot tell: %s\n",
-                strcmp(path, "-") == 0 ? "standard input" : path,
-                clean_text(remarks, clean, sizeof clean));
+        command_tell("%s: kept findings that its series cannot tell: %s",
+                     strcmp(path, "-") == 0 ? "standard input" : path, remarks);
     return 0;
 }
 

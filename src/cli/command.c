@@ -1,25 +1,17 @@
 #include "cli/command.h"
 
+#include "base/clean.h"
 #include "cli/options.h"
-
 #include "probes/probe.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct command *const commands[] = {
-    &run_command,
-    &report_command,
-    &diff_command,
-    &check_command,
-    &baseline_command,
-    &merge_command,
-    &analyse_command,
-    &import_command,
-    &list_command,
-    &doctor_command,
-    &completion_command,
-    &manual_command,
-    NULL,
+    &run_command,    &report_command,     &diff_command,   &check_command, &baseline_command,
+    &merge_command,  &analyse_command,    &import_command, &as_command,    &list_command,
+    &doctor_command, &completion_command, &manual_command, NULL,
 };
 
 const struct command *command_by_name(const char *name, const struct probe **probe)
@@ -74,4 +66,17 @@ const struct option_spec *command_option(const struct command *command, const st
     for (; !option && table && *table; table++)
         option = nth(*table, &i);
     return option ? option : nth(help_options, &i);
+}
+
+void command_tell(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    fprintf(stderr, "fathom: %s\n",
+            text ? clean_text(text, text, strlen(text) + 1) : "out of memory for a remark");
+    free(text);
 }

@@ -35,6 +35,7 @@ struct command {
     const char *summary;
     const char *about;
     const struct option_spec *const *options; /* tables, ends with NULL */
+    bool passes_on; /* options end at the first operand: what follows is another program's */
     /* Returns an exit status, or a negative error code with the error filled in. */
     int (*run)(struct invocation *, struct error *);
     /* Reports an error of run(), or in what was typed, in the command's own way and returns the
@@ -42,7 +43,7 @@ struct command {
     int (*refuse)(const struct invocation *, const struct error *);
 };
 
-extern const struct command run_command, probe_command, report_command, import_command,
+extern const struct command run_command, probe_command, report_command, import_command, as_command,
     analyse_command, diff_command, check_command, baseline_command, merge_command, list_command,
     doctor_command, completion_command, manual_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
@@ -57,5 +58,9 @@ const char *command_name(const struct command *, const struct probe *);
 const char *command_summary(const struct command *, const struct probe *);
 /* Its i-th option: its probe's, its own, then --help. NULL at the end. */
 const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
+
+/* A line on standard error, "fathom: ...", made inert (base/clean.h): it may quote what a file or a
+ * person says. */
+void command_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

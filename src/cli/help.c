@@ -1,6 +1,8 @@
 #include "cli/options.h"
 
+#include "cli/output.h"
 #include "cli/words.h"
+#include "import/import.h"
 #include "probes/probe.h"
 
 #include <string.h>
@@ -49,9 +51,8 @@ static bool leaves_out(const struct option_spec *spec, const char *help)
 
 const char *help_of_option(const struct option_spec *spec, char *text, size_t size)
 {
-    if (spec->made_help)
-        spec->made_help(spec, text, size);
-    else
+    /* Where what there is to choose explains itself, the help is made of it. */
+    if (!output_option_help(spec, text, size) && !import_option_help(spec, text, size))
         snprintf(text, size, "%s", spec->help);
     const bool lists = leaves_out(spec, text);
     for (size_t i = 0; lists && spec->choices[i]; i++)

@@ -34,7 +34,7 @@ static int import(struct invocation *invocation, struct error *error)
     document.tool = (struct tool_facts){
         .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
     if (code == 0 && unread)
-        fprintf(stderr, "fathom: %s\n", unread);
+        command_tell("%s", unread);
     if (code == 0) /* a single table is shown in full */
         code = output_document(settings, &document,
                                document.probe_count == 1 ? &document.probes[0] : NULL, error);

@@ -24,7 +24,7 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     if (code == 0)
         code = how(&joined, documents, count, &left_out, error);
     if (code == 0 && left_out) /* a reader of the document could not know it */
-        fprintf(stderr, "fathom: %s\n", left_out);
+        command_tell("%s", left_out);
     if (code == 0)
         code = output_document(settings, &joined, NULL, error);
     document_free(&joined);

@@ -1,4 +1,5 @@
 #include "base/guess.h"
+#include "cli/as.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/options.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The one place where an error becomes a line and an exit status. */
@@ -84,6 +86,16 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
+/* fathom under a tool's name speaks as that tool. */
+static int run_as_called(const struct tongue *tongue, int argc, char **argv)
+{
+    struct error error = {0};
+    const struct as as = {
+        .tongue = tongue, .argc = argc - 1, .argv = argv + 1, .whole = argv, .whole_count = argc};
+    const int status = as_speak(&as, &error);
+    return status < 0 ? report_error(status, &error) : finish_output(status);
+}
+
 /* The number of a standard channel that is closed goes to the next file that is opened, and then
  * messages would be written into the document. Open for reading, writing to it fails, as it should.
  */
@@ -97,10 +109,31 @@ static void fill_standard_channels(void)
         close(file);
 }
 
+/* With less the first deep call would be a segmentation fault: 64 KiB are one buffer, and what the
+ * libraries take is theirs. */
+enum { STACK_LEAST_KIB = 512 };
+
+static int check_stack(struct error *error)
+{
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= (rlim_t)STACK_LEAST_KIB * 1024)
+        return 0;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "the stack may grow to %llu KiB, and %d are needed: raise the limit, as with "
+                     "'ulimit -s 8192'",
+                     (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST_KIB);
+}
+
 int main(int argc, char **argv)
 {
+    struct error error = {0};
     fill_standard_channels();
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
+    if (check_stack(&error) < 0)
+        return report_error(error.code, &error);
+    const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
+    if (tongue)
+        return run_as_called(tongue, argc, argv);
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;

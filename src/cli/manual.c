@@ -5,6 +5,7 @@
 #include "findings/registry.h"
 #include "probes/probe.h"
 #include "result/flag.h"
+#include "tongues/tongue.h"
 #include "version.h"
 
 #include <ctype.h>
@@ -226,6 +227,47 @@ static void print_document(void)
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
 }
 
+static void print_tongue(const struct tongue *tongue)
+{
+    print_heading(tongue->name);
+    printf("*fathom as %s* [_ARGUMENT_...] ", tongue->name);
+    print_words(tongue->operands, "");
+    puts("\n");
+    print_paragraph(tongue->summary);
+    print_paragraph(tongue->differs);
+    const struct tongue_argument *argument = tongue->arguments;
+    for (; argument && (argument->letter || argument->name); argument++) {
+        char term[64];
+        snprintf(term, sizeof term, "%s%.1s%s%s%s", argument->letter ? "-" : "", &argument->letter,
+                 argument->letter && argument->name ? ", " : "", argument->name ? "--" : "",
+                 argument->name ? argument->name : "");
+        char value[64];
+        snprintf(value, sizeof value, " %s", argument->value ? argument->value : "");
+        print_item(term, argument->value ? value : "",
+                   argument->idle ? "It does nothing here." : argument->help, NULL,
+                   argument->idle ? argument->help : NULL);
+    }
+}
+
+static void print_tools(void)
+{
+    begin_page("tools", 7, "coming from another tool");
+    puts("# DESCRIPTION\n");
+    print_paragraph(
+        "'fathom as TOOL' takes another tool's own arguments and prints its own table, measured as "
+        "fathom measures: pinned, repeated until the interval is narrow enough, on fresh memory "
+        "and "
+        "with the core's clock watched. Scripts that read the tool's table go on working. The "
+        "value "
+        "is the median of independent trials, unless the table itself names another. What is in "
+        "doubt, and the fathom command that tells more, stand on standard error.");
+    print_paragraph("Numbers differ from the tool's for the reasons that are said here.");
+    puts("; prose\n");
+    for (size_t i = 0; tongues[i]; i++)
+        print_tongue(tongues[i]);
+    puts("# SEE ALSO\n\n*fathom-as*(1), *fathom-import*(1), *fathom-method*(7)\n");
+}
+
 static void print_page(const char *name)
 {
     const struct probe *probe;
@@ -236,6 +278,8 @@ static void print_page(const char *name)
         print_program();
     else if (strcmp(name, "method") == 0)
         print_method();
+    else if (strcmp(name, "tools") == 0)
+        print_tools();
     else
         print_document();
 }

@@ -1,5 +1,6 @@
 #include "cli/measure.h"
 
+#include "base/clean.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -10,6 +11,7 @@
 #include "run/run.h"
 #include "version.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,6 +28,7 @@ struct measurement {
     const char *path;     /* of the document; NULL: it is not kept */
     bool unnamed;         /* the document is kept, under a name that is still to be made */
     const char *html;     /* of the page; NULL: none is asked for */
+    struct keeping document_kept, page_kept;
 };
 
 struct machine_source measure_source(void)
@@ -138,10 +141,12 @@ static int choose_outputs(struct measurement *run, struct error *error)
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
 }
 
-/* A stream is given the document once, when it is complete. */
-static bool is_file(const char *path)
+static int begin_keeping(struct measurement *run, struct error *error)
 {
-    return path && !output_is_stream(path);
+    const struct outlet document = {.output = output_by_name("json"), .path = run->path},
+                        page = {.output = output_by_name("html"), .path = run->html};
+    int code = keeping_begin(&run->document_kept, &document, run->unnamed, error);
+    return code == 0 ? keeping_begin(&run->page_kept, &page, false, error) : code;
 }
 
 static void show_progress(void *argument, const char *probe, double done, double left_s,
@@ -154,10 +159,8 @@ static int save(void *argument, const struct document *document, struct error *e
 {
     struct measurement *run = argument;
     progress_end(&run->line);
-    int code = is_file(run->path) ? document_save(document, run->path, error) : 0;
-    return code == 0 && is_file(run->html)
-               ? output_html(run->html, &document, 1, differences_threshold, error)
-               : code;
+    const int code = keeping_update(&run->document_kept, document, error);
+    return code == 0 ? keeping_update(&run->page_kept, document, error) : code;
 }
 
 /* --- measuring --- */
@@ -181,10 +184,20 @@ static int prepare(struct measurement *run, struct error *error)
         code = run_plan(&run->run, error);
     if (code == 0)
         code = note_command(run, error);
-    return code == 0 && run->unnamed ? name_document(run, error) : code;
+    if (code == 0 && run->unnamed)
+        code = name_document(run, error);
+    return code == 0 ? begin_keeping(run, error) : code;
 }
 
 /* --- after measuring --- */
+
+/* The file that the keeping's content is in now; NULL where it is in none, or that is gone. */
+static const char *place_of(const struct keeping *kept)
+{
+    const struct saving *saving = &kept->saving;
+    const char *place = saving_beside(saving) ? saving_beside(saving) : saving->name;
+    return saving->holder && access(place, F_OK) == 0 ? place : NULL;
+}
 
 /* Names the files that were written beside the report. */
 static void tell_files(const struct measurement *run)
@@ -192,22 +205,50 @@ static void tell_files(const struct measurement *run)
     const bool text =
         run->report.path && outlet_is_text(&run->report) && output_is_standard(run->report.path);
     FILE *out = text ? stdout : stderr;
-    if (is_file(run->path))
+    const char *path = place_of(&run->document_kept), *page = place_of(&run->page_kept);
+    char clean[PATH_MAX];
+    if (path)
         fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
-                run->path, run->path);
-    if (run->html)
-        fprintf(out, "page: %s\n", run->html);
+                clean_text(path, clean, sizeof clean), clean);
+    if (path && saving_beside(&run->document_kept.saving))
+        command_tell("nothing could be measured, so %s is as it was", run->path);
+    if (page || run->html)
+        fprintf(out, "page: %s\n", clean_text(page ? page : run->html, clean, sizeof clean));
 }
 
-static int show(const struct measurement *run, struct error *error)
+/* What was measured takes an older document's place, but not where nothing was. */
+static int finish(struct measurement *run, struct error *error)
+{
+    struct keeping *const kept[] = {&run->document_kept, &run->page_kept};
+    const struct document *document = &run->document;
+    int code = 0;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept && code == 0; i++)
+        if (output_status(document) != EXIT_IMPOSSIBLE || !saving_beside(&kept[i]->saving))
+            code = keeping_finish(kept[i], document, error);
+    return code;
+}
+
+/* What is measured is not lost because a file can't be written any more. */
+static void show_instead(struct measurement *run)
+{
+    const struct probe_result *alone = run->invocation->probe ? &run->document.probes[0] : NULL;
+    if (!run->report.path || !output_is_standard(run->report.path))
+        run->report = output_choose(&(struct settings){0});
+    outlet_write(&run->report, &run->document, alone, NULL);
+}
+
+static int show(struct measurement *run, struct error *error)
 {
     const struct document *document = &run->document;
     const struct probe_result *alone = run->invocation->probe ? &document->probes[0] : NULL;
-    int code = run->report.path ? outlet_write(&run->report, document, alone, error) : 0;
-    if (code == 0 && run->path && !is_file(run->path))
-        code = output_save(document, run->path, error);
-    if (code == 0 && run->html && !is_file(run->html))
-        code = output_html(run->html, &document, 1, differences_threshold, error);
+    int code = finish(run, error);
+    bool lost = code < 0;
+    if (code == 0 && run->report.path) {
+        code = outlet_write(&run->report, document, alone, error);
+        lost = code < 0 && !place_of(&run->document_kept) && !output_is_standard(run->report.path);
+    }
+    if (lost && code == ERROR_USAGE)
+        show_instead(run);
     /* A format has nothing to show because nothing could be measured. */
     if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
         code = ERROR_IMPOSSIBLE;
@@ -216,19 +257,20 @@ static int show(const struct measurement *run, struct error *error)
     return code;
 }
 
-/* What is measured is not lost because a file can't be written any more. */
-static void show_instead(struct measurement *run)
+/* Says where the results of a run are that came to no good end, if they are anywhere. */
+static void tell_kept(const struct measurement *run, const char *why)
 {
-    if (!run->report.path || !output_is_standard(run->report.path))
-        run->report = output_choose(&(struct settings){0});
-    run->path = run->html = NULL;
-    show(run, NULL);
+    const char *place = place_of(&run->document_kept);
+    const bool beside = saving_beside(&run->document_kept.saving);
+    if (place)
+        command_tell("%swhat was measured until then is in %s%s%s%s", why, place,
+                     beside ? "; " : "", beside ? run->path : "", beside ? " is as it was" : "");
 }
 
 static int interrupted(const struct measurement *run)
 {
-    if (is_file(run->path))
-        fprintf(stderr, "fathom: interrupted; what was measured until then is in %s\n", run->path);
+    if (place_of(&run->document_kept))
+        tell_kept(run, "interrupted; ");
     else
         fputs("fathom: interrupted\n", stderr);
     return EXIT_SIGNAL + (int)interrupt_signal;
@@ -237,6 +279,8 @@ static int interrupted(const struct measurement *run)
 static void release(struct measurement *run)
 {
     run_release(&run->run);
+    keeping_free(&run->document_kept);
+    keeping_free(&run->page_kept);
     document_free(&run->document);
     machine_free(&run->machine);
 }
@@ -251,15 +295,14 @@ static int run_measurement(struct invocation *invocation, struct error *error)
         if (code == ERROR_USAGE && run.document.probe_count)
             show_instead(&run);
     }
-    if (code == 0) {
+    if (code == 0)
         code = show(&run, error);
-        if (code < 0 && !run.path && is_file(run.report.path))
-            show_instead(&run);
-    }
     if (code == 0)
         code = output_status(&run.document);
     else if (code == ERROR_INTERRUPTED)
         code = interrupted(&run);
+    else if (place_of(&run.document_kept) && run.document.probe_count)
+        tell_kept(&run, "");
     release(&run);
     return code;
 }
@@ -300,7 +343,9 @@ const struct command run_command = {
         "screen, and writes the document, which has every number with its interval, to -o FILE or "
         "to fathom-HOST-TIME.json in the current folder. 'fathom report FILE' shows it again. With "
         "-f X -o FILE, FILE gets X instead, and the document goes to --document FILE or to that "
-        "name. SIGINT and SIGTERM end the run and save what was measured until then.",
+        "name. SIGINT and SIGTERM end the run and save what was measured until then. Where FILE "
+        "exists, it stays as it is until the run has ended by itself; the results stand beside it "
+        "as FILE.partial meanwhile.",
     .options = options,
     .run = run_measurement,
 };

@@ -42,14 +42,17 @@ struct getopt_tables {
     char *shorts;
 };
 
-static int make_tables(const struct settings *settings, struct getopt_tables *tables)
+static int make_tables(const struct settings *settings, bool passes_on,
+                       struct getopt_tables *tables)
 {
     tables->longs = calloc(settings->count + 1, sizeof *tables->longs);
-    tables->shorts = calloc(2 * settings->count + 2, 1);
+    tables->shorts = calloc(2 * settings->count + 3, 1);
     if (!tables->longs || !tables->shorts)
         return ERROR_SYSTEM;
     char *letter = tables->shorts;
-    *letter++ = ':'; /* a missing argument is reported as ':' */
+    if (passes_on)
+        *letter++ = '+'; /* the first operand ends the options */
+    *letter++ = ':';     /* a missing argument is reported as ':' */
     for (size_t i = 0; i < settings->count; i++) {
         const struct option_spec *spec = settings_spec(settings, i);
         int argument = spec->type == OPTION_FLAG ? no_argument : required_argument;
@@ -78,6 +81,31 @@ static bool has_option(const struct option_spec *table, const char *name)
     while (table && table->name && strcmp(table->name, name) != 0)
         table++;
     return table && table->name;
+}
+
+/* Letters of the tools that fathom takes the place of, and what they are here. */
+static const struct {
+    const char *command;
+    char letter;
+    const char *here;
+} foreign[] = {
+    {"cores", 'b', "--op, like --op cas or --op readwrite"},
+    {"latency", 'b', "--size, with a unit, like --size 32K"},
+    {"latency", 'm', "--size, with a unit, like --size 256M"},
+    {"latency", 't', "--order random, which is the default; several CPUs are --threads"},
+    {"latency", 'P', "--threads"},
+    {"latency", 'c', "--variants, or --address and --access"},
+    {"bandwidth", 'P', "--threads"},
+    {"bandwidth", 'W', "--mix, like --mix 2:1"},
+    {"loaded", 'W', "--mix, the share of reads in per cent"},
+};
+
+static const char *foreign_letter(const char *command, int letter)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (foreign[i].letter == letter && strcmp(foreign[i].command, command) == 0)
+            return foreign[i].here;
+    return NULL;
 }
 
 /* The option that was meant, or the probe that has it. */
@@ -111,6 +139,12 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
                          spec && spec->argument ? spec->argument : "VALUE");
     if (spec && optopt >= 256)
         return error_set(error, ERROR_USAGE, "--%s takes no value", spec->name);
+    const char *meant = word[1] != '-' ? foreign_letter(name, optopt) : NULL;
+    if (meant)
+        return error_set(error, ERROR_USAGE,
+                         "%s has no option '-%c', which is another tool's; here it is %s; 'fathom "
+                         "as --help' lists the tools whose own arguments are understood",
+                         name, optopt, meant);
     if (word[0] != '-' || word[1] != '-')
         return error_set(error, ERROR_USAGE,
                          "%s has no option '-%c'; 'fathom %s --help' lists them", name, optopt,
@@ -120,11 +154,23 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
     return refuse_name(invocation, name, typed, error);
 }
 
+/* A letter that is an option here too, with a value that only the other tool's would take. */
+static void hint_foreign(const struct invocation *invocation, int letter, struct error *error)
+{
+    const char *meant =
+        foreign_letter(command_name(invocation->command, invocation->probe), letter);
+    const size_t length = strlen(error->text);
+    if (meant)
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; another tool's -%c is %s here", letter, meant);
+}
+
 int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
 {
     struct getopt_tables tables = {0};
     int code = add_tables(invocation, error);
-    if (code == 0 && make_tables(&invocation->settings, &tables) < 0)
+    if (code == 0 &&
+        make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0)
         code = error_out_of_memory(error);
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew, and let options follow operands */
@@ -138,6 +184,8 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
                 ? refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], first)
                 : settings_set(&invocation->settings, spec_of(&invocation->settings, answer)->name,
                                optarg, first);
+        if (first && taken < 0 && answer < 256 && answer != '?' && answer != ':')
+            hint_foreign(invocation, answer, error);
         code = code == 0 ? taken : code;
     }
     invocation->operands = argv + optind;

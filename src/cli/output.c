@@ -1,8 +1,10 @@
 #include "cli/output.h"
 
+#include "base/target.h"
 #include "findings/differences.h"
 #include "result/trust.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -34,46 +36,38 @@ struct text_style output_style(FILE *out)
 }
 
 /* "csv: a row a point; ...": each output's own words, then what the option adds. */
-static const char *made_help(const struct option_spec *spec, char *text, size_t size)
+bool output_option_help(const struct option_spec *spec, char *text, size_t size)
 {
+    if (spec->choices != output_names)
+        return false;
     text[0] = '\0';
     for (size_t i = 0; outputs[i]; i++)
         snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", i ? "; " : "",
                  outputs[i]->name, outputs[i]->help ? ": " : "",
                  outputs[i]->help ? outputs[i]->help : "");
     snprintf(text + strlen(text), size - strlen(text), "%s", spec->help);
-    return text;
+    return true;
 }
 
 const struct option_spec format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, "", made_help},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, ""},
     {.name = NULL},
 };
 
 const struct option_spec made_format_options[] = {
     {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names,
-     " (default: text, and the document for -o FILE alone)", made_help},
+     " (default: text, and the document for -o FILE alone)"},
     {.name = NULL},
 };
 
 const struct option_spec joined_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, "", made_help},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, ""},
     {.name = NULL},
 };
 
 bool output_is_standard(const char *path)
 {
-    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(path, names[i]) == 0)
-            return true;
-    return false;
-}
-
-bool output_is_stream(const char *path)
-{
-    struct stat status;
-    return output_is_standard(path) || (stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
+    return strcmp(path, "-") == 0 || target_channel(path) == STDOUT_FILENO;
 }
 
 struct outlet output_choose(const struct settings *settings)
@@ -96,10 +90,35 @@ bool outlet_is_text(const struct outlet *outlet)
     return outlet->output->is_text;
 }
 
+/* --- writing --- */
+
+struct writing {
+    save_function *write;
+    const void *content;
+};
+
+/* Wherever memory was missing, a part is missing too. A view may go on without it, as it must in
+ * sixty places; that it was missing is asked here once, of what every allocation that fails leaves
+ * behind. */
+static int write_whole(const void *of, FILE *out, struct error *error)
+{
+    const struct writing *writing = of;
+    errno = 0;
+    const int code = writing->write(writing->content, out, error);
+    return code == 0 && errno == ENOMEM ? error_out_of_memory(error) : code;
+}
+
 int output_write(const char *path, save_function *write, const void *content, struct error *error)
 {
-    return output_is_standard(path) ? write(content, stdout, error)
-                                    : save_file(path, write, content, error);
+    const struct writing writing = {write, content};
+    struct error why = {0};
+    if (!output_is_standard(path))
+        return save_file(path, write_whole, &writing, error);
+    const int code = write_whole(&writing, stdout, &why);
+    if (code == ERROR_SYSTEM && !ferror(stdout)) /* else main() reports it */
+        return error_set(error, ERROR_USAGE, "standard output: %s: what stands there is not whole",
+                         why.text);
+    return code < 0 && code != ERROR_SYSTEM ? error_set(error, code, "%s", why.text) : 0;
 }
 
 bool outlet_takes_several(const struct outlet *outlet)
@@ -107,28 +126,35 @@ bool outlet_takes_several(const struct outlet *outlet)
     return outlet->output->takes_several;
 }
 
-struct writing {
+struct view {
     const struct output *output;
     const struct output_content *content;
 };
 
+static struct output_content content_of(const struct document *const *documents, size_t count,
+                                        const struct probe_result *probe)
+{
+    return (struct output_content){
+        .documents = documents, .count = count, .threshold = differences_threshold, .probe = probe};
+}
+
 static int write_content(const void *of, FILE *out, struct error *error)
 {
-    const struct writing *writing = of;
-    struct output_content content = *writing->content;
+    const struct view *view = of;
+    struct output_content content = *view->content;
     content.style = output_style(out);
-    return writing->output->write(out, &content, error);
+    return view->output->write(out, &content, error);
 }
 
 static int write_to(const struct outlet *outlet, const struct output_content *content,
                     struct error *error)
 {
     const struct output *output = outlet->output;
-    const struct writing writing = {output, content};
+    const struct view view = {output, content};
     int code = output->able ? output->able(error) : 0;
     if (code == 0 && output->possible)
         code = output->possible(content->documents[0], error);
-    return code < 0 ? code : output_write(outlet->path, write_content, &writing, error);
+    return code < 0 ? code : output_write(outlet->path, write_content, &view, error);
 }
 
 int outlet_possible(const struct outlet *outlet, struct error *error)
@@ -140,8 +166,7 @@ int outlet_possible(const struct outlet *outlet, struct error *error)
 int outlet_write(const struct outlet *outlet, const struct document *document,
                  const struct probe_result *probe, struct error *error)
 {
-    const struct output_content content = {
-        .documents = &document, .count = 1, .threshold = differences_threshold, .probe = probe};
+    const struct output_content content = content_of(&document, 1, probe);
     return write_to(outlet, &content, error);
 }
 
@@ -152,12 +177,6 @@ int output_document(const struct settings *settings, const struct document *docu
     return outlet_write(&outlet, document, probe, error);
 }
 
-int output_save(const struct document *document, const char *path, struct error *error)
-{
-    const struct outlet outlet = {.output = output_by_name("json"), .path = path};
-    return outlet_write(&outlet, document, NULL, error);
-}
-
 int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
                          size_t count, double threshold, struct error *error)
 {
@@ -166,11 +185,41 @@ int outlet_write_several(const struct outlet *outlet, const struct document *con
     return write_to(outlet, &content, error);
 }
 
-int output_html(const char *path, const struct document *const *list, size_t count,
-                double threshold, struct error *error)
+/* --- files that are kept up to date --- */
+
+int keeping_begin(struct keeping *keeping, const struct outlet *outlet, bool made_up,
+                  struct error *error)
 {
-    const struct outlet outlet = {.output = output_by_name("html"), .path = path};
-    return outlet_write_several(&outlet, list, count, threshold, error);
+    *keeping = (struct keeping){.outlet = *outlet};
+    if (!outlet->path || output_is_standard(outlet->path))
+        return 0;
+    return made_up ? saving_begin_new(&keeping->saving, outlet->path, error)
+                   : saving_begin(&keeping->saving, outlet->path, error);
+}
+
+int keeping_update(struct keeping *keeping, const struct document *document, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, NULL);
+    const struct view view = {keeping->outlet.output, &content};
+    const struct writing writing = {write_content, &view};
+    return saving_update(&keeping->saving, write_whole, &writing, error);
+}
+
+int keeping_finish(struct keeping *keeping, const struct document *document, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, NULL);
+    const struct view view = {keeping->outlet.output, &content};
+    const struct writing writing = {write_content, &view};
+    if (!keeping->outlet.path)
+        return 0;
+    if (output_is_standard(keeping->outlet.path))
+        return output_write("-", write_content, &view, error);
+    return saving_finish(&keeping->saving, write_whole, &writing, error);
+}
+
+void keeping_free(struct keeping *keeping)
+{
+    saving_free(&keeping->saving);
 }
 
 /* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller

@@ -14,6 +14,8 @@
  * import, where -o alone is the place for the document; the document where one is made of others.
  */
 extern const struct option_spec format_options[], made_format_options[], joined_format_options[];
+/* Writes the help of one of these, made of the outputs; false where it is none. */
+bool output_option_help(const struct option_spec *, char *text, size_t size);
 
 /* Colour and block characters on a terminal, unless NO_COLOR or TERM=dumb ask for none. */
 struct text_style output_style(FILE *);
@@ -47,19 +49,23 @@ int output_document(const struct settings *, const struct document *, const stru
  * NULL where 'fathom run' measured it, which shows the summary. */
 const struct probe_result *output_only_probe(const struct document *);
 
-/* Writes the document itself to the file, "-" being standard output. */
-int output_save(const struct document *, const char *path, struct error *);
-/* Writes the page of the documents to the file, "-" being standard output; `threshold` is for the
- * differences between several. */
-int output_html(const char *path, const struct document *const *, size_t count, double threshold,
-                struct error *);
+/* A file that is kept up to date while something is measured (struct saving in base/save.h): what
+ * the outlet asks for. Standard output, as every stream, gets it once, from keeping_finish(). */
+struct keeping {
+    struct outlet outlet; /* path NULL: nothing is kept, and all of these do nothing */
+    struct saving saving;
+};
+/* Refuses what can't be written, and creates nothing. `made_up`: nobody typed the path. The caller
+ * frees by keeping_free(), also after an error. */
+int keeping_begin(struct keeping *, const struct outlet *, bool made_up, struct error *);
+int keeping_update(struct keeping *, const struct document *, struct error *);
+int keeping_finish(struct keeping *, const struct document *, struct error *);
+void keeping_free(struct keeping *);
+
 /* Writes what is no document: to the file, "-" being standard output. */
 int output_write(const char *path, save_function *, const void *content, struct error *);
 /* Whether the path is "-" or another name of standard output. */
 bool output_is_standard(const char *path);
-/* Whether it is that, or a pipe: its reader takes all that comes for one result, so it is written
- * once. */
-bool output_is_stream(const char *path);
 
 /* ERROR_USAGE where two options name one file to write: the second would overwrite the first. */
 int output_files_differ(const struct settings *, struct error *);

@@ -3,6 +3,7 @@
 #include "base/guess.h"
 #include "import/import.h"
 #include "probes/probe.h"
+#include "tongues/tongue.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -36,6 +37,16 @@ static const char *format_about(size_t i)
     return import_formats[i]->summary;
 }
 
+static const char *tongue_word(size_t i)
+{
+    return tongues[i] ? tongues[i]->name : NULL;
+}
+
+static const char *tongue_about(size_t i)
+{
+    return tongues[i]->summary;
+}
+
 static const char *shell_word(size_t i)
 {
     return shell_words[i];
@@ -65,7 +76,9 @@ const char *manual_page(size_t i)
         return "method";
     if (i == 2)
         return "document";
-    const struct command *command = command_at(i - 3, &probe);
+    if (i == 3)
+        return "tools";
+    const struct command *command = command_at(i - 4, &probe);
     return command ? command_name(command, probe) : NULL;
 }
 
@@ -78,13 +91,16 @@ static const char *page_about(size_t i)
         return "when a number is true, and what flags and findings mean";
     if (i == 2)
         return "what a run leaves behind, key by key";
-    const struct command *command = command_at(i - 3, &probe);
+    if (i == 3)
+        return "coming from another tool: what fathom does otherwise, and why numbers differ";
+    const struct command *command = command_at(i - 4, &probe);
     return command_summary(command, probe);
 }
 
 static const struct operand_words lists[] = {
     {"PROBE", "probe", "Probes", probe_word, probe_about, false},
     {"FORMAT", "table format", "Formats", format_word, format_about, true},
+    {"TOOL", "tool", "Tools", tongue_word, tongue_about, true},
     {"SHELL", "shell", "Shells", shell_word, shell_about, false},
     {"WHAT", "list", "Lists", topic_word, topic_about, false},
     {"PAGE", "page of the manual", "Pages", manual_page, page_about, false},
@@ -100,7 +116,7 @@ const struct operand_words *words_of(const struct command *command)
 
 bool words_repeat(const struct command *command)
 {
-    return command->operands && strstr(command->operands, "...");
+    return command->operands && !command->passes_on && strstr(command->operands, "...");
 }
 
 bool words_or_files(const struct command *command)
@@ -155,8 +171,8 @@ int words_check(const struct invocation *invocation, struct error *error)
     for (const char *c = usage; *c; c++)
         named += *c == ' ';
     const bool files = words_or_files(command);
-    const int least = files ? named - 1 : *usage == '[' ? 0 : named;
-    const int most = words_repeat(command) ? INT_MAX : named;
+    const int least = command->passes_on ? 1 : files ? named - 1 : *usage == '[' ? 0 : named;
+    const int most = words_repeat(command) || command->passes_on ? INT_MAX : named;
     if (count < least || count > most)
         return refuse_count(invocation, most, error);
     const int checked = words_repeat(command) ? count : files ? count > least : count > 0;

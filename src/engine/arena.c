@@ -26,7 +26,7 @@ static int try_policy(struct arena *arena, size_t bytes, enum page_policy policy
     arena->memory = os_map(rounded, policy, arena->node, error);
     if (!arena->memory)
         return ERROR_IMPOSSIBLE;
-    arena->bytes = rounded;
+    arena->bytes = arena->mapped = rounded;
     arena->used = policy;
     return 0;
 }
@@ -45,6 +45,11 @@ int arena_map(struct arena *arena, size_t bytes, enum page_policy policy, int no
             break;
     }
     return code;
+}
+
+void arena_use(struct arena *arena, size_t bytes)
+{
+    arena->bytes = bytes < arena->mapped ? bytes : arena->mapped;
 }
 
 void arena_touch(struct arena *arena)
@@ -78,6 +83,6 @@ unsigned arena_flags(const struct arena *arena)
 void arena_unmap(struct arena *arena)
 {
     if (arena->memory)
-        os_unmap(arena->memory, arena->bytes);
+        os_unmap(arena->memory, arena->mapped);
     *arena = (struct arena){.node = -1};
 }

@@ -12,7 +12,8 @@
 
 struct arena {
     unsigned char *memory;         /* aligned to 2 MiB */
-    size_t bytes;                  /* as mapped: whole pages of the policy */
+    size_t bytes;                  /* that may be used: as mapped, unless arena_use() said less */
+    size_t mapped;                 /* whole pages of the policy */
     enum page_policy asked, used;  /* `used` is what PAGES_AUTO came to */
     int node;                      /* asked for; -1: the one of the CPU that touches first */
     struct os_placement placement; /* filled by arena_verify() */
@@ -22,6 +23,9 @@ struct arena {
  * transparent ones, then small ones. ERROR_IMPOSSIBLE where the policy asked for by name can't be
  * had. */
 int arena_map(struct arena *, size_t bytes, enum page_policy, int node, struct error *);
+/* From now on the first `bytes` are used, or all where it has fewer: what lies beyond is as if it
+ * were not there, and costs nothing while it was never touched. */
+void arena_use(struct arena *, size_t bytes);
 /* Writes to every page; to be called on the CPU that will measure. */
 void arena_touch(struct arena *);
 /* The same for `bytes` from `at` on, as far as the arena reaches. */

@@ -30,6 +30,7 @@ struct device {
      * then begins with this work, until its clock has come up to speed. */
     uint64_t wake_work;
     bool asleep;
+    double full_hz; /* the clock that it declares; 0 or NAN unknown */
 };
 
 #endif

@@ -44,14 +44,43 @@ struct stage_outcome {
     double stolen_s; /* taken from the measuring CPUs by a hypervisor, as far as it was looked at */
 };
 
-/* Carries out a plan: rounds of one visit to every point that is not done yet, in random order,
- * until each is as precise as asked or has its most trials, or the budget is used. Appends the
- * points that have at least one trial to the plan's series, from `pool`, in the plan's order; and
- * those that failed (a CPU that is gone or gives no time) with their reason, n = 0 and all else
- * NAN, while the others go on.
- * ERROR_INTERRUPTED when asked to stop: what was measured by then is in the series all the same.
+/* A stage: a plan that is being carried out. It can be left, while others have their turn, and gone
+ * on with. */
+struct stage;
+
+/* Gets ready to carry out the plan, which may change afterwards but for its points, and the arrays
+ * it refers to. Measures nothing. Points are added to the plan's series, from `pool`.
+ * ERROR_SYSTEM without memory, ERROR_USAGE where nothing can carry out the plan; there is then
+ * nothing to close. */
+int stage_open(struct stage **, struct engine *, const struct plan *, const struct trial_work *,
+               struct pool *, struct error *);
+/* A first trial of each point of the plan's first look, within `budget_s` seconds; then its memory
+ * goes. Errors as stage_advance(). */
+int stage_look(struct stage *, double budget_s, struct error *);
+/* Whether each point of the first look has a trial, or can have none. */
+bool stage_was_looked_at(const struct stage *);
+/* The first look, as far as it was not taken. Then rounds of one visit to every point that is not
+ * done yet, in random order but for small sets before large ones, until each is as precise as asked
+ * or has its most trials, or `budget_s` seconds are used: `share` of what this stage and those that
+ * follow have, of which what the first touch of memory takes comes out first.
+ * ERROR_INTERRUPTED when asked to stop: what was measured by then stays.
  * Other errors: of team_run() and arena_map(). */
-int stage_run(struct engine *, struct plan *, const struct trial_work *, struct pool *pool,
+int stage_advance(struct stage *, double budget_s, double share, struct error *);
+/* Whether any point would have more trials, if there were more time. */
+bool stage_is_open(const struct stage *);
+/* Appends the points that have at least one trial to the plan's series, in the plan's order; and
+ * those that failed (a CPU that is gone or gives no time) with their reason, n = 0 and all else
+ * NAN. Says what the stage came to so far. */
+void stage_sum_up(struct stage *, struct stage_outcome *);
+/* Before a stage that was summed up goes on: the plan's series may have been sorted meanwhile, and
+ * others added behind them. ERROR_SYSTEM without memory. */
+int stage_reopen(struct stage *, const struct plan *, struct error *);
+/* Frees it. `lost`: after ERROR_SYSTEM, when a worker that did not come back may still write to its
+ * visit, which is then left to it. NULL: nothing. */
+void stage_close(struct stage *, bool lost);
+
+/* A stage from its opening to its end, with the plan's budget and share. */
+int stage_run(struct engine *, const struct plan *, const struct trial_work *, struct pool *pool,
               struct stage_outcome *, struct error *);
 
 #endif

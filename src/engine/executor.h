@@ -47,11 +47,13 @@ struct executor_kind {
     uint64_t (*now_ns)(const struct executor *);
     /* Waits until now_ns() is so late. 0, or ERROR_INTERRUPTED. */
     int (*pause)(struct executor *, uint64_t until_ns, struct error *);
-    /* Maps the memory of a round as the plan asks, and touches it. 1; 0 where that took until
-     * os_raw_ns() was `give_up_ns`; errors of arena_map() and team_run(). NULL: the points need no
-     * memory of the engine's. */
-    int (*map)(struct executor *, struct arena *, size_t bytes, uint64_t give_up_ns,
-               struct error *);
+    /* Maps the memory of a round as the plan asks, and touches nothing of it. Errors of
+     * arena_map(). NULL: the points need no memory of the engine's. */
+    int (*map)(struct executor *, struct arena *, size_t bytes, struct error *);
+    /* Touches the arena from byte `from` on to its end. 1; 0 where that took until os_raw_ns() was
+     * `give_up_ns`; errors of team_run(). */
+    int (*touch)(struct executor *, struct arena *, size_t from, uint64_t give_up_ns,
+                 struct error *);
 
     /* Reserves what it keeps of a visit of up to so many seats, in visit->own. ERROR_SYSTEM without
      * memory. NULL, like release(): nothing. */

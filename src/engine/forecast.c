@@ -47,12 +47,22 @@ void forecast_leave(struct forecast *forecast, unsigned trials)
     forecast->trials_left -= expected(forecast->plan, trials);
 }
 
+static double trials_s(const struct forecast *forecast)
+{
+    const double each_s = (trust_in_plan * forecast->trial_s + forecast->busy_s) /
+                          (trust_in_plan + forecast->trials_done);
+    return forecast->trials_left * each_s;
+}
+
+bool forecast_is_short(const struct forecast *forecast, double elapsed_s)
+{
+    return elapsed_s + trials_s(forecast) > forecast->budget_s;
+}
+
 double forecast_left_s(const struct forecast *forecast, double elapsed_s)
 {
     const struct plan *plan = forecast->plan;
-    double each_s = (trust_in_plan * forecast->trial_s + forecast->busy_s) /
-                    (trust_in_plan + forecast->trials_done);
-    double left_s = forecast->trials_left * each_s;
+    double left_s = trials_s(forecast);
     if (forecast->trials_left > 0) /* the fewest trials are spread over the span */
         left_s = fmax(left_s, plan->span_s - elapsed_s);
     return fmax(0, fmin(left_s, forecast->budget_s - elapsed_s));

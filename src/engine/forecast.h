@@ -24,5 +24,7 @@ void forecast_add(struct forecast *, unsigned before, unsigned now);
 void forecast_leave(struct forecast *, unsigned trials);
 /* Seconds that are left when so many have passed, never more than the budget leaves. */
 double forecast_left_s(const struct forecast *, double elapsed_s);
+/* Whether the budget leaves too little for all the trials that are expected. */
+bool forecast_is_short(const struct forecast *, double elapsed_s);
 
 #endif

@@ -78,10 +78,14 @@ struct plan {
     size_t series_count;
     struct plan_point *points;
     size_t point_count;
+    /* Points, by their place in `points`, that get their first trial before anything that was asked
+     * for gets its second, in this order: the smallest first. NULL: none. */
+    const uint32_t *look;
+    size_t look_count;
 
     enum page_policy pages; /* of the arena, which is as large as any point needs; none if none */
     int node;               /* NUMA node to bind the arena to; -1: where the toucher runs */
-    int touch_cpu;          /* touches the arena first */
+    int touch_cpu;          /* touches the arena first, as far as the next trials need it */
     const struct arena_part *parts; /* NULL: touch_cpu touches all of it */
     size_t part_count;
     enum arena_life arena_life;
@@ -117,7 +121,8 @@ struct plan {
     double span_s;   /* a point's fewest trials are spread over at least this time: interference
                         and clock changes last some 100 ms, so trials closer together are not
                         independent */
-    double share;    /* of the time that is left, where more stages follow; 1: all of it */
+    double share;    /* of the time that is left, where more stages follow; 1: all of it. A first
+                        trial of every point may take half as much again of what is beyond it */
     double budget_s; /* this stage's, which is that share; what the first touch of memory takes is
                         divided among the stages. None is left where it is negative */
 
@@ -151,16 +156,24 @@ struct trial {
     uint64_t seed;     /* fresh for every trial, reproducible from the run's */
     unsigned number;   /* 0, 1, ... of this point */
     double operations; /* the batch's, by all measured workers, for one repeat: prepare() sets it */
-    uint64_t warm_repeats;  /* done by every measured worker before its first batch, not timed:
-                               brings its data into its own caches. 0, or what prepare() sets */
+    uint64_t warm_repeats; /* done by every measured worker before its first batch, not timed:
+                              brings its data into its own caches. 0, or what prepare() sets */
+    /* Done with the worker's state by every measured worker before each batch, and not timed: it
+     * brings back what a batch uses up, such as untouched pages. What it takes of switches and page
+     * faults counts for nothing. NULL, or what prepare() sets; then the batch's page faults are
+     * counted, and `faults` of them are meant in each repeat of each measured worker: a batch that
+     * took others was interrupted. */
+    kernel_function *restore;
+    uint64_t faults;
     struct worker *workers; /* one a seat: prepare() sets run and state */
     const void *probe_state;
 };
 
 /* What one batch gave. */
 struct batch {
-    double ns;      /* a batch's time, for all its operations */
-    double core_hz; /* mean of the two bursts; NAN where cycles make no sense */
+    double ns;       /* a batch's time, for all its operations */
+    double core_hz;  /* mean of the two bursts; NAN where cycles make no sense */
+    uint64_t faults; /* page faults of all measured workers, where the trial has a restore() */
 };
 
 /* What a background worker did while a trial's batches were measured: only during those that were

@@ -9,13 +9,14 @@
 #include "engine/record.h"
 
 struct table_entry {
-    uint32_t place;  /* in its series */
+    uint32_t place;  /* in its series; POINT_SETTLED: it is there, and nothing changes it */
     uint32_t record; /* enum point_state, or a number of the records and POINT_RECORDS more */
 };
 
-/* How a series grows: points that it keeps, and how far its places are in use. */
+/* How a series grows: the points that it had when its places were taken, those that it keeps, and
+ * how far its places are in use. */
 struct table_series {
-    size_t kept, used;
+    size_t begin, kept, used;
 };
 
 struct point_table {
@@ -26,6 +27,7 @@ struct point_table {
     uint32_t *spare; /* records that no point has */
     uint32_t spare_count;
     struct table_series *series; /* one a series */
+    size_t missing, failed;      /* of the points that are settled */
     double *scratch;
 };
 
@@ -40,8 +42,12 @@ struct record *point_table_record(struct point_table *, size_t point);
 /* The point is done: it has its values, or `failed`, and its record goes. */
 void point_table_finish(struct point_table *, size_t point);
 
-/* Finishes what is open, and closes the gaps that points without any trial leave in the series. */
+/* Sums up what is open as it stands, and closes the gaps that points without any trial leave in the
+ * series. Before more trials come, the table has to be opened again. */
 void point_table_close(struct point_table *, size_t *missing, size_t *failed, const char **failure);
+/* What is open goes on, wherever its points are in the series by now. ERROR_SYSTEM without memory.
+ */
+int point_table_reopen(struct point_table *, struct pool *, struct error *);
 void point_table_free(struct point_table *);
 
 #endif

@@ -21,6 +21,9 @@ static const double bimodal_distance = 0.05;
 static const double clock_spread = 0.01;
 /* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
+/* What neighbours do to trials. */
+static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
+                                  FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
 static int make_room(struct record *record, unsigned more)
 {
@@ -120,6 +123,11 @@ static void summarize_units(const float *column, const struct plan *plan, unsign
     summarize(scratch, n < units ? n : units, scratch, summary);
 }
 
+static bool trials_are_lines(const struct plan *plan)
+{
+    return plan->passes == 2 || plan->trials_per_visit > 1;
+}
+
 /* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
  * counts with its quiet value, and their median is the point's. A line that was measured twice
  * counts with the time that was disturbed less. */
@@ -137,7 +145,7 @@ static struct quiet quiet_column(const float *column, const struct plan *plan, u
     if (count == 0 || isnan(scratch[0]))
         return quiet_unknown();
     sort_ascending(scratch, count);
-    if (plan->passes == 2 || plan->trials_per_visit > 1)
+    if (trials_are_lines(plan))
         return quiet_of_units(scratch, count);
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
 }
@@ -173,15 +181,28 @@ static void summarize_both(const struct record *record, const struct plan *plan,
     summarize_units(record->cycles, plan, plan->cycles ? record->trials : 0, scratch, cycles);
 }
 
-bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
+static double quiet_width(const struct record *record, const struct plan *plan, double *scratch)
+{
+    const struct quiet y = quiet_column(record->quiet, plan, record->trials, scratch);
+    const struct quiet cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
+    return record->trials > 1 ? quiet_half_width(&y, &cycles) : INFINITY;
+}
+
+static bool quiet_converged(const struct record *record, const struct plan *plan, double *scratch)
+{
+    return quiet_width(record, plan, scratch) <= plan->precision;
+}
+
+double record_width(const struct record *record, const struct plan *plan, double *scratch)
 {
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
-    const struct quiet quiet = quiet_column(record->quiet, plan, record->trials, scratch);
-    const struct quiet quiet_cycles =
-        quiet_column(record->quiet_cycles, plan, record->trials, scratch);
-    return half_width(&y, &cycles) <= plan->precision ||
-           (record->trials > 1 && quiet_half_width(&quiet, &quiet_cycles) <= plan->precision);
+    return fmin(half_width(&y, &cycles), quiet_width(record, plan, scratch));
+}
+
+bool record_converged(const struct record *record, const struct plan *plan, double *scratch)
+{
+    return record_width(record, plan, scratch) <= plan->precision;
 }
 
 /* Whether what was measured twice was slower or faster the second time: a sign test. A trend over
@@ -255,16 +276,23 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         return;
     /* With fewer trials than planned an interval may be narrow by chance, and covers less than
      * 95 %. */
-    const bool too_few = record->trials < plan->trials_min && isfinite(plan->precision);
-    if (too_few || !record_converged(record, plan, scratch))
+    if (record->trials < plan->trials_min && isfinite(plan->precision))
+        point->flags |= FLAG_BIT(FLAG_TOO_FEW);
+    else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
-    if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
-        point->flags |= FLAG_BIT(FLAG_PREEMPTED);
-    if (record->stolen_trials > stolen_share * record->trials)
-        point->flags |= FLAG_BIT(FLAG_STOLEN);
     point->flags |= clock_flags(record, plan, scratch);
     const float *steady = plan->cycles ? record->cycles : record->values;
-    point->flags |= shape_flags(steady, plan, record->trials, scratch);
+    unsigned disturbed = shape_flags(steady, plan, record->trials, scratch);
+    if (record->interrupted > spoiled_share * record->batches || record->starved_visits)
+        disturbed |= FLAG_BIT(FLAG_PREEMPTED);
+    if (record->stolen_trials > stolen_share * record->trials)
+        disturbed |= FLAG_BIT(FLAG_STOLEN);
+    /* Where others disturbed some trials, and the rest agree on what the hardware does without
+     * them, the two values tell it all. */
+    if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
+        quiet_converged(record, plan, scratch))
+        disturbed &= ~by_others;
+    point->flags |= disturbed;
 }
 
 void record_clear(struct record *record)

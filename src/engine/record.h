@@ -33,6 +33,9 @@ int record_add(struct record *, const struct visit *, struct drift, double *scra
 bool record_is_spoiled(const struct visit *);
 /* The medians of its trials, in both units. */
 struct drift record_medians(const struct record *, double *scratch);
+/* Half of the interval's width, over the median: what the plan's precision is compared with.
+ * `scratch` has room for a double a trial. */
+double record_width(const struct record *, const struct plan *, double *scratch);
 /* Whether the point is precise enough. `scratch` has room for a double a trial. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
 /* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial, and for

@@ -14,22 +14,45 @@ static const struct clock *clock_of(const struct visit *visit)
     return visit->executor->engine->clock;
 }
 
+static void note_event(struct seats *seats)
+{
+    atomic_fetch_add_explicit(&seats->events, 1, memory_order_relaxed);
+}
+
+static struct stamp measure_batch(const struct visit *visit, struct worker *worker,
+                                  uint64_t repeats)
+{
+    const struct clock *clock = clock_of(visit);
+    if (visit->plan->kernel_timed)
+        return (struct stamp){.end = worker->run(worker->state, repeats)};
+    const uint64_t start = clock_ticks(clock);
+    worker->run(worker->state, repeats);
+    return (struct stamp){.start = start, .end = clock_ticks(clock)};
+}
+
 static void measure(struct visit *visit, unsigned rank, struct worker *worker)
 {
     struct seats *seats = visit->own;
     const struct batch_run *run = &seats->run;
-    const struct clock *clock = clock_of(visit);
+    const struct trial *trial = &visit->trials[run->trial];
     struct stamp *stamps = seats->stamps + rank * visit->plan->batches;
     for (unsigned i = 0; i < run->batches; i++) {
+        struct os_thread_events before, after;
+        if (trial->restore)
+            trial->restore(worker->state, run->repeats);
         if (seats->measured > 1 && !barrier_wait(&seats->start_line, patience_ns))
             return;
-        if (visit->plan->kernel_timed) {
-            stamps[i] = (struct stamp){0, worker->run(worker->state, run->repeats), 0};
+        if (!trial->restore) {
+            stamps[i] = measure_batch(visit, worker, run->repeats);
             continue;
         }
-        uint64_t start = clock_ticks(clock);
-        worker->run(worker->state, run->repeats);
-        stamps[i] = (struct stamp){start, clock_ticks(clock), 0};
+        os_thread_events(&before);
+        struct stamp stamp = measure_batch(visit, worker, run->repeats);
+        os_thread_events(&after);
+        stamp.faults = after.page_faults - before.page_faults;
+        stamps[i] = stamp;
+        if (after.switches != before.switches || stamp.faults != trial->faults * run->repeats)
+            note_event(seats);
     }
 }
 
@@ -41,7 +64,7 @@ static void work_in_background(struct visit *visit, unsigned rank, struct worker
     uint64_t start = clock_ticks(clock), repeats = 0;
     for (; !atomic_load_explicit(&seats->run_over, memory_order_relaxed); repeats++)
         worker->run(worker->state, 1);
-    *stamp = (struct stamp){start, clock_ticks(clock), repeats};
+    *stamp = (struct stamp){.start = start, .end = clock_ticks(clock), .repeats = repeats};
 }
 
 /* A pinned thread runs elsewhere only when its CPU was taken away: it went offline, or out of the
@@ -90,9 +113,12 @@ static void do_seat(struct visit *visit, unsigned rank)
     }
 
     os_thread_events(&after);
-    if (!is_in_place(visit, rank) || after.switches != before.switches ||
-        after.page_faults != before.page_faults)
-        atomic_fetch_add_explicit(&seats->events, 1, memory_order_relaxed);
+    /* Where a batch is restored before the next, what happens then is no interruption: each batch
+     * has told its own. */
+    const bool told = role == MEASURED && trial->restore;
+    if (!is_in_place(visit, rank) ||
+        (!told && (after.switches != before.switches || after.page_faults != before.page_faults)))
+        note_event(seats);
 }
 
 /* Every seat checks where it runs before the meeting, so that after it all agree whether to go on.
@@ -102,7 +128,8 @@ void seats_follow(struct visit *visit, unsigned rank)
     struct seats *seats = visit->own;
     is_in_place(visit, rank);
     /* Between runs the leader may be preparing; the coordinator watches over that. */
-    while (barrier_wait(&seats->meeting, prepare_limit_ns) && !seats->over && is_complete(seats)) {
+    while (barrier_wait(&seats->meeting, prepare_limit_ns) &&
+           !atomic_load_explicit(&seats->over, memory_order_relaxed) && is_complete(seats)) {
         do_seat(visit, rank);
         if (!barrier_wait(&seats->meeting, patience_ns))
             return;
@@ -161,6 +188,16 @@ static double batch_ns(const struct visit *visit, unsigned batch)
                                      : clock_between_ns(clock_of(visit), start, end);
 }
 
+static uint64_t batch_faults(const struct visit *visit, unsigned batch)
+{
+    const struct seats *seats = visit->own;
+    uint64_t sum = 0;
+    for (size_t seat = 0; seat < seats->count; seat++)
+        if (plan_seat(visit->trials[seats->run.trial].point, seat).role == MEASURED)
+            sum += seats->stamps[seat * visit->plan->batches + batch].faults;
+    return sum;
+}
+
 static void add_background(const struct visit *visit, struct background *did)
 {
     const struct seats *seats = visit->own;
@@ -180,8 +217,10 @@ int seats_measure(struct visit *visit, const struct batch_run *run, struct batch
     struct seats *seats = visit->own;
     if (!lead(visit, run))
         return ERROR_IMPOSSIBLE;
-    for (unsigned i = 0; i < run->batches; i++)
+    for (unsigned i = 0; i < run->batches; i++) {
         batches[i].ns = batch_ns(visit, i);
+        batches[i].faults = batch_faults(visit, i);
+    }
     if (did)
         add_background(visit, did);
     return atomic_load_explicit(&seats->events, memory_order_relaxed) > 0;
@@ -190,7 +229,7 @@ int seats_measure(struct visit *visit, const struct batch_run *run, struct batch
 void seats_end(struct visit *visit)
 {
     struct seats *seats = visit->own;
-    seats->over = true;
+    atomic_store_explicit(&seats->over, true, memory_order_relaxed);
     if (seats->count > 1)
         barrier_wait(&seats->meeting, patience_ns);
 }

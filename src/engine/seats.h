@@ -12,6 +12,7 @@
 struct stamp {
     uint64_t start, end; /* ticks; of a kernel that times itself: 0 and picoseconds */
     uint64_t repeats;    /* a background worker's, whose first stamp is of all batches */
+    uint64_t faults;     /* page faults of the batch, where its trial has a restore() */
 };
 
 /* The threads executor's part of a visit. */
@@ -19,9 +20,9 @@ struct seats {
     struct barrier meeting;             /* all seats */
     struct barrier start_line;          /* the measured ones */
     _Alignas(128) struct batch_run run; /* written by the leader between two meetings */
-    bool over;                          /* the visit */
-    atomic_bool run_over;               /* tells the background workers */
-    atomic_uint events;                 /* interruptions of any seat during the run */
+    atomic_bool over;     /* the visit: also told to a seat that waits when the meeting is broken */
+    atomic_bool run_over; /* tells the background workers */
+    atomic_uint events;   /* interruptions of any seat during the run */
     atomic_int stray;     /* a seat's number + 1 that found itself on another CPU than its own */
     atomic_int stray_cpu; /* where that was */
     _Alignas(128) atomic_uint_least64_t phase_began_ns; /* for the coordinator */

@@ -31,18 +31,24 @@ static void set_budget(struct stage *stage, double budget_s)
     }
 }
 
-/* What this stage and those that follow have together. */
-static double whole_budget_s(const struct plan *plan)
+void stage_share(struct stage *stage, double whole_s, double share)
 {
-    return plan->share > 0 ? plan->budget_s / plan->share : plan->budget_s;
+    const double unshared_s = fmin(stage->unshared_s, whole_s);
+    stage->whole_s = whole_s;
+    stage->share = share;
+    set_budget(stage, unshared_s + share * (whole_s - unshared_s));
 }
 
-void stage_take_share(struct stage *stage)
+void stage_enter(struct stage *stage)
 {
-    const struct plan *plan = stage->plan;
-    const double share = plan->share > 0 ? plan->share : 1;
-    const double elapsed_s = stage_elapsed_s(stage);
-    set_budget(stage, elapsed_s + share * (whole_budget_s(plan) - elapsed_s));
+    stage->began_ns = executor_now_ns(&stage->executor) - stage->active_ns;
+}
+
+void stage_leave(struct stage *stage)
+{
+    stage->active_ns = executor_now_ns(&stage->executor) - stage->began_ns;
+    if (stage->plan->arena_life == ARENA_EVERY_ROUND)
+        arena_unmap(&stage->arena);
 }
 
 static size_t most_seats(const struct plan *plan)
@@ -71,18 +77,17 @@ static int reserve_visits(struct stage *stage, struct error *error)
             .executor = &stage->executor,
             .plan = plan,
             .trials = stage->trials + i * each,
-            .work = stage->work,
+            .work = &stage->work,
         };
         code = visit_reserve(visit, stage->seats_max, error);
         stage->visit_count = i + 1;
     }
-    set_budget(stage, whole_budget_s(plan));
     return code;
 }
 
 static int reserve_points(struct stage *stage, struct error *error)
 {
-    const uint64_t seed = random_mix(stage->engine->seed);
+    const uint64_t seed = random_mix(stage->seed);
     int code = schedule_create(&stage->schedule, stage->plan, seed, error);
     return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
 }
@@ -106,7 +111,7 @@ int stage_reserve(struct stage *stage, struct error *error)
     if (code < 0)
         return code;
     fit_batches(stage);
-    stage->began_ns = executor_now_ns(&stage->executor);
+    stage_enter(stage);
     code = reserve_points(stage, error);
     return code < 0 ? code : reserve_visits(stage, error);
 }
@@ -143,28 +148,68 @@ static size_t arena_need(const struct stage *stage)
     return most;
 }
 
-int stage_fresh_arena(struct stage *stage, struct error *error)
+int stage_map(struct stage *stage, size_t bytes, struct error *error)
 {
-    const struct plan *plan = stage->plan;
-    if (stage->arena.memory && plan->arena_life == ARENA_WHOLE_STAGE)
-        return 1;
-    /* Mapping alone would use up the budget: skip the round. */
     const double began_s = stage_elapsed_s(stage);
-    if (began_s + stage->outcome->arena_s > stage->budget_s)
-        return 0;
-    size_t bytes = arena_need(stage);
     arena_unmap(&stage->arena);
     if (!bytes)
-        return 1;
-    int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes,
-                                         stage->visits[0].give_up_ns, error);
-    if (code <= 0)
+        return 0;
+    int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes, error);
+    if (code < 0)
         return code;
-    arena_verify(&stage->arena);
-    stage->arena.node = plan->node;
-    stage->outcome->arena_bytes = stage->arena.bytes;
-    stage->outcome->placement = stage->arena.placement;
-    stage->outcome->pages_used = stage->arena.used;
-    stage->outcome->arena_s = stage_elapsed_s(stage) - began_s;
-    return 1;
+    stage->mapped_node = stage->arena.node;
+    arena_use(&stage->arena, 0);
+    stage->outcome.arena_s = stage_elapsed_s(stage) - began_s;
+    return 0;
+}
+
+int stage_fresh_arena(struct stage *stage, struct error *error)
+{
+    if (stage->arena.memory && stage->plan->arena_life == ARENA_WHOLE_STAGE)
+        return 0;
+    return stage_map(stage, arena_need(stage), error);
+}
+
+static void note_placement(struct stage *stage)
+{
+    struct arena *arena = &stage->arena;
+    arena->node = stage->mapped_node; /* a model's lies where this machine can have it */
+    arena_verify(arena);
+    arena->node = stage->plan->node;
+    stage->outcome.arena_bytes = arena->bytes;
+    stage->outcome.placement = arena->placement;
+    stage->outcome.pages_used = arena->used;
+}
+
+/* What no round touched so far may take as long as all stages have. */
+int stage_touch(struct stage *stage, size_t bytes, struct error *error)
+{
+    struct arena *arena = &stage->arena;
+    const size_t from = arena->bytes, to = bytes < arena->mapped ? bytes : arena->mapped;
+    if (!arena->memory || to <= from)
+        return 1;
+    const bool anew = to > stage->touched_most;
+    const double began_s = stage_elapsed_s(stage);
+    const double limit_s = anew ? stage->whole_s : stage->budget_s;
+    /* Touching alone would use up the time. */
+    if (began_s + stage->byte_s * (double)(to - from) > limit_s)
+        return 0;
+    set_budget(stage, limit_s);
+    arena_use(arena, to);
+    int code = stage->executor.kind->touch(&stage->executor, arena, from,
+                                           stage->visits[0].give_up_ns, error);
+    const double took_s = stage_elapsed_s(stage) - began_s;
+    if (code > 0) {
+        stage->outcome.arena_s += took_s;
+        stage->byte_s = took_s / (double)(to - from);
+        note_placement(stage);
+    } else {
+        arena_use(arena, from);
+    }
+    if (anew) {
+        stage->unshared_s += took_s;
+        stage->touched_most = code > 0 ? to : stage->touched_most;
+    }
+    stage_share(stage, stage->whole_s, stage->share);
+    return code;
 }

@@ -16,23 +16,33 @@
 struct stage {
     struct engine *engine;
     struct executor executor;
-    struct plan *plan;
-    const struct trial_work *work;
-    struct stage_outcome *outcome;
+    struct plan *plan; /* `own`: a probe's next stage has another */
+    struct plan own;
+    struct trial_work work;
+    struct stage_outcome outcome;
     struct pool *pool;
+    uint64_t seed;
     struct random random;
     struct schedule schedule;
     struct point_table table;
     struct forecast forecast;
     struct reservoir core_hz;
-    struct arena arena;
-    double budget_s; /* when to stop: see stage_take_share() */
+    struct arena arena;  /* usable as far as it was touched */
+    double unshared_s;   /* that had passed when it had its turn, and what touching took that no
+                            round touched before */
+    size_t touched_most; /* how far the memory of any round was touched */
+    double byte_s;       /* that the last touch took for a byte; 0: there was none */
+    int mapped_node;     /* that the memory was bound to */
+    bool woken;          /* what measures was woken, or could not be */
+    unsigned round;
+    double budget_s, whole_s, share; /* when to stop: see stage_share() */
     struct visit *visits;
     struct visit **together; /* those of the visits that run now */
     size_t visit_count, seats_max;
     struct trial *trials;   /* [visit_count][trials_per_visit] */
     struct worker *workers; /* [visit_count][trials_per_visit][seats_max] */
     uint64_t began_ns;      /* of the time that stage_elapsed_s() counts */
+    uint64_t active_ns;     /* that it had when it was left */
     double paused_s, show_at_s, shown;
     struct record reference;
     struct drift at_first, drift;
@@ -44,15 +54,24 @@ struct stage {
 int stage_reserve(struct stage *, struct error *);
 void stage_free(struct stage *);
 
-/* In the executor's time. */
+/* Its time goes on, and stands still again: another stage has its turn, and its memory goes. */
+void stage_enter(struct stage *);
+void stage_leave(struct stage *);
+
+/* In the executor's time, while the stage had its turn. */
 double stage_elapsed_s(const struct stage *);
 bool stage_out_of_time(const struct stage *);
-/* The first memory is there. A hypervisor may take seconds to find it, whichever stage asks first:
- * so stages share what it left. */
-void stage_take_share(struct stage *);
+/* Until when the stage may go on: it has so much of what is left beside the touching of memory. A
+ * hypervisor may take seconds to find memory, whichever stage asks first, so stages share what that
+ * left. */
+void stage_share(struct stage *, double whole_s, double share);
 
-/* The memory of a round: fresh, touched and verified. 1; 0 when the time is too short for it;
- * errors of team_run() and arena_map(). */
+/* Fresh memory, and nothing of it touched: so much of it, none for 0; or as much as any point needs
+ * that a round comes to. Errors of arena_map(). */
+int stage_map(struct stage *, size_t bytes, struct error *);
 int stage_fresh_arena(struct stage *, struct error *);
+/* Touches so much of it, or all of it where it has less, and verifies that. 1; 0 when the time is
+ * too short for it; errors of team_run(). */
+int stage_touch(struct stage *, size_t bytes, struct error *);
 
 #endif

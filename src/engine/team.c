@@ -12,7 +12,7 @@
 /* A signal that nobody else handles and that does no harm when it arrives too late. It can't be
  * SIGUSR2: the compilers in OpenCL drivers (LLVM) handle that, and after a SIGINT restore its
  * default action, which ends the process. */
-enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, PATIENCE_POLLS = 100 };
+enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
 
 /* LOST is final, whatever the thread does later. */
 enum member_state { IDLE, BUSY, ENDED, LOST };
@@ -139,7 +139,8 @@ void team_set_patience(struct team *team, int polls)
 
 static bool is_stopped(const struct team *team)
 {
-    return team->stop && *team->stop;
+    /* Set by a signal's handler, or by another thread. */
+    return team->stop && __atomic_load_n(team->stop, __ATOMIC_RELAXED);
 }
 
 static int interrupted(struct error *error)
@@ -334,17 +335,20 @@ int team_ready(struct team *team, const int *cpus, size_t count, struct error *e
     return code;
 }
 
-static void ask_to_end(struct member *member)
+/* False: it is lost. */
+static bool ask_to_end(struct member *member)
 {
     pthread_mutex_lock(&member->team->lock);
+    const bool lost = member->state == LOST;
     member->quit = true;
     pthread_cond_signal(&member->called);
     pthread_mutex_unlock(&member->team->lock);
+    return !lost;
 }
 
 /* Waits until an idle member that was asked to end has done so, and frees it. False: it is lost. It
- * gets at least one poll, however few are left. Sanitizers know no pthread_join() with a time
- * limit. */
+ * gets at least one poll, however few are left. Its last instructions, too, need time on its CPU.
+ */
 static bool see_end(struct member *member, int *polls_left)
 {
     struct team *team = member->team;
@@ -360,7 +364,15 @@ static bool see_end(struct member *member, int *polls_left)
     pthread_mutex_unlock(&team->lock);
     if (!ended)
         return false;
-    pthread_join(member->thread, NULL);
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += JOIN_S;
+    if (pthread_timedjoin_np(member->thread, NULL, &until) != 0) {
+        pthread_mutex_lock(&team->lock);
+        lose(member);
+        pthread_mutex_unlock(&team->lock);
+        return false;
+    }
     pthread_cond_destroy(&member->called);
     free(member);
     return true;
@@ -371,9 +383,8 @@ void team_dismiss(struct team *team, int cpu)
     int polls_left = team->patience_polls;
     for (size_t i = 0; i < team->count; i++) {
         struct member *member = team->members[i];
-        if (member->cpu != cpu || member->state == LOST)
+        if (member->cpu != cpu || !ask_to_end(member))
             continue;
-        ask_to_end(member);
         if (see_end(member, &polls_left))
             team->members[i] = team->members[--team->count];
         return;
@@ -400,11 +411,10 @@ void team_free(struct team *team)
     size_t lost = 0;
     int polls_left = team->patience_polls; /* for all: their CPUs are held at the same time */
     for (size_t i = 0; i < team->count; i++)
-        if (team->members[i]->state != LOST)
-            ask_to_end(team->members[i]);
+        ask_to_end(team->members[i]);
     for (size_t i = 0; i < team->count; i++) {
         struct member *member = team->members[i];
-        if (member->state == LOST || !see_end(member, &polls_left))
+        if (!ask_to_end(member) || !see_end(member, &polls_left))
             team->members[lost++] = member;
     }
     team->count = lost;

@@ -28,6 +28,9 @@ struct timing_model {
     uint64_t (*work)(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats);
     /* Picoseconds that so many dependent additions take now: the model's clock. */
     uint64_t (*additions)(void *self, int cpu, uint64_t additions);
+    /* Told before each prepared(): the engine's time, which pauses and other trials moved on. May
+     * be NULL. */
+    void (*now)(void *self, uint64_t now_ps);
 };
 
 #endif

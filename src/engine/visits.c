@@ -25,14 +25,14 @@ static void set_trials(struct stage *stage, struct visit *visit, size_t point, u
             .number = first + i,
             .operations = 1,
             .workers = stage->workers + (index * each + i) * stage->seats_max,
-            .probe_state = stage->work->state,
+            .probe_state = stage->work.state,
         };
 }
 
 static void observe(struct stage *stage, const struct visit *visit, bool reference)
 {
     const unsigned each = stage->plan->batches;
-    if (!stage->work->observe)
+    if (!stage->work.observe)
         return;
     for (unsigned i = 0; i * each < visit->batch_count; i++) {
         unsigned left = visit->batch_count - i * each;
@@ -44,7 +44,7 @@ static void observe(struct stage *stage, const struct visit *visit, bool referen
                                           .repeats = visit->repeats,
                                           .at_s = stage_elapsed_s(stage),
                                           .reference = reference};
-        stage->work->observe(stage->work->observer, &observation);
+        stage->work.observe(stage->work.observer, &observation);
     }
 }
 
@@ -128,7 +128,7 @@ static int run_visits(struct stage *stage, size_t count, struct error *error)
 {
     int code = visit_run(stage->together, count, error);
     for (size_t i = 0; i < count; i++)
-        stage->outcome->stolen_s += (double)stage->together[i]->stolen_ns * 1e-9;
+        stage->outcome.stolen_s += (double)stage->together[i]->stolen_ns * 1e-9;
     return code;
 }
 
@@ -169,36 +169,36 @@ static int visit_together(struct stage *stage, struct visit_group group, struct 
     return 0;
 }
 
-/* Whether it stays open. */
-static bool stays_open(struct stage *stage, size_t point)
+/* How wide the point's interval is, INFINITY before its fewest trials; negative: it is done. */
+static double open_width(struct stage *stage, size_t point)
 {
     const struct plan *plan = stage->plan;
     if (point_table_is_done(&stage->table, point))
-        return false;
+        return -1;
     const struct record *record = point_table_record(&stage->table, point);
-    if (record->trials < plan->trials_max &&
-        (record->trials < plan->trials_min ||
-         !record_converged(record, plan, stage->table.scratch)))
-        return true;
+    if (record->trials < plan->trials_min)
+        return INFINITY;
+    const double width = record_width(record, plan, stage->table.scratch);
+    if (record->trials < plan->trials_max && !(width <= plan->precision))
+        return width;
     finish(stage, point);
-    return false;
+    return -1;
 }
 
-int visit_points(struct stage *stage, struct visit_group group, struct error *error)
+int visit_points(struct stage *stage, struct visit_group group, double *width, struct error *error)
 {
     int code = visit_together(stage, group, error);
-    if (code < 0)
-        return code;
-    for (size_t point = group.first; point < group.first + group.count; point++)
-        code |= stays_open(stage, point);
-    return code;
+    *width = -1;
+    for (size_t i = 0; i < group.count && code == 0; i++)
+        *width = fmax(*width, open_width(stage, group.first + i));
+    return code < 0 ? code : *width >= 0;
 }
 
 /* --- the reference --- */
 
 static void note_drift(struct stage *stage)
 {
-    struct stage_outcome *outcome = stage->outcome;
+    struct stage_outcome *outcome = &stage->outcome;
     struct drift now = record_medians(&stage->reference, stage->table.scratch);
     if (outcome->reference_visits++ == 0)
         stage->at_first = now;
@@ -220,7 +220,7 @@ int visit_reference(struct stage *stage, struct error *error)
         return 0;
     struct visit *visit = &stage->visits[0];
     struct record *record = &stage->reference;
-    struct random random = {stage->engine->seed ^ reference_salt};
+    struct random random = {stage->seed ^ reference_salt};
     unsigned count =
         plan->trials_max < plan->trials_per_visit ? plan->trials_max : plan->trials_per_visit;
     set_trials(stage, visit, 0, 0, count, &random);

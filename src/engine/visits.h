@@ -7,8 +7,9 @@
 #include "engine/stage.h"
 
 /* Visits the group's open points side by side and settles what came of it. Returns 1 when one of
- * them is still open, 0, or the errors of visit_run(). */
-int visit_points(struct stage *, struct visit_group, struct error *);
+ * them is still open, and how wide the widest one's interval is (INFINITY: it has none yet); 0, or
+ * the errors of visit_run(). */
+int visit_points(struct stage *, struct visit_group, double *width, struct error *);
 /* Visits the reference, where there is one and it is due. */
 int visit_reference(struct stage *, struct error *);
 

@@ -168,11 +168,10 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
     return code;
 }
 
-/* The tlb probe comes first, because the others need its finding of where translation begins to
- * cost. */
 static bool goes_first(const struct probe_result *result)
 {
-    return strcmp(result->name, "tlb") == 0;
+    const struct finding_table *table = finding_table_of(result->name);
+    return table && table->before_others;
 }
 
 int document_analyse(struct document *document, const char **remarks, struct error *error)

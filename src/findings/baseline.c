@@ -6,6 +6,7 @@
 #include "findings/finding.h"
 #include "findings/joined.h"
 #include "findings/pairs.h"
+#include "findings/verdict.h"
 #include "quantity/quantity.h"
 #include "result/flag.h"
 #include "stats/quantile.h"
@@ -53,7 +54,7 @@ static unsigned elected(const struct votes *votes, size_t voters)
 
 /* The results of one probe in all documents that have it, and which of their findings have been
  * used. */
-struct sources {
+struct probe_of_each {
     const struct probe_result **probes;
     size_t count;
     bool **taken;
@@ -74,8 +75,9 @@ static int leave_out(struct building *building, const struct finding *finding, s
 }
 
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
-static size_t collect_values(struct building *building, struct sources *sources, size_t from,
-                             size_t place, const struct finding_pairs *pairs, struct votes *votes)
+static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
+                             size_t place, const struct finding_pairs *pairs,
+                             enum finding_value which, struct votes *votes)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     size_t n = 0;
@@ -84,21 +86,35 @@ static size_t collect_values(struct building *building, struct sources *sources,
         if (!finding || !quantity_same(finding->unit, model->unit))
             continue;
         sources->taken[d][finding - sources->probes[d]->findings] = true;
-        if (!isfinite(finding->value))
+        const double value = finding_value_of(finding, which);
+        if (!isfinite(value) || (which == VALUE_QUIET && !quiet_is_known(&finding->quiet)))
             continue;
-        building->values[n++] = finding->value;
+        building->values[n++] = value;
         vote(votes, finding->flags);
     }
     return n;
 }
 
+/* The runs' median and middle four fifths: what lies between runs. Sorts the values. */
+static struct quiet spread_of(double *values, size_t n)
+{
+    sort_ascending(values, n);
+    return (struct quiet){(float)median(values, n), (float)quantile(values, n, 0.1),
+                          (float)quantile(values, n, 0.9)};
+}
+
 static int add_finding(struct building *building, struct probe_result *result,
-                       struct sources *sources, size_t from, size_t place,
+                       struct probe_of_each *sources, size_t from, size_t place,
                        const struct finding_pairs *pairs, struct error *error)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     struct votes votes = {{0}};
-    const size_t n = collect_values(building, sources, from, place, pairs, &votes);
+    const size_t quiet = collect_values(building, sources, from, place, pairs, VALUE_QUIET, &votes);
+    struct quiet spread = quiet_unknown();
+    if (quiet && 2 * quiet >= building->count)
+        spread = spread_of(building->values, quiet);
+    votes = (struct votes){{0}};
+    const size_t n = collect_values(building, sources, from, place, pairs, VALUE_FOUND, &votes);
     if (n == 0)
         return 0;
     if (2 * n < building->count)
@@ -111,11 +127,12 @@ static int add_finding(struct building *building, struct probe_result *result,
     if (!finding)
         return error_out_of_memory(error);
     if (n >= ENOUGH) /* the spread over so many runs already shows what made each doubtful */
-        finding->flags &= ~flag_doubts(finding->flags);
+        finding->flags &= ~flag_widening(finding->flags);
     if (n == 1) {
         finding->low = model->low;
         finding->high = model->high;
     }
+    finding->quiet = n == 1 ? model->quiet : spread;
     finding->declared = model->declared;
     finding->factors = model->factors;
     finding->factor_count = model->factor_count;
@@ -128,7 +145,7 @@ static int add_finding(struct building *building, struct probe_result *result,
 /* Adds the findings of one document that no earlier document had, with their partners in the later
  * ones. */
 static int add_findings_of(struct building *building, struct probe_result *result,
-                           struct sources *sources, size_t from, struct error *error)
+                           struct probe_of_each *sources, size_t from, struct error *error)
 {
     const struct probe_result *probe = sources->probes[from];
     struct finding_pairs *pairs = NULL;
@@ -151,7 +168,7 @@ static int add_findings_of(struct building *building, struct probe_result *resul
 }
 
 static int add_findings(struct building *building, struct probe_result *result,
-                        struct sources *sources, struct error *error)
+                        struct probe_of_each *sources, struct error *error)
 {
     struct pool pool = {0};
     int code = 0;
@@ -171,12 +188,12 @@ static int add_findings(struct building *building, struct probe_result *result,
 /* --- series --- */
 
 /* A document's series, and its points in the order of their places. */
-struct source {
+struct series_of_one {
     const struct series *series;
     const struct point **sorted;
 };
 
-static const struct point *same_place(const struct source *source, const struct point *place)
+static const struct point *same_place(const struct series_of_one *source, const struct point *place)
 {
     const struct point **found = source->series
                                      ? bsearch(&place, source->sorted, source->series->point_count,
@@ -186,16 +203,18 @@ static const struct point *same_place(const struct source *source, const struct 
 }
 
 static int add_points(struct building *building, struct series *series, const struct series *model,
-                      const struct source *sources, struct error *error)
+                      const struct series_of_one *sources, struct error *error)
 {
     struct pool *pool = &building->to->pool;
     for (size_t i = 0; i < model->point_count; i++) {
         struct votes votes = {{0}};
-        size_t n = 0;
+        size_t n = 0, quiet = 0;
         for (size_t d = 0; d < building->count; d++) {
             const struct point *point = same_place(&sources[d], &model->points[i]);
             if (!point || !point->y.n)
                 continue;
+            if (quiet_is_known(&point->quiet))
+                building->scratch[quiet++] = (double)point->quiet.value;
             building->values[n++] = point->y.median;
             vote(&votes, point->flags);
         }
@@ -208,6 +227,8 @@ static int add_points(struct building *building, struct series *series, const st
         *point = model->points[i];
         point_drop_details(point);
         point->flags = elected(&votes, n);
+        if (2 * quiet >= building->count)
+            point->quiet = spread_of(building->scratch, quiet);
         summarize(building->values, n, building->scratch, &point->y);
     }
     return 0;
@@ -218,7 +239,7 @@ static int add_series_from(struct building *building, struct probe_result *resul
                            const struct series *model, struct pool *scratch, struct error *error)
 {
     struct pool *pool = &building->to->pool;
-    struct source *sources = pool_alloc(scratch, building->count, sizeof *sources);
+    struct series_of_one *sources = pool_alloc(scratch, building->count, sizeof *sources);
     size_t have = 0;
     if (!sources)
         return error_out_of_memory(error);
@@ -300,8 +321,8 @@ static int keep_shared_conditions(struct building *building, struct error *error
 static int add_probe(struct building *building, const struct joined_probe *of, struct error *error)
 {
     struct document *to = building->to;
-    struct sources sources = {.probes =
-                                  pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
+    struct probe_of_each sources = {
+        .probes = pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
     struct probe_result *result =
         pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
     if (!sources.probes || !result)
@@ -380,5 +401,7 @@ int baseline_build(struct document *to, const struct document *documents, size_t
     if (code == 0 && values == 0)
         code = error_set(error, ERROR_USAGE,
                          "the documents have no value in common: give runs of the same probes");
+    if (code == 0)
+        code = verdict_note(to, error);
     return code == 0 ? tell_left_out(&building, left_out, error) : code;
 }

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition"};
+const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
+                                             "neighbours"};
 const double differences_threshold = 0.03;
 
 struct search {
@@ -86,6 +87,60 @@ static void judge(struct difference *difference, const struct comparison *time,
         difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
 }
 
+static void judge_points_found(const struct search *search, struct difference *difference)
+{
+    const struct point *a = difference->point_a, *b = difference->point_b;
+    difference->a = a->y.median;
+    difference->b = b->y.median;
+    struct comparison time = {(double)b->y.median / (double)a->y.median, NAN, NAN, 1}, cycles;
+    const struct estimate before = finding_cycles_of(a), after = finding_cycles_of(b);
+    const double left[] = {before.median, before.low, before.high};
+    const double right[] = {after.median, after.low, after.high};
+    bool both = left[0] > 0 && right[0] > 0;
+    if (fabs(log(time.ratio)) > log1p(search->threshold))
+        compare_medians(&a->y, &b->y, search->threshold, flag_widening(a->flags | b->flags), &time);
+    if (both)
+        compare_intervals(left, right, search->threshold, &cycles);
+    judge(difference, &time, both ? &cycles : NULL, search->threshold);
+}
+
+/* One unit's quiet values of two points. */
+static void compare_quiet(const struct search *search, const struct quiet *a, const struct quiet *b,
+                          bool doubtful, struct comparison *comparison)
+{
+    double bounds[2][3];
+    const struct quiet *const sides[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        const struct finding side = {.quiet = *sides[i],
+                                     .flags = doubtful ? FLAG_BIT(FLAG_UNCONVERGED) : 0};
+        finding_doubted_bounds(&side, VALUE_QUIET, bounds[i]);
+    }
+    compare_intervals(bounds[0], bounds[1], search->threshold, comparison);
+}
+
+static void judge_points_quiet(const struct search *search, struct difference *difference)
+{
+    const struct point *a = difference->point_a, *b = difference->point_b;
+    const bool doubtful = flag_doubts(a->flags | b->flags);
+    const bool both = quiet_is_known(&a->quiet_cycles) && quiet_is_known(&b->quiet_cycles);
+    struct comparison time, cycles;
+    difference->which = VALUE_QUIET;
+    difference->a = (double)a->quiet.value;
+    difference->b = (double)b->quiet.value;
+    difference->verdict = SAME;
+    compare_quiet(search, &a->quiet, &b->quiet, doubtful, &time);
+    if (both)
+        compare_quiet(search, &a->quiet_cycles, &b->quiet_cycles, doubtful, &cycles);
+    judge(difference, &time, both ? &cycles : NULL, search->threshold);
+}
+
+/* What was found changed, and what the hardware does alone did not. */
+static void blame_neighbours(struct difference *difference, enum verdict found)
+{
+    if (difference->verdict == SAME && found == CHANGED)
+        difference->verdict = NEIGHBOURS;
+}
+
 static void compare_points(struct search *search, const struct probe_result *probe,
                            const struct series *series, const struct point *a,
                            const struct point *b)
@@ -96,29 +151,44 @@ static void compare_points(struct search *search, const struct probe_result *pro
     difference->series = series;
     difference->point_a = a;
     difference->point_b = b;
-    difference->a = a->y.median;
-    difference->b = b->y.median;
-    struct comparison time = {(double)b->y.median / (double)a->y.median, NAN, NAN, 1}, cycles;
-    const struct estimate before = finding_cycles_of(a), after = finding_cycles_of(b);
-    const double left[] = {before.median, before.low, before.high};
-    const double right[] = {after.median, after.low, after.high};
-    bool both = left[0] > 0 && right[0] > 0;
-    if (fabs(log(time.ratio)) > log1p(search->threshold))
-        compare_medians(&a->y, &b->y, search->threshold, flag_doubts(a->flags | b->flags), &time);
-    if (both)
-        compare_intervals(left, right, search->threshold, &cycles);
-    judge(difference, &time, both ? &cycles : NULL, search->threshold);
+    judge_points_found(search, difference);
+    if (!quiet_is_known(&a->quiet) || !quiet_is_known(&b->quiet))
+        return;
+    const enum verdict found = difference->verdict;
+    judge_points_quiet(search, difference);
+    blame_neighbours(difference, found);
 }
 
 static struct comparison compare_values(const struct search *search, const struct finding *a,
-                                        const struct finding *b)
+                                        const struct finding *b, enum finding_value which)
 {
     double left[3], right[3];
     struct comparison comparison;
-    finding_doubted_bounds(a, left);
-    finding_doubted_bounds(b, right);
+    finding_doubted_bounds(a, which, left);
+    finding_doubted_bounds(b, which, right);
     compare_intervals(left, right, search->threshold, &comparison);
     return comparison;
+}
+
+/* A finding of both documents, and the same in ns; NULL where there is none. */
+struct twins {
+    const struct finding *before, *after, *ns_before, *ns_after;
+};
+
+static void judge_findings(const struct search *search, struct difference *difference,
+                           const struct twins *twins, enum finding_value which)
+{
+    struct comparison value = compare_values(search, twins->before, twins->after, which), ns;
+    const bool both = twins->ns_before && twins->ns_after &&
+                      finding_value_of(twins->ns_before, which) > 0 &&
+                      finding_value_of(twins->ns_after, which) > 0;
+    if (both)
+        ns = compare_values(search, twins->ns_before, twins->ns_after, which);
+    difference->which = which;
+    difference->a = finding_value_of(twins->before, which);
+    difference->b = finding_value_of(twins->after, which);
+    difference->verdict = SAME;
+    judge(difference, &value, both ? &ns : NULL, search->threshold);
 }
 
 /* Whether the finding is a size or a count, which is read off a curve and is no median of
@@ -138,17 +208,16 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
         return;
     difference->finding_a = before;
     difference->finding_b = after;
-    difference->a = before->value;
-    difference->b = after->value;
-    const struct finding *ns_before = finding_lookup_twin(in_a, before);
-    const struct finding *ns_after = finding_lookup_twin(in_b, after);
-    struct comparison value = compare_values(search, before, after), ns;
-    const bool both = ns_before && ns_after && ns_before->value > 0 && ns_after->value > 0;
-    if (both)
-        ns = compare_values(search, ns_before, ns_after);
-    judge(difference, &value, both ? &ns : NULL, search->threshold);
+    const struct twins twins = {before, after, finding_lookup_twin(in_a, before),
+                                finding_lookup_twin(in_b, after)};
+    judge_findings(search, difference, &twins, VALUE_FOUND);
+    if (finding_comparable_value(before, after) == VALUE_QUIET) {
+        const enum verdict found = difference->verdict;
+        judge_findings(search, difference, &twins, VALUE_QUIET);
+        blame_neighbours(difference, found);
+    }
     if (difference->verdict == CHANGED && is_place(before) &&
-        flag_doubts(before->flags | after->flags))
+        flag_widening(before->flags | after->flags))
         difference->verdict = UNCERTAIN;
     if (difference->verdict != SAME && finding_meaning(before).role == ROLE_CONDITION) {
         difference->verdict = CONDITION;

@@ -5,6 +5,9 @@
  * known (a change of the clock affects only one of them), and if it survives the correction for the
  * number of comparisons.
  *
+ * Values are compared as they are without neighbours, where both documents know that. Where only
+ * what was found has changed, the neighbours did.
+ *
  * A doubt says that other runs may find values outside of this run's interval: noise that comes and
  * goes in minutes shifts a whole run, and its trials agree on the shifted value. So the interval of
  * a doubtful latency, rate or clock counts as three times as wide, and that of a doubtful point is
@@ -25,14 +28,15 @@
 #ifndef FATHOM_FINDINGS_DIFFERENCES_H
 #define FATHOM_FINDINGS_DIFFERENCES_H
 
-#include "result/document.h"
+#include "findings/finding.h"
 
 enum verdict {
     SAME,      /* within the threshold */
     UNCERTAIN, /* beyond it, but the intervals, or doubts about one of the two, leave room for no
                   change */
     CHANGED,
-    CONDITION, /* of the run, beyond the threshold */
+    CONDITION,  /* of the run, beyond the threshold */
+    NEIGHBOURS, /* what was found changed, and what the hardware does without neighbours did not */
     VERDICTS
 };
 extern const char *const verdict_names[VERDICTS]; /* "same", ... */
@@ -45,9 +49,10 @@ struct difference {
     const struct series *series;      /* NULL: a finding */
     const struct point *point_a, *point_b;
     const struct finding *finding_a, *finding_b;
-    double a, b, ratio;
-    double low, high; /* of the ratio; NAN: no interval, or one that reaches zero */
-    double p;         /* NAN where it is within the threshold, or there is no interval */
+    enum finding_value which; /* that was compared */
+    double a, b, ratio;       /* of that value */
+    double low, high;         /* of the ratio; NAN: no interval, or one that reaches zero */
+    double p;                 /* NAN where it is within the threshold, or there is no interval */
 };
 
 /* A sentence about something that can't be, or should not be, compared. */

@@ -5,6 +5,7 @@
 #include "findings/device.h"
 #include "findings/obtained.h"
 #include "findings/registry.h"
+#include "findings/verdict.h"
 #include "result/json.h"
 
 #include <math.h>
@@ -356,7 +357,7 @@ int experiments_complete(struct document *document, struct error *error)
     for (size_t p = 0; p < document->probe_count && code == 0; p++)
         code =
             experiment_complete(&document->probes[p], &document->machine, &document->pool, error);
-    return code;
+    return code == 0 ? verdict_note(document, error) : code;
 }
 
 int experiment_read(struct document *document, const char *path, struct error *error)

@@ -22,7 +22,8 @@ int experiment_complete(struct probe_result *, const struct machine_facts *, str
 int experiment_obtained(struct obtained *, const struct probe_result *,
                         const struct machine_facts *, struct pool *);
 bool experiment_obtained_alike(const struct obtained *, const struct obtained *);
-/* Completes all probes of a document. To be called after document_read(). */
+/* Completes all probes of a document, and writes its verdict (findings/verdict.h) as this version
+ * says it. To be called after document_read(). */
 int experiments_complete(struct document *, struct error *);
 /* Reads a document and completes its findings: every command reads by this. Errors as of
  * document_read(). */

@@ -105,19 +105,33 @@ struct finding *finding_add_cycles_of(struct probe_result *result, struct pool *
                      flags);
 }
 
+enum finding_value finding_comparable_value(const struct finding *a, const struct finding *b)
+{
+    return quiet_is_known(&a->quiet) && quiet_is_known(&b->quiet) ? VALUE_QUIET : VALUE_FOUND;
+}
+
+double finding_value_of(const struct finding *finding, enum finding_value which)
+{
+    return which == VALUE_QUIET ? (double)finding->quiet.value : finding->value;
+}
+
 /* Widens by ratios, because runs differ by factors; where a value is not above zero, by
  * differences.
  */
-void finding_doubted_bounds(const struct finding *finding, double bounds[3])
+void finding_doubted_bounds(const struct finding *finding, enum finding_value which,
+                            double bounds[3])
 {
-    const double value = finding->value, ends[] = {finding->low, finding->high};
-    const bool doubt = flag_doubts(finding->flags);
+    const bool quiet = which == VALUE_QUIET;
+    const double value = finding_value_of(finding, which);
+    const double ends[] = {quiet ? (double)finding->quiet.low : finding->low,
+                           quiet ? (double)finding->quiet.high : finding->high};
+    const bool doubt = flag_widening(finding->flags);
     const double times = doubt ? doubt_widens : 1;
     bounds[0] = value;
     for (int i = 0; i < 2; i++) {
-        bounds[1 + i] = value > 0 && finding->low > 0 ? value * pow(ends[i] / value, times)
-                                                      : value + times * (ends[i] - value);
-        if (doubt && finding->low == finding->high)
+        bounds[1 + i] = value > 0 && ends[0] > 0 ? value * pow(ends[i] / value, times)
+                                                 : value + times * (ends[i] - value);
+        if (doubt && ends[0] == ends[1])
             bounds[1 + i] = NAN;
     }
 }

@@ -36,8 +36,14 @@ struct finding *finding_add_time_of(struct probe_result *, struct pool *, const 
 struct finding *finding_add_cycles_of(struct probe_result *, struct pool *, const char *name,
                                       const struct point *, unsigned flags);
 
-/* Value, low and high of a finding, its interval widened where there is doubt; the ends are NAN
- * where it has none, or one without a width in spite of doubt. */
-void finding_doubted_bounds(const struct finding *, double bounds[3]);
+/* Which of a finding's two values is meant. */
+enum finding_value { VALUE_FOUND, VALUE_QUIET };
+/* Two runs are compared by what the hardware does without neighbours, where both know that; else
+ * by what they found. */
+enum finding_value finding_comparable_value(const struct finding *, const struct finding *);
+double finding_value_of(const struct finding *, enum finding_value);
+/* That value, low and high, the interval widened where there is doubt; the ends are NAN where it
+ * has none, or one without a width in spite of doubt. */
+void finding_doubted_bounds(const struct finding *, enum finding_value, double bounds[3]);
 
 #endif

@@ -215,7 +215,8 @@ static bool compare_capacity(const struct sheet *sheet, int level, const struct 
     double found = sheet->evidence->levels[level - 1].capacity;
     double declared = cache ? (double)cache->size_bytes : 0;
     double capacity = found > 0 ? found : declared, product = ways->ways * ways->way_stride;
-    if (isnan(product) || !(capacity > 0) || fabs(product / capacity - 1) <= capacity_apart)
+    if (isnan(product) || !(capacity > 0) || fabs(product / capacity - 1) <= capacity_apart ||
+        is_occupied(sheet, level, ways)) /* the ways' own text says so */
         return true;
     struct finding *finding = add(sheet, level, "disagreement", "B");
     if (!finding)

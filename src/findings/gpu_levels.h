@@ -12,7 +12,8 @@ struct gpu_declared {
 };
 
 /* Adds the findings of findings_levels(), each with a prefix before its name: with "gpu0." it is
- * "gpu0.L1.latency". ERROR_SYSTEM without memory. */
+ * "gpu0.L1.latency". Where the second level is seen as two plateaus, up to some half of what is
+ * declared and up to all of it, the latter is "L2.outer". ERROR_SYSTEM without memory. */
 int findings_gpu_levels(struct probe_result *, struct pool *, const char *prefix,
                         const struct series *, const struct gpu_declared *,
                         const struct translation_knee *knees, size_t knee_count, struct error *);

@@ -35,44 +35,43 @@ struct bounds {
         bound; /* ends of the interval now; the worst value that is still good enough */
 };
 
-static double or_value(double end, const struct finding *finding)
+static struct bounds bounds_of(const struct finding *should, const struct finding *now,
+                               enum finding_value which, int side, double tolerance)
 {
-    return isfinite(end) ? end : finding->value;
-}
-
-static struct bounds bounds_of(const struct finding *should, const struct finding *now, int side,
-                               double tolerance)
-{
-    double margin = tolerance * fabs(should->value), is[3], may[3];
-    finding_doubted_bounds(now, is);
-    finding_doubted_bounds(should, may);
-    if (side > 0)
-        return (struct bounds){is[1], now->value, or_value(may[2], should) + margin};
-    return (struct bounds){is[2], now->value, or_value(may[1], should) - margin};
+    double is[3], may[3];
+    finding_doubted_bounds(now, which, is);
+    finding_doubted_bounds(should, which, may);
+    const double margin = tolerance * fabs(may[0]);
+    const double end = side > 0 ? may[2] : may[1];
+    return (struct bounds){side > 0 ? is[1] : is[2], is[0],
+                           (isfinite(end) ? end : may[0]) + side * margin};
 }
 
 /* Without an interval the value itself decides, unless there is doubt. */
-static enum health judge(const struct finding *should, const struct finding *now, int side,
-                         double tolerance)
+static enum health judge(const struct finding *should, const struct finding *now,
+                         enum finding_value which, int side, double tolerance)
 {
-    struct bounds bounds = bounds_of(should, now, side, tolerance);
+    struct bounds bounds = bounds_of(should, now, which, side, tolerance);
     if (side * (bounds.far - bounds.bound) <= 0)
         return HEALTHY;
     if (!isfinite(bounds.near))
-        return flag_doubts(now->flags) ? DOUBTFUL : WORSE;
+        return flag_widening(now->flags) ? DOUBTFUL : WORSE;
     return side * (bounds.near - bounds.bound) > 0 ? WORSE : DOUBTFUL;
 }
 
 /* Combines the verdicts on cycles and on time: worse only if both are. */
 static enum health judge_both(const struct checking *checking, const struct finding *should,
-                              const struct finding *now, int side)
+                              const struct finding *now, enum finding_value which, int side)
 {
-    const enum health health = judge(should, now, side, checking->tolerance);
+    const enum health health = judge(should, now, which, side, checking->tolerance);
     const struct finding *twin_should = finding_lookup_twin(&checking->of_base, should);
     const struct finding *twin = finding_lookup_twin(&checking->of_now, now);
     if (!twin_should || !twin)
         return health;
-    const enum health other = judge(twin_should, twin, side, checking->tolerance);
+    const enum health other =
+        judge(twin_should, twin,
+              which == VALUE_FOUND ? VALUE_FOUND : finding_comparable_value(twin_should, twin),
+              side, checking->tolerance);
     return other < health ? other : health;
 }
 
@@ -91,15 +90,22 @@ static void compare(struct checking *checking, const struct finding *should,
                     const struct finding *now, enum side side)
 {
     const int sign = side == SIDE_MORE ? 1 : -1;
-    const enum health health = judge_both(checking, should, now, sign);
+    const enum finding_value which = finding_comparable_value(should, now);
+    const enum health health = judge_both(checking, should, now, which, sign);
     checking->check->compared++;
+    /* Worse as it was found, but not without neighbours: they moved, and not the machine. */
+    if (health == HEALTHY && which == VALUE_QUIET &&
+        judge_both(checking, should, now, VALUE_FOUND, sign) == WORSE)
+        add_value(checking, &checking->check->neighbours,
+                  (struct health_value){.now = now, .should = should, .bound = NAN});
     add_value(checking, &checking->check->values[health],
               (struct health_value){
                   .health = health,
                   .now = now,
                   .should = should,
+                  .which = which,
                   .more_is_worse = sign > 0,
-                  .bound = bounds_of(should, now, sign, checking->tolerance).bound,
+                  .bound = bounds_of(should, now, which, sign, checking->tolerance).bound,
               });
 }
 
@@ -109,7 +115,7 @@ static void note_condition(struct checking *checking, const struct finding *shou
 {
     bool differs = false;
     for (int side = -1; side <= 1; side += 2)
-        differs = differs || judge(should, now, side, checking->tolerance) != HEALTHY;
+        differs = differs || judge(should, now, VALUE_FOUND, side, checking->tolerance) != HEALTHY;
     if (differs)
         add_value(checking, &checking->check->conditions,
                   (struct health_value){.now = now, .should = should, .bound = NAN});
@@ -371,7 +377,8 @@ static int check_machines(const struct document *base, const struct document *no
 int health_check(struct health_check *check, const struct document *base,
                  const struct document *now, double tolerance, struct error *error)
 {
-    *check = (struct health_check){0};
+    *check = (struct health_check){.now = now};
+    verdict_of(&check->verdict, now);
     struct checking checking = {.check = check, .now = now, .tolerance = tolerance};
     const int code = check_machines(base, now, error);
     if (code < 0)

@@ -7,7 +7,8 @@
 #ifndef FATHOM_FINDINGS_HEALTH_H
 #define FATHOM_FINDINGS_HEALTH_H
 
-#include "result/document.h"
+#include "findings/finding.h"
+#include "findings/verdict.h"
 
 #include <stdbool.h>
 
@@ -23,6 +24,7 @@ extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
 struct health_value {
     enum health health;
     const struct finding *now, *should; /* `now` is NULL where the value was not found */
+    enum finding_value which;           /* that was judged */
     bool more_is_worse;
     double bound; /* the worst value that is still good enough; NAN where nothing was found, and for
                      conditions */
@@ -47,18 +49,22 @@ struct health_check {
                            or nothing was compared */
     struct health_values values[HEALTHS]; /* by health, each as the baseline has them */
     struct health_values conditions;      /* those that differ */
+    struct health_values neighbours;      /* worse as found, and not without neighbours */
     size_t compared, not_compared;
     struct health_gap *gaps;
     size_t gap_count;
+    const struct document *now;      /* the document that was judged */
+    struct document_verdict verdict; /* how far it can be relied on */
     struct pool pool;
 };
 
 /* A value is worse when all of its interval lies beyond the baseline's interval widened by
  * `tolerance` (0.05: 5 % of the value) on the worse side; where there is doubt either interval is
- * taken to be wider, as for differences. Latencies are held in cycles and in ns, and are worse only
- * when both are. ERROR_USAGE where the baseline has no value to compare with, none of its probes
- * was measured now, or the documents are of different processors. The documents must outlive the
- * result; health_check_free(). */
+ * taken to be wider, as for differences. Quiet values are judged where both have them; what is
+ * worse only as it was found is the neighbours' doing and no fault of the machine. Latencies are
+ * held in cycles and in ns, and are worse only when both are. ERROR_USAGE where the baseline has no
+ * value to compare with, none of its probes was measured now, or the documents are of different
+ * processors. The documents must outlive the result; health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
                  double tolerance, struct error *);
 void health_check_free(struct health_check *);

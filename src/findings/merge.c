@@ -5,6 +5,7 @@
 #include "findings/joined.h"
 #include "findings/pairs.h"
 #include "findings/registry.h"
+#include "findings/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -367,6 +368,8 @@ int documents_merge(struct document *to, const struct document *documents, size_
     for (size_t i = 0; i < names && code == 0; i++)
         code = add_probe(&merging, documents, count, &probes[i]);
     free(probes);
+    if (code == 0)
+        code = verdict_note(to, error);
     if (code == 0 && dropped) {
         const char *more = dropped_count > NAMED_MOST ? " and others" : "";
         *left_out = pool_printf(

@@ -141,6 +141,24 @@ static enum side side_of(const struct finding_meaning *meaning)
                : meaning->quantity->worse;
 }
 
+/* "L2", "DRAM", "shared" */
+static enum level_kind level_kind_of(const struct finding_meaning *meaning)
+{
+    static const char memory[] = "DRAM", scratchpad[] = "shared";
+    const char *name = meaning->subject;
+    const size_t length = meaning->subject_length;
+    if (!length)
+        return LEVEL_NONE;
+    if (name[0] == 'L' && length > 1 && skip_digits(name + 1) == name + length)
+        return LEVEL_CACHE;
+    if (length == strlen(memory) && memcmp(name, memory, length) == 0)
+        return LEVEL_MEMORY;
+    if (meaning->role != ROLE_LEVEL)
+        return LEVEL_NONE;
+    return length == strlen(scratchpad) && memcmp(name, scratchpad, length) == 0 ? LEVEL_SCRATCHPAD
+                                                                                 : LEVEL_OTHER;
+}
+
 struct finding_meaning finding_meaning(const struct finding *finding)
 {
     const char *rest;
@@ -154,6 +172,7 @@ struct finding_meaning finding_meaning(const struct finding *finding)
         meaning.fact = meaning.line->fact;
         meaning.subject_length = part_of(rest, meaning.line->part, &meaning.subject);
     }
+    meaning.level = level_kind_of(&meaning);
     meaning.side = side_of(&meaning);
     return meaning;
 }

@@ -110,8 +110,8 @@ struct finding_line {
 struct finding_table {
     const struct finding_line *lines;  /* ends with NULL patterns; NULL: it adds none */
     const struct standard *experiment; /* ends with a NULL factor; NULL: names say all */
-    bool
-        of_devices; /* the probe measures devices: outputs name them even where none was measured */
+    bool of_devices; /* the probe measures devices: outputs name them even where none was there */
+    bool before_others; /* other probes' findings build on these: they are computed first */
 };
 
 /* The entry of the list for that factor; NULL where there is none. The list may be NULL. */
@@ -132,6 +132,15 @@ bool finding_name_matches(const char *patterns, const char *name);
 const struct finding_line *finding_line_find(const char *name);
 
 /* What a finding means, all of it in one value. */
+/* Which of the machine's places a level is: the grammar of their names is the registry's alone. */
+enum level_kind {
+    LEVEL_NONE,
+    LEVEL_CACHE,      /* `number` says which */
+    LEVEL_MEMORY,     /* behind all caches */
+    LEVEL_SCRATCHPAD, /* of a device's multiprocessor */
+    LEVEL_OTHER,      /* another memory, or another way to it */
+};
+
 struct finding_meaning {
     const struct finding_line *line; /* NULL: no line explains it */
     enum finding_role role;          /* ROLE_PLAIN where `line` is NULL or has other units */
@@ -140,6 +149,7 @@ struct finding_meaning {
     const char *subject; /* what the fact is of, within the finding's name: "L2" */
     size_t subject_length;
     int number; /* the first in its name, behind the device: 2 of "dtlb2.4K.hit"; -1: none */
+    enum level_kind level;           /* that the subject names; LEVEL_NONE where it names none */
     const struct quantity *quantity; /* by its unit; NULL: an unknown unit */
     enum side side; /* never SIDE_OF_UNIT; SIDE_NEITHER where the value is not judged */
 };

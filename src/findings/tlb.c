@@ -155,8 +155,9 @@ static bool add_cost(const struct sheet *sheet, const char *what, double pages, 
     finding->value = cost.median;
     finding->low = cost.low;
     finding->high = cost.high;
-    finding->flags = (spread->points[at].flags | packed->points[at].flags) &
-                     ~(FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_SMALL_PAGES));
+    finding->flags =
+        (spread->points[at].flags | packed->points[at].flags) &
+        ~(FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_SMALL_PAGES));
     finding->text = pool_printf(sheet->pool, "%s, at %.0f pages", text, spread->points[at].x);
     return finding->text;
 }

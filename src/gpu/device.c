@@ -67,15 +67,16 @@ static int measure(void *self, uint64_t repeats, double *ns, double *core_hz, st
 }
 
 void gpu_device_begin(struct gpu_device *device, const struct gpu_backend *backend, struct gpu *gpu,
-                      bool modelled)
+                      const struct gpu_facts *facts)
 {
     device->backend = backend;
     device->gpu = gpu;
     device->ready = NULL;
     device->device = (struct device){.self = device,
-                                     .flags = modelled ? FLAG_BIT(FLAG_MODELLED) : 0,
+                                     .flags = facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0,
                                      .prepare = prepare,
                                      .measure = measure,
                                      .wake_work = wake_work,
-                                     .asleep = true};
+                                     .asleep = true,
+                                     .full_hz = facts->clock_hz};
 }

@@ -18,6 +18,7 @@ struct gpu_device {
 };
 
 /* Begins with a GPU that was just started; the works stay. The next plan wakes it. */
-void gpu_device_begin(struct gpu_device *, const struct gpu_backend *, struct gpu *, bool modelled);
+void gpu_device_begin(struct gpu_device *, const struct gpu_backend *, struct gpu *,
+                      const struct gpu_facts *);
 
 #endif

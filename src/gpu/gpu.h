@@ -33,6 +33,7 @@ enum gpu_path {
     GPU_ATOMIC,    /* atom.global.add of zero, whose result is the next address */
     GPU_TEXTURE,   /* texture fetches from linear memory */
     GPU_CONSTANT,  /* the constant bank, at most 64 KiB */
+    GPU_SCALAR,    /* loads whose address a whole group shares: AMD has a cache for these alone */
     GPU_SHARED,    /* the multiprocessor's own scratchpad (OpenCL: local memory) */
     GPU_SHARED_ATOMIC,
     GPU_CLUSTER, /* the scratchpad of another multiprocessor of the cluster */
@@ -54,11 +55,16 @@ struct gpu_work {
     enum gpu_path path;
     enum gpu_home home;
     enum gpu_order order;
-    size_t bytes;        /* working set; of a stream or transfer: what is moved in one repeat */
-    size_t stride;       /* from one pointer to the next, at least 8 */
-    size_t offset;       /* of the ring or line in an allocation that is the same for all works with
-                            the same `span`: so lines can be told apart. Multiple of 8 */
-    size_t span;         /* bytes of that allocation; 0: one of its own */
+    size_t bytes;  /* working set; of a stream or transfer: what is moved in one repeat */
+    size_t stride; /* from one pointer to the next, at least 8 */
+    size_t offset; /* of the ring or line in an allocation that is the same for all works with
+                      the same `span`: so lines can be told apart. Multiple of 8 */
+    size_t span;   /* bytes of that allocation; 0: one of its own */
+    /* GPU_CHASE: elements that every pass over the ring visits last, one after another; only their
+     * loads are timed and count. The numbers of these and of the others are multiples of 16. NULL:
+     * all are timed. The numbers live as long as the work. */
+    const uint32_t *timed;
+    size_t timed_count;
     unsigned width_bits; /* of each load: 32 (indices), 64 (addresses) or 128; 0 is 64 */
     int carve_out;       /* per cent of the most scratchpad there can be; -1: as it is */
     int multiprocessor;  /* that shall do it; -1: any */
@@ -126,6 +132,11 @@ struct gpu_backend {
                struct gpu_time *, struct error *);
     /* May be NULL; all absent where it can't be told. */
     void (*read_sensors)(struct gpu *, struct gpu_sensors *);
+    /* What of its facts shows only while it works (an idle link runs at a lower rate), into facts
+     * whose texts live in the pool. May be NULL. */
+    void (*read_facts)(struct gpu *, struct pool *, struct gpu_facts *);
+    /* Memory of the device that nobody holds; 0 unknown. May be NULL. */
+    uint64_t (*free_bytes)(struct gpu *);
 };
 
 extern const struct gpu_backend gpu_cuda, gpu_opencl;

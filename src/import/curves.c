@@ -13,7 +13,8 @@ static const char *no_levels(const struct series *series)
         1.2 * (double)series->points[series->point_count - 1].y.median)
         return "no levels: latency falls as the working set grows, which no memory does; is the "
                "size in the first column?";
-    return "no levels: latency stays nowhere the same from one size to the next";
+    return "no levels: no two neighbouring sizes have the same latency, so no size shows where a "
+           "cache ends; measure more sizes";
 }
 
 void curve_explain(struct probe_result *result)

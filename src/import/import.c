@@ -24,35 +24,37 @@ static bool takes(const struct import_format *format, const char *option)
     return false;
 }
 
+const struct option_spec import_options[] = {
+    {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units,
+     "what latencies are in (of a curve: those of the second column, where its first line does not "
+     "name it)"},
+    {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units,
+     "what a size without a suffix is in, each 1024 of the one before (default: what the table's "
+     "first line names; where it names none, such sizes are refused)"},
+    {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
+     "the operation that was measured, like cas (default: not named)"},
+    {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
+     "whether the first row and column of a CSV are the cores' ids; auto: judged by what stands "
+     "there, and counted from 0 where there are none"},
+    {.name = NULL},
+};
+
 /* "curve, mlc: what ...": the formats that take the option stand before what it is. */
-static const char *made_help(const struct option_spec *spec, char *text, size_t size)
+bool import_option_help(const struct option_spec *spec, char *text, size_t size)
 {
+    const struct option_spec *own = import_options;
+    while (own->name && own != spec)
+        own++;
+    if (!own->name)
+        return false;
     text[0] = '\0';
     for (size_t i = 0; import_formats[i]; i++)
         if (takes(import_formats[i], spec->name))
             snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? ", " : "",
                      import_formats[i]->name);
     snprintf(text + strlen(text), size - strlen(text), ": %s", spec->help);
-    return text;
+    return true;
 }
-
-const struct option_spec import_options[] = {
-    {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units,
-     "what latencies are in (of a curve: those of the second column, where its first line does not "
-     "name it)",
-     made_help},
-    {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units,
-     "what a size without a suffix is in, each 1024 of the one before (default: what the table's "
-     "first line names; where it names none, such sizes are refused)",
-     made_help},
-    {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
-     "the operation that was measured, like cas (default: not named)", made_help},
-    {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
-     "whether the first row and column of a CSV are the cores' ids; auto: judged by what stands "
-     "there, and counted from 0 where there are none",
-     made_help},
-    {.name = NULL},
-};
 
 const struct import_format *import_format_by_name(const char *name)
 {
@@ -181,8 +183,11 @@ int import_read(const struct import_format *format, struct import_text *text,
 static int tell_unread(const struct import_format *format, const struct import_text *text,
                        struct document *document, const char **unread, struct error *error)
 {
+    if (!text->unread && *text->columns)
+        *unread = pool_printf(&document->pool, "%s: of the columns %s nothing was read", text->file,
+                              text->columns);
     if (!text->unread)
-        return 0;
+        return *unread || !*text->columns ? 0 : error_out_of_memory(error);
     const bool one = text->unread == 1, line = text->unread_line > 0;
     const char *number = line ? pool_printf(&document->pool, "line %zu, ", text->unread_line) : "";
     *unread = pool_printf(&document->pool, "%s: of %zu %s%s nothing was read as %s%s %s'%s'",

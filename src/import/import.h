@@ -21,6 +21,7 @@ struct import_text {
      * and the first of them. Readers count them by rows_unread() and json_unread(). */
     size_t unread, unread_line; /* line 0: it is a value */
     char unread_shown[96];
+    char columns[96]; /* names of columns of which nothing was read; "" */
 };
 
 /* How sure a format is that a text is its own. */
@@ -49,6 +50,8 @@ const struct import_format *import_format_by_name(const char *name);
 
 /* Options of all formats: units and names that a table doesn't tell. */
 extern const struct option_spec import_options[];
+/* Writes the help of one of these, which names the formats that take it; false where it is none. */
+bool import_option_help(const struct option_spec *, char *text, size_t size);
 
 /* The format that is surest of the text. ERROR_USAGE where none knows it, or where several are
  * equally sure: the error names them. */

@@ -35,6 +35,22 @@ static void read_test(struct reading *reading)
         snprintf(reading->test, NAME_BYTES, "%.*s", (int)(end - 5 - begin), begin);
 }
 
+/* Names are told apart by two blanks or more: "Min Latency(us)   Max Latency(us)". */
+static void name_columns(const struct rows *rows, const char *from)
+{
+    const char *end = rows->text + rows->length;
+    char *names = rows->source->columns;
+    size_t length = 0;
+    for (; from < end && length + 3 < sizeof rows->source->columns; from++) {
+        const bool blank = *from == ' ' || *from == '\t';
+        if (!blank)
+            names[length++] = *from;
+        else if (length && from + 1 < end && from[1] != ' ' && from[1] != '\t')
+            length += (size_t)sprintf(names + length, from[-1] == ' ' ? ", " : " ");
+    }
+    names[length] = '\0';
+}
+
 /* "# Size  Bandwidth (MB/s)": the first column behind the size is read. */
 static void read_columns(struct reading *reading)
 {
@@ -44,6 +60,9 @@ static void read_columns(struct reading *reading)
         return;
     reading->sizes = rows_behind(rows, "Size");
     reading->measure = rate ? RATE : LATENCY;
+    const char *further = rows_behind(rows, us ? "(us)" : "MB/s");
+    if (further)
+        name_columns(rows, further + strspn(further, ")"));
 }
 
 static int read_row(struct reading *reading)

@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -219,7 +220,8 @@ double field_number(const struct field *field)
     char text[NUMBER_BYTES];
     double value;
     return field->length < sizeof text &&
-                   number_parse(field_copy(field, text, sizeof text), &value, NULL) == 0
+                   number_parse(field_copy(field, text, sizeof text), &value, NULL) == 0 &&
+                   fabs(value) <= (double)FLT_MAX /* points hold floats */
                ? value
                : NAN;
 }

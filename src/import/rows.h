@@ -67,7 +67,7 @@ size_t rows_split(struct rows *);
 
 bool field_is(const struct field *, const char *text);
 bool field_begins_number(const struct field *);
-/* A finite decimal number; NAN for anything else. */
+/* A finite decimal number that a float can hold; NAN for anything else. */
 double field_number(const struct field *);
 /* Like "48K", or a plain number of the unit that is given in bytes; 0 for anything else. */
 double field_size(const struct field *, double unit);

@@ -59,8 +59,12 @@ struct gpu_facts *table_gpu(struct document *document, int id)
     struct gpu_facts *gpu =
         pool_append(&document->pool, (void **)&machine->gpus, &machine->gpu_count, sizeof *gpu);
     if (gpu)
-        *gpu = (struct gpu_facts){
-            .id = id, .name = "unknown GPU", .clock_hz = NAN, .memory_clock_hz = NAN};
+        *gpu = (struct gpu_facts){.id = id,
+                                  .name = "unknown GPU",
+                                  .clock_hz = NAN,
+                                  .memory_clock_hz = NAN,
+                                  .host_node = NAN,
+                                  .other_processes = NAN};
     return gpu;
 }
 

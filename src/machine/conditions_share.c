@@ -31,6 +31,14 @@ int check_hypervisor(struct inspection *inspection)
     if (!name)
         return remark_add(inspection, REMARK_FINE, "virtual machine", "no hypervisor noticed",
                           NULL);
+    if (inspection->machine->emulated)
+        return remark_add(inspection, REMARK_SPOILS, "virtual machine",
+                          pool_printf(inspection->pool,
+                                      "%s: an emulator does what a processor would, so the times "
+                                      "tell nothing of any hardware",
+                                      name),
+                          "measure on the hardware, or in a virtual machine with KVM (qemu "
+                          "-accel kvm)");
     return remark_add(
         inspection, REMARK_KNOW, "virtual machine",
         pool_printf(inspection->pool,

@@ -1,5 +1,6 @@
 #include "machine/identity.h"
 
+#include "arch.h"
 #include "machine/files.h"
 
 #include <stdio.h>
@@ -124,6 +125,54 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
     return guest ? "unknown hypervisor" : NULL;
 }
 
+/* --- an emulator --- */
+
+static bool value_is(struct pool *pool, const char *text, const char *key, const char *value)
+{
+    const char *found = text_value(pool, text, key);
+    return found && strcmp(found, value) == 0;
+}
+
+static bool file_has(struct pool *pool, const char *root, const char *path, const char *word)
+{
+    const char *line = files_line(pool, root, "%s", path);
+    return line && strstr(line, word);
+}
+
+/* By what QEMU's sources give a guest of TCG, and none of KVM:
+ * - TCGTCGTCGTCG at CPUID 4000_0000H and "QEMU TCG CPU" as the name of `-cpu max`
+ *   (target/i386/cpu.c, tcg/tcg-cpu.c);
+ * - "QEMU Virtual Machine" where KVM's guest is a "KVM Virtual Machine" (virt_build_smbios() in
+ *   hw/arm/virt.c), unless it is Apple's processor, which runs it without either; and `-cpu max`,
+ *   whose MIDR says implementer 0 and part 'Q' (target/arm/tcg/cpu64.c);
+ * - of a RISC-V board a vendor of 0, where KVM's is the host's (target/riscv/kvm/kvm-cpu.c);
+ * - a pSeries that QEMU emulates without the hypervisor's node, which KVM adds (hw/ppc/spapr.c). */
+bool identity_emulated(struct pool *pool, const char *root)
+{
+    char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    const char *text = cpuinfo ? cpuinfo : "";
+    const bool max = value_is(pool, text, "CPU implementer", "0x00") &&
+                     value_is(pool, text, "CPU part", "0x051");
+    const bool board =
+        file_has(pool, root, "/sys/class/dmi/id/product_name", "QEMU Virtual Machine") &&
+        !value_is(pool, text, "CPU implementer", "0x61");
+    const bool riscv = file_has(pool, root, "/proc/device-tree/model", "riscv-virtio,qemu") &&
+                       value_is(pool, text, "mvendorid", "0x0");
+    const bool pseries = strstr(text, "(emulated by qemu)") &&
+                         !file_has(pool, root, "/proc/device-tree/hypervisor/compatible", "");
+    const bool named = strstr(text, "TCGTCGTCGTCG") || strstr(text, "QEMU TCG CPU");
+    free(cpuinfo);
+    return named || max || board || riscv || pseries;
+}
+
+static bool runs_on_emulator(struct machine *machine, const char *root)
+{
+    char name[13] = "";
+    if (machine->live)
+        arch_hypervisor(name);
+    return strcmp(name, "TCGTCGTCGTCG") == 0 || identity_emulated(&machine->pool, root);
+}
+
 /* --- pages --- */
 
 static int compare_sizes(const void *a, const void *b)
@@ -206,7 +255,9 @@ int identity_read(struct machine *machine, const char *root, struct error *error
     if (cpuinfo)
         read_processor(&machine->pool, facts, cpuinfo);
     free(cpuinfo);
-    facts->hypervisor = identity_hypervisor(&machine->pool, root);
+    machine->emulated = runs_on_emulator(machine, root);
+    facts->hypervisor =
+        machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(&machine->pool, root);
     char *meminfo = files_text(root, "/proc/meminfo");
     if (meminfo)
         text_number(&facts->memory_bytes, meminfo, "MemTotal");

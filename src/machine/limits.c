@@ -42,11 +42,19 @@ uint64_t limits_memory_free(const char *root)
     return free_bytes <= total ? free_bytes : total;
 }
 
+/* Where nothing says how much memory there is, which is not the same as none: what any machine has
+ * that runs this. */
+static const uint64_t assumed_bytes = (uint64_t)1 << 30;
+
 static uint64_t available(const struct machine *machine, const char *root, uint64_t limit)
 {
     uint64_t free_bytes = limits_memory_free(root);
+    if (free_bytes == 0 && machine->live)
+        free_bytes = os_memory_free();
     if (free_bytes == 0)
         free_bytes = machine->facts.memory_bytes / 2; /* unknown: assume rather too little */
+    if (free_bytes == 0)
+        free_bytes = assumed_bytes;
     return free_bytes < limit ? free_bytes : limit;
 }
 
@@ -78,7 +86,8 @@ int limits_read(struct machine *machine, const char *root, struct error *error)
 int limits_none(struct machine *machine, struct error *error)
 {
     machine->cpu_quota = INFINITY;
-    machine->memory_available_bytes = machine->facts.memory_bytes;
+    machine->memory_available_bytes =
+        machine->facts.memory_bytes ? machine->facts.memory_bytes : assumed_bytes;
     return allow_all(machine) < 0
                ? error_set(error, ERROR_SYSTEM, "out of memory while limits were read")
                : 0;

@@ -59,6 +59,7 @@ struct machine {
                                    and v2 memory limits up the whole path); a run may use half */
     double cpu_quota;           /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
     bool live;
+    bool emulated; /* an emulator does what hardware would: times tell nothing of any */
     struct pool pool;
 };
 

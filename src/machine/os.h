@@ -21,6 +21,9 @@ int os_pin_thread(int cpu, struct error *);
 /* The CPUs that the calling thread may run on, however many there are; the caller frees. On an
  * error the list is empty: ERROR_IMPOSSIBLE where the system can't say. */
 int os_affinity(struct cpulist *, struct error *);
+/* Lets the calling thread, and those that it starts from now on, run on these CPUs alone.
+ * ERROR_IMPOSSIBLE, with the system's reason, where it may not. */
+int os_set_affinity(const struct cpulist *, struct error *);
 /* CPU the caller runs on now, -1 where the system can't say. */
 int os_current_cpu(void);
 
@@ -50,6 +53,9 @@ extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small",
  * NUMA node. */
 void *os_map(size_t bytes, enum page_policy, int node, struct error *);
 void os_unmap(void *memory, size_t bytes);
+
+/* Bytes of memory that nobody uses, from a call that needs no file; 0 where there is none. */
+uint64_t os_memory_free(void);
 
 /* What the kernel gave for touched memory (from smaps and move_pages). */
 struct os_placement {

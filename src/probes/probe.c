@@ -174,8 +174,19 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
     return probe->plan(task, error);
 }
 
+/* A stage of this task, and what it came to. It is closed unless it may go on later. */
+struct probe_stage {
+    struct stage *stage; /* NULL: it was closed */
+    struct stage_outcome outcome;
+    enum page_policy pages;
+    size_t planned; /* points */
+};
+
 void probe_release(struct probe_task *task)
 {
+    for (size_t i = 0; i < task->stage_count; i++)
+        stage_close(task->stages[i].stage, false);
+    task->stage_count = 0;
     if (task->probe && task->probe->release)
         task->probe->release(task);
     cpulist_free(&task->cpus);
@@ -290,34 +301,117 @@ static void merge_outcomes(struct stage_outcome *all, const struct stage_outcome
     all->stolen_s += stage->stolen_s;
 }
 
+/* --- stages --- */
+
+static int open_stage(struct probe_task *task, struct engine *engine, struct error *error)
+{
+    const struct trial_work work = {task->probe->prepare, task->probe->observe, task, task->state};
+    struct probe_stage *here =
+        pool_append(task->pool, (void **)&task->stages, &task->stage_count, sizeof *here);
+    if (!here)
+        return error_out_of_memory(error);
+    here->pages = task->plan.pages;
+    here->planned = task->plan.point_count;
+    return stage_open(&here->stage, engine, &task->plan, &work, task->pool, error);
+}
+
+static void sort_curves(struct probe_task *task)
+{
+    for (size_t i = 0; i < task->plan.series_count; i++) {
+        struct series *series = &task->plan.series[i];
+        if (!series->matrix && series->point_count > 1)
+            qsort(series->points, series->point_count, sizeof *series->points, by_x);
+    }
+}
+
+/* Puts what it has into the series, and closes it unless it may go on. */
+static void rest(struct probe_task *task, struct probe_stage *here, int code)
+{
+    stage_sum_up(here->stage, &here->outcome);
+    if (code == 0 && task->probe->goes_on && stage_is_open(here->stage))
+        return;
+    stage_close(here->stage, code == ERROR_SYSTEM);
+    here->stage = NULL;
+}
+
+bool probe_wants_look(const struct probe_task *task)
+{
+    return task->result->status != PROBE_SKIPPED && task->plan.look_count &&
+           !(task->stage_count && stage_was_looked_at(task->stages[0].stage));
+}
+
+int probe_look(struct probe_task *task, struct engine *engine, double budget_s, struct error *error)
+{
+    if (!probe_wants_look(task))
+        return 0;
+    const uint64_t began_ns = os_raw_ns();
+    int code = task->stage_count ? 0 : open_stage(task, engine, error);
+    if (code == 0)
+        code = stage_look(task->stages[0].stage, budget_s, error);
+    else
+        task->stage_count = 0; /* probe_measure() will tell */
+    task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    return code;
+}
+
 /* Carries out the task's plan, and what its probe plans next from what it gave. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
-                      struct stage_totals *totals, struct error *error)
+                      struct error *error)
 {
     const struct probe *probe = task->probe;
-    const struct trial_work work = {probe->prepare, probe->observe, task, task->state};
     const uint64_t began_ns = os_raw_ns();
     int more = 1;
     for (unsigned stage = 1; more == 1; stage++) {
-        struct stage_outcome here;
-        double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
-        task->plan.budget_s = left_s * task->plan.share;
-        if (task->plan.lasts_s > 0)
-            task->plan.budget_s = fmin(task->plan.budget_s, task->plan.lasts_s);
-        totals->planned += task->plan.point_count;
-        int code = stage_run(engine, &task->plan, &work, task->pool, &here, error);
-        merge_memory(totals, &here, task->plan.pages);
-        merge_outcomes(totals->all, &here);
+        int code = task->stage_count < stage ? open_stage(task, engine, error) : 0;
         if (code < 0)
             return code;
-        for (size_t i = 0; i < task->plan.series_count; i++) {
-            struct series *series = &task->plan.series[i];
-            if (!series->matrix && series->point_count > 1)
-                qsort(series->points, series->point_count, sizeof *series->points, by_x);
-        }
-        more = probe->next ? probe->next(task, &here, stage, error) : 0;
+        struct probe_stage *here = &task->stages[stage - 1];
+        const double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
+        task->plan.budget_s = left_s * task->plan.share;
+        const bool ends = task->plan.lasts_s > 0 && task->plan.lasts_s < task->plan.budget_s;
+        if (ends)
+            task->plan.budget_s = task->plan.lasts_s;
+        code = stage_advance(here->stage, task->plan.budget_s, ends ? 1 : task->plan.share, error);
+        rest(task, here, code);
+        if (code < 0)
+            return code;
+        sort_curves(task);
+        const struct stage_outcome outcome = here->outcome;
+        more = probe->next ? probe->next(task, &outcome, stage, error) : 0;
     }
     return more;
+}
+
+/* --- what lacks trials --- */
+
+bool probe_lacks(const struct probe_task *task)
+{
+    for (size_t i = 0; i < task->stage_count; i++)
+        if (task->stages[i].stage)
+            return true;
+    return false;
+}
+
+/* Those stages that can go on share the time. */
+static int go_on(struct probe_task *task, double budget_s, struct error *error)
+{
+    const uint64_t began_ns = os_raw_ns();
+    int code = 0;
+    size_t open = 0;
+    for (size_t i = 0; i < task->stage_count; i++)
+        open += task->stages[i].stage != NULL;
+    for (size_t i = 0; i < task->stage_count && code == 0; i++) {
+        struct probe_stage *here = &task->stages[i];
+        if (!here->stage)
+            continue;
+        const double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
+        code = stage_reopen(here->stage, &task->plan, error);
+        if (code == 0)
+            code = stage_advance(here->stage, left_s / (double)open--, 1, error);
+        rest(task, here, code);
+        sort_curves(task);
+    }
+    return code;
 }
 
 int probe_conclude(struct probe_task *task, const struct stage_outcome *outcome,
@@ -340,17 +434,24 @@ int probe_conclude(struct probe_task *task, const struct stage_outcome *outcome,
     return code == 0 ? analysed : code;
 }
 
-int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
-                  struct stage_outcome *outcome, struct error *error)
+static void total(const struct probe_task *task, struct stage_totals *totals)
+{
+    for (size_t i = 0; i < task->stage_count; i++) {
+        const struct probe_stage *stage = &task->stages[i];
+        totals->planned += stage->planned;
+        merge_memory(totals, &stage->outcome, stage->pages);
+        merge_outcomes(totals->all, &stage->outcome);
+    }
+}
+
+/* Says in the result what all stages came to: after `code`, which is then returned. */
+static int report(struct probe_task *task, struct stage_outcome *outcome, int code,
+                  struct error *error)
 {
     struct probe_result *result = task->result;
-    *outcome = (struct stage_outcome){0};
-    if (result->status == PROBE_SKIPPED)
-        return 0;
-    uint64_t began_ns = os_raw_ns();
     struct stage_totals totals = {.all = outcome};
-    int code = run_stages(task, engine, budget_s, &totals, error);
-    result->elapsed_s = (double)(os_raw_ns() - began_ns) * 1e-9;
+    *outcome = (struct stage_outcome){0};
+    total(task, &totals);
     result->series = task->plan.series;
     result->series_count = task->plan.series_count;
     if (code < 0 && code != ERROR_INTERRUPTED) {
@@ -369,4 +470,41 @@ int probe_measure(struct probe_task *task, struct engine *engine, double budget_
         code = code == 0 ? concluded : code;
     }
     return code;
+}
+
+int probe_measure(struct probe_task *task, struct engine *engine, double budget_s,
+                  struct stage_outcome *outcome, struct error *error)
+{
+    struct probe_result *result = task->result;
+    *outcome = (struct stage_outcome){0};
+    if (result->status == PROBE_SKIPPED)
+        return 0;
+    const uint64_t began_ns = os_raw_ns();
+    int code = run_stages(task, engine, budget_s, error);
+    result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    task->parameters_planned = result->parameter_count;
+    return report(task, outcome, code, error);
+}
+
+/* Beyond its end an array of a pool is zeroed. */
+static void forget(void *array, size_t *count, size_t kept, size_t size)
+{
+    if (*count > kept)
+        memset((char *)array + kept * size, 0, (*count - kept) * size);
+    *count = kept;
+}
+
+int probe_go_on(struct probe_task *task, double budget_s, struct stage_outcome *outcome,
+                struct error *error)
+{
+    struct probe_result *result = task->result;
+    const uint64_t began_ns = os_raw_ns();
+    forget(result->parameters, &result->parameter_count, task->parameters_planned,
+           sizeof *result->parameters);
+    forget(result->findings, &result->finding_count, 0, sizeof *result->findings);
+    result->status = PROBE_OK;
+    result->reason = NULL;
+    int code = go_on(task, budget_s, error);
+    result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    return report(task, outcome, code, error);
 }

@@ -16,6 +16,8 @@ enum needs {
     WANTS_TWO_NODES = 2, /* with a single NUMA node it is only measured when named */
 };
 
+struct probe_stage;
+
 /* What plan() works with, and where it leaves what prepare() and conclude() need. */
 struct probe_task {
     const struct probe *probe;
@@ -32,6 +34,9 @@ struct probe_task {
     bool named;      /* by a person, as against a whole run: it may then do all that it can */
     uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
+    struct probe_stage *stages; /* begun so far, in the pool */
+    size_t stage_count;
+    size_t parameters_planned; /* of the result's parameters, those before it was reported */
     char so_far[48]; /* what observe() has to say while measuring, for people; may be "" */
 };
 
@@ -44,6 +49,9 @@ struct probe {
     unsigned needs;      /* set of enum needs */
     double weight;       /* seconds of a whole run; 0: only measured when named */
     bool quick;          /* a quick run has it too */
+    bool goes_on;        /* its stages can have more trials after later ones were planned: what
+                            prepare() reads of the state does not change, and conclude() adds
+                            findings alone */
     const struct option_spec *options;
     struct finding_table findings; /* what each finding that it adds is: findings/registry.h */
     /* Fills task->plan, which comes with everything common filled in. ERROR_USAGE when options
@@ -91,11 +99,23 @@ void probe_plan_short_batches(struct plan *, double trial_ns);
 /* What a trial takes where nothing else decides it. */
 enum { PROBE_TRIAL_NS = 1000 * 1000 };
 
+/* Whether a first look of what was planned is still to be taken. */
+bool probe_wants_look(const struct probe_task *);
+/* Takes the first look, or goes on with it, of what was planned (plan.h), within `budget_s`:
+ * probe_measure() goes on from there. ERROR_INTERRUPTED, ERROR_SYSTEM, or what keeps the memory
+ * from being had. */
+int probe_look(struct probe_task *, struct engine *, double budget_s, struct error *);
 /* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
  * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring
  * can't go on at all. */
 int probe_measure(struct probe_task *, struct engine *, double budget_s, struct stage_outcome *,
                   struct error *);
+
+/* Whether it was measured, and more time would give more trials. */
+bool probe_lacks(const struct probe_task *);
+/* Goes on with what lacks trials, within `budget_s`, and reports it all anew. Errors as
+ * probe_measure(). */
+int probe_go_on(struct probe_task *, double budget_s, struct stage_outcome *, struct error *);
 
 /* Adds the findings: the probe's conclude() and analyse(). A part of probe_measure(). */
 int probe_conclude(struct probe_task *, const struct stage_outcome *, struct error *);

@@ -3,13 +3,13 @@
  * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
  */
 #include "base/clean.h"
+#include "base/text.h"
 #include "findings/device.h"
 #include "quantity/quantity.h"
 #include "render/output.h"
 #include "render/parts.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { REASON_TEXT = 400 };
 
@@ -19,13 +19,14 @@ static bool has_row(const struct point *point)
            isfinite(point->cycles.median);
 }
 
-/* A device's latency by working set, in time and in cycles. */
+/* A device's latency by working set, in time and in cycles: the curve that is named after what it
+ * shows ("gpu0 latency"), where those of its other memories have names of their own. */
 static bool is_curve(const struct series *series)
 {
     const char *what;
     if (series->matrix || !quantity_is(series->x.unit, DIMENSION_SIZE) ||
         !quantity_is(series->y.unit, DIMENSION_TIME) || device_of_name(series->name, &what) < 0 ||
-        strcmp(what, "latency") != 0)
+        !text_same(what, series->y.name))
         return false;
     for (size_t i = 0; i < series->point_count; i++)
         if (has_row(&series->points[i]))

@@ -55,15 +55,16 @@ static void add_compared(struct line *line, const struct health_value *value)
         return;
     }
     add_name(line, should);
+    const double expected = finding_value_of(should, value->which);
     if (!value->now) {
         line_add(line, " not found, expected ");
-        add_value(line, should->value, should->unit);
+        add_value(line, expected, should->unit);
         return;
     }
     line_add(line, " ");
-    add_value(line, value->now->value, should->unit);
-    line_add(line, ", expected %s", figure_plain(should->value / divisor, figure));
-    line_add(line, " +- %s", figure_plain(fabs(value->bound - should->value) / divisor, figure));
+    add_value(line, finding_value_of(value->now, value->which), should->unit);
+    line_add(line, ", expected %s", figure_plain(expected / divisor, figure));
+    line_add(line, " +- %s", figure_plain(fabs(value->bound - expected) / divisor, figure));
 }
 
 /* A line is one, whatever a document has in its texts; of a plugin's nothing but the numbers stands
@@ -126,12 +127,13 @@ static void put_gaps(FILE *out, const struct health_check *check)
     }
 }
 
-static void put_conditions(FILE *out, const struct health_values *conditions)
+/* What differs and is not the machine's. */
+static void put_aside(FILE *out, const char *why, const struct health_values *values)
 {
-    for (size_t i = 0; i < conditions->count && i < VALUES_MOST; i++) {
-        const struct health_value *condition = &conditions->list[i];
+    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
+        const struct health_value *condition = &values->list[i];
         struct line line = {0};
-        line_add(&line, "%s", i ? ", " : "; not judged: ");
+        line_add(&line, "%s", i ? ", " : why);
         add_name(&line, condition->should);
         line_add(&line, " ");
         add_value(&line, condition->now->value, condition->should->unit);
@@ -157,7 +159,14 @@ static void put_sentence(FILE *out, const struct health_check *check)
     if (check->not_compared)
         fprintf(out, ", %zu not", check->not_compared);
     put_gaps(out, check);
-    put_conditions(out, &check->conditions);
+    put_aside(out, "; not judged: ", &check->conditions);
+    put_aside(out, "; beside neighbours, and not without them: ", &check->neighbours);
+    if (check->verdict.state == VERDICT_SOUND)
+        return;
+    struct line verdict = {0};
+    line_add(&verdict, ". This run: ");
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    put(out, &verdict);
 }
 
 void render_health_text(FILE *out, const struct health_check *check)
@@ -183,7 +192,8 @@ static void put_performance(FILE *out, const struct health_value *value)
         line_add(&label, " (%s)", told.text);
     for (char *c = label.text; *c; c++)
         *c = strchr("='|", *c) ? '_' : *c;
-    fprintf(out, " '%s'=%.9g%s", label.text, value->now->value * factor, time ? "s" : "");
+    fprintf(out, " '%s'=%.9g%s", label.text, finding_value_of(value->now, value->which) * factor,
+            time ? "s" : "");
     if (isfinite(value->bound))
         fprintf(out, ";;%.9g%s", value->bound * factor, value->more_is_worse ? "" : ":");
 }
@@ -247,11 +257,14 @@ static void put_value(FILE *out, const struct health_value *value)
     fputs(",\"unit\":", out);
     json_print(out, value->should->unit, SIZE_MAX, false);
     if (value->now) {
-        put_number(out, "value", value->now->value);
-        put_number(out, "low", value->now->low);
-        put_number(out, "high", value->now->high);
+        const bool quiet = value->which == VALUE_QUIET;
+        put_number(out, "value", finding_value_of(value->now, value->which));
+        put_number(out, "low", quiet ? (double)value->now->quiet.low : value->now->low);
+        put_number(out, "high", quiet ? (double)value->now->quiet.high : value->now->high);
+        if (quiet)
+            put_number(out, "found", value->now->value);
     }
-    put_number(out, "expected", value->should->value);
+    put_number(out, "expected", finding_value_of(value->should, value->which));
     put_number(out, "bound", value->bound);
     fputc('}', out);
 }
@@ -284,5 +297,11 @@ void render_health_json(FILE *out, const struct health_check *check)
     for (int health = HEALTHS - 1; health >= 0; health--)
         put_list(out, keys[health], &check->values[health]);
     put_list(out, "conditions", &check->conditions);
-    fputs("}\n", out);
+    put_list(out, "neighbours", &check->neighbours);
+    struct line verdict = {0};
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\",\"sentence\":",
+            verdict_state_names[check->verdict.state]);
+    json_print(out, verdict.text, SIZE_MAX, false);
+    fputs("}}\n", out);
 }

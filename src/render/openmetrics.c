@@ -5,6 +5,7 @@
  * curve is no metric.
  */
 #include "base/clean.h"
+#include "findings/verdict.h"
 #include "quantity/quantity.h"
 #include "render/metric_labels.h"
 #include "render/output.h"
@@ -148,7 +149,20 @@ static void put_doubts(const struct metrics *metrics)
     }
 }
 
-/* --- probes --- */
+/* --- what can be relied on, and probes --- */
+
+/* Every state a line, of which one is 1, as for the probes below. */
+static void put_verdict(FILE *out, const struct document *document)
+{
+    struct document_verdict verdict;
+    verdict_of(&verdict, document);
+    fputs("# TYPE fathom_verdict gauge\n"
+          "# HELP fathom_verdict 1 for what can be relied on in the document, 0 for the others\n",
+          out);
+    for (int state = 0; state < VERDICT_STATES; state++)
+        fprintf(out, "fathom_verdict{state=\"%s\"} %d\n", verdict_state_names[state],
+                verdict.state == (enum verdict_state)state);
+}
 
 /* By name, as it is shown; of one name the first in the document comes first. */
 static int by_probe(const void *a, const void *b)
@@ -269,6 +283,7 @@ static int write_openmetrics(FILE *out, const struct output_content *content, st
     const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
     put_run(out, document, &metrics.pool);
+    put_verdict(out, document);
     put_statuses(out, document, &metrics.pool);
     const bool collected = collect(&metrics, document);
     if (collected) {

@@ -75,7 +75,7 @@ struct cell cell_of_value(double value, const char *unit, enum form);
 
 /* How far the document can be trusted. */
 struct verdict_block {
-    bool good, complete; /* complete: the run was not stopped */
+    bool good; /* everything can be relied on, or nothing has changed */
     const char *sentence;
     const char *meaning; /* what a value and the interval beside it are; NULL */
 };
@@ -112,6 +112,7 @@ struct column {
     const char *remark; /* behind the name: "core clock 2.99 GHz"; NULL */
     const char *unit;   /* as shown, of a column of FORM_NUMBER; NULL */
     bool words;         /* texts, at the left; otherwise figures, at the right */
+    bool flags;         /* its texts name the flags of the rows */
     bool measured;      /* its cells are FORM_MEASURED, or empty */
     size_t least;       /* columns of a terminal that it takes at least */
     int rank; /* where there is no room the columns of the highest rank go first; 0: never */
@@ -123,6 +124,7 @@ struct row {
     size_t depth;         /* of a tree: how far in its first cell stands */
     const char *words;    /* what it was read off where its first cell does not say it; NULL */
     const char *sentence; /* about it, below it; NULL */
+    const struct finding_line *line; /* what explains it; NULL */
 };
 
 struct table {
@@ -246,6 +248,14 @@ int report_build_probe(struct report *, const struct document *const *, const st
 /* The first screen of a document, and behind it a short table of every other series, and the
  * findings of every probe. */
 int report_build_all(struct report *, const struct document *const *, struct error *);
+/* Parts of a probe, which outputs may also place themselves. */
+/* Every finding but the clusters. */
+void report_add_findings(struct report *, size_t index, const struct probe_result *);
+/* The clusters as a tree, and where they contradict what is declared. */
+void report_add_clusters(struct report *, size_t index, const struct probe_result *);
+/* Every point of one series or of a group: its place, value, interval, cycles, trials, range. */
+void report_add_points(struct report *, size_t index, const struct probe_result *,
+                       const struct series *, size_t count);
 void report_free(struct report *);
 
 /* What builders use. Without memory a list stays as it is, and `no_memory` remembers that: who

@@ -6,18 +6,17 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-static bool is_shared_cache(const char *name)
+static bool is_shared_cache(const struct level *level)
 {
-    return name[0] == 'L' && name[1] > '1' && name[1] <= '9' && !name[2];
+    return level->kind == LEVEL_CACHE && level->number > 1;
 }
 
 /* Only another way to memory (texture, atomics) is no place: it has no room of its own. */
 static bool is_own(const struct measured *measured, const struct level *level)
 {
-    return !is_shared_cache(level->name) && strcmp(level->name, "DRAM") != 0 &&
-           (level->facts[CAPACITY] ||
+    return !is_shared_cache(level) && level->kind != LEVEL_MEMORY &&
+           (level->facts[FACT_CAPACITY] ||
             isfinite(level_declared_bytes(measured->document, measured->device, level)));
 }
 
@@ -53,7 +52,7 @@ static bool add_device(struct boxes *boxes, struct pool *pool, const struct meas
                  figure_valued((double)gpu->memory_bytes, "B", text));
     measured_fill(measured, box, "DRAM", NULL);
     for (size_t i = levels->count; i-- > 0;)
-        if (levels->list[i].experiment == 0 && is_shared_cache(levels->list[i].name))
+        if (levels->list[i].experiment == 0 && is_shared_cache(&levels->list[i]))
             done = add_place(boxes, pool, measured, &levels->list[i], ++depth) && done;
     box = boxes_add(boxes, pool, BOX_CORE, ++depth);
     if (!box)

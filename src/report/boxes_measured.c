@@ -110,9 +110,9 @@ void measured_fill(const struct measured *measured, struct box *box, const char 
 {
     const struct level *level = measured_level(measured, name, kind);
     if (level) {
-        box->cycles = level->facts[LATENCY];
-        box->ns = level->facts[LATENCY_NS];
-        box->capacity = level->facts[CAPACITY];
+        box->cycles = level->facts[FACT_LATENCY];
+        box->ns = level->facts[FACT_LATENCY_NS];
+        box->capacity = level->facts[FACT_CAPACITY];
         box->declared_bytes = level_declared_bytes(measured->document, measured->device, level);
     }
     for (size_t i = 0; i < measured->road_count && !kind; i++)

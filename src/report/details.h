@@ -29,9 +29,6 @@ size_t series_common_factors(const struct series *, size_t count,
  * for one alone. */
 const char **series_labels(struct report *, const struct series *, size_t count);
 
-/* Every point of one series or of a group: its place, value, interval, cycles, trials, range. */
-void report_add_points(struct report *, size_t index, const struct probe_result *,
-                       const struct series *, size_t count);
 /* A row an x, a column a series. */
 void report_add_sheet(struct report *, size_t index, const struct probe_result *,
                       const struct series *, size_t count);
@@ -40,14 +37,10 @@ struct table report_few_points(struct report *, const struct series *);
 /* "0 -> 1" and the value, of every pair of a matrix. */
 struct table report_pairs_table(struct report *, const struct series *);
 
-/* The clusters of a probe as a tree, and where they contradict what is declared. */
-void report_add_clusters(struct report *, size_t index, const struct probe_result *);
 /* "Clusters: 8 of 2 CPUs (9.00 to 10.5), 4 of 4 CPUs (114 to 162)"; NULL where there are none. */
 const char *report_tell_clusters(struct report *, size_t index, const struct probe_result *);
 /* Notes: where clusters contradict what is declared, all or the first one. */
 void report_add_cluster_notes(struct report *, size_t index, const struct probe_result *, bool all);
-/* Every finding but the clusters. */
-void report_add_findings(struct report *, size_t index, const struct probe_result *);
 
 /* What the first screen lacks of a probe, in short tables, and its findings. */
 void report_add_short(struct report *, size_t index, const struct probe_result *);

@@ -106,12 +106,15 @@ void report_add_differences(struct report *report, const struct differences *dif
     const char *sentence = report_text(
         report, "%zu of %zu values changed by more than %g %%, %zu may have", differences->changed,
         differences->count, threshold * 100, differences->uncertain);
-    report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0)->verdict = (struct verdict_block){
-        .good = !differences->changed, .complete = true, .sentence = sentence};
+    report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0)->verdict =
+        (struct verdict_block){.good = !differences->changed, .sentence = sentence};
     add_values(report, differences, CHANGED, "changed", CHANGED_MAX);
     add_values(report, differences, UNCERTAIN,
                "uncertain: beyond the threshold, but not beyond doubt", UNCERTAIN_MAX);
     add_values(report, differences, CONDITION, "conditions: what the runs met, no change",
+               UNCERTAIN_MAX);
+    add_values(report, differences, NEIGHBOURS,
+               "neighbours: what was found moved, and the hardware without them did not",
                UNCERTAIN_MAX);
     add_remarks(report, differences->unfair, differences->unfair_count,
                 "with care: the two differ in more than time");

@@ -39,15 +39,18 @@ static void add_columns(struct report *report, struct table *table, const struct
 }
 
 /* `before`: the finding above it. What is told in cycles and in ns has one sentence. */
-static void add_finding(struct report *report, struct table *table, const struct finding *finding,
-                        const struct finding *before, const struct filled *filled)
+static void add_finding(struct report *report, struct table *table,
+                        const struct catalogue_entry *entry, const struct finding *before,
+                        const struct filled *filled)
 {
+    const struct finding *finding = entry->finding;
     struct row *row = table_add_row(report, table);
     struct line words = {0};
     size_t at = 0;
     if (!row)
         return;
     row->flags = finding->flags;
+    row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
     row->cells[at++] = cell_of_text(finding->name);
     row->cells[at++] = cell_of_finding(finding, FORM_VALUE);
     if (filled->declared)
@@ -74,6 +77,5 @@ void report_add_findings(struct report *report, size_t index, const struct probe
     add_columns(report, table, &filled);
     for (size_t i = 0; i < probe->finding_count; i++)
         if (!catalogue_is_of_clusters(&entries[i]))
-            add_finding(report, table, entries[i].finding, i ? entries[i - 1].finding : NULL,
-                        &filled);
+            add_finding(report, table, &entries[i], i ? entries[i - 1].finding : NULL, &filled);
 }

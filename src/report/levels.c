@@ -3,20 +3,18 @@
 #include "findings/device.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum level_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
+enum finding_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
 {
     const struct finding_meaning *meaning = &entry->meaning;
-    const int fact = (int)meaning->fact - FACT_LATENCY;
-    if (meaning->role != ROLE_LEVEL || fact < 0 || fact >= FACTS ||
-        meaning->subject_length >= LEVEL_NAME_BYTES)
-        return FACTS;
+    if (meaning->role != ROLE_LEVEL || (int)meaning->fact < LEVEL_FACT_FIRST ||
+        (int)meaning->fact >= LEVEL_FACTS || meaning->subject_length >= LEVEL_NAME_BYTES)
+        return FACT_NONE;
     memcpy(name, meaning->subject, meaning->subject_length);
     name[meaning->subject_length] = '\0';
-    return (enum level_fact)fact;
+    return meaning->fact;
 }
 
 static struct level *level_of(struct levels *levels, const struct catalogue_entry *entry,
@@ -33,6 +31,8 @@ static struct level *level_of(struct levels *levels, const struct catalogue_entr
     struct level *level = &levels->list[levels->count++];
     *level =
         (struct level){.experiment = experiment,
+                       .kind = entry->meaning.level,
+                       .number = entry->meaning.number,
                        .rank = finding_level_rank(stem, (size_t)(entry->meaning.subject - stem) +
                                                             entry->meaning.subject_length)};
     strcpy(level->name, name);
@@ -57,11 +57,11 @@ static void collect(struct levels *levels, const struct catalogue *catalogue, si
         if (entry->document != document || entry->meaning.device != device ||
             !entry->experiment != standard)
             continue;
-        const enum level_fact fact = level_fact(entry, name);
-        struct level *level = fact < FACTS ? level_of(levels, entry, name) : NULL;
+        const enum finding_fact fact = level_fact(entry, name);
+        struct level *level = fact ? level_of(levels, entry, name) : NULL;
         if (level)
             level->facts[fact] = entry->finding;
-        levels->left_out += fact < FACTS && !level;
+        levels->left_out += fact && !level;
     }
 }
 
@@ -76,8 +76,8 @@ void levels_collect(struct levels *levels, const struct catalogue *catalogue, si
 
 const struct finding *level_example(const struct level *level)
 {
-    int fact = 0;
-    while (fact < FACTS - 1 && !level->facts[fact])
+    int fact = LEVEL_FACT_FIRST;
+    while (fact < LEVEL_FACTS - 1 && !level->facts[fact])
         fact++;
     return level->facts[fact];
 }
@@ -87,30 +87,30 @@ static double size_or_nan(uint64_t bytes)
     return bytes ? (double)bytes : NAN;
 }
 
-static double device_bytes(const struct gpu_facts *gpu, const char *level)
+static double device_bytes(const struct gpu_facts *gpu, const struct level *level)
 {
     if (!gpu)
         return NAN;
-    return strcmp(level, "L1") == 0       ? size_or_nan(gpu->first_level_bytes)
-           : strcmp(level, "L2") == 0     ? size_or_nan(gpu->l2_bytes)
-           : strcmp(level, "DRAM") == 0   ? size_or_nan(gpu->memory_bytes)
-           : strcmp(level, "shared") == 0 ? size_or_nan(gpu->scratchpad_bytes)
-                                          : NAN;
+    if (level->kind == LEVEL_CACHE)
+        return level->number == 1   ? size_or_nan(gpu->first_level_bytes)
+               : level->number == 2 ? size_or_nan(gpu->l2_bytes)
+                                    : NAN;
+    return level->kind == LEVEL_MEMORY       ? size_or_nan(gpu->memory_bytes)
+           : level->kind == LEVEL_SCRATCHPAD ? size_or_nan(gpu->scratchpad_bytes)
+                                             : NAN;
 }
 
 double level_declared_bytes(const struct document *document, int device, const struct level *level)
 {
-    const struct finding *capacity = level->facts[CAPACITY];
+    const struct finding *capacity = level->facts[FACT_CAPACITY];
     if (capacity && isfinite(capacity->declared))
         return capacity->declared;
     if (device >= 0)
-        return device_bytes(device_facts(&document->machine, device), level->name);
+        return device_bytes(device_facts(&document->machine, device), level);
     for (size_t i = 0; i < document->machine.cache_count; i++) {
         const struct cache_facts *cache = &document->machine.caches[i];
-        char name[LEVEL_NAME_BYTES];
-        snprintf(name, sizeof name, "L%d", cache->level);
-        if (strcmp(name, level->name) == 0 && cache->size_bytes && cache->type &&
-            strcmp(cache->type, "instruction") != 0)
+        if (level->kind == LEVEL_CACHE && cache->level == level->number && cache->size_bytes &&
+            cache->type && strcmp(cache->type, "instruction") != 0)
             return (double)cache->size_bytes;
     }
     return NAN;

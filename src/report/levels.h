@@ -8,16 +8,17 @@
 #include "report/catalogue.h"
 
 enum { LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24 };
-
-/* What is told of a level: enum finding_fact from FACT_LATENCY on. */
-enum level_fact { LATENCY, LATENCY_NS, CAPACITY, LINE, WAYS, FACTS };
+/* What is told of a level: enum finding_fact from the first of these to the last. */
+enum { LEVEL_FACT_FIRST = FACT_LATENCY, LEVEL_FACTS = FACT_WAYS + 1 };
 
 /* A level, as one experiment saw it. */
 struct level {
     char name[LEVEL_NAME_BYTES]; /* not made inert */
     size_t experiment;           /* 0: its name alone says what was measured */
     size_t rank;                 /* its place among levels by the registry */
-    const struct finding *facts[FACTS];
+    enum level_kind kind;
+    int number;                               /* of a cache: 2 of "L2" */
+    const struct finding *facts[LEVEL_FACTS]; /* by enum finding_fact */
 };
 
 struct levels {
@@ -30,8 +31,8 @@ struct levels {
  * the standard experiment before others. */
 void levels_collect(struct levels *, const struct catalogue *, size_t document, int device);
 /* The level, or memory of a device, whose fact this finding is, into `name`, without its device
- * ("L2" of "gpu0.L2.capacity"); FACTS where it is none. */
-enum level_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
+ * ("L2" of "gpu0.L2.capacity"); FACT_NONE where it is none. */
+enum finding_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
 /* One of its findings, whose experiment is that of all of them. */
 const struct finding *level_example(const struct level *);
 /* Capacity as the machine says of itself: in the finding, or else among its caches (-1), or those

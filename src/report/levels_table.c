@@ -43,15 +43,15 @@ static const char *clock_words(struct report *report, size_t index, int device)
 
 /* Which columns any level fills. */
 struct filled {
-    bool facts[FACTS], declared;
+    bool facts[LEVEL_FACTS], declared;
 };
 
 static struct filled filled_by(const struct levels *levels, const struct document *document,
                                int device)
 {
-    struct filled filled = {.facts = {[LATENCY] = true, [LATENCY_NS] = true}};
+    struct filled filled = {.facts = {[FACT_LATENCY] = true, [FACT_LATENCY_NS] = true}};
     for (size_t i = 0; i < levels->count; i++) {
-        for (int fact = 0; fact < FACTS; fact++)
+        for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
             filled.facts[fact] = filled.facts[fact] || levels->list[i].facts[fact];
         filled.declared =
             filled.declared || isfinite(level_declared_bytes(document, device, &levels->list[i]));
@@ -71,23 +71,23 @@ static const struct {
     const char *name;
     size_t least;
     enum form form;
-} heads[FACTS] = {[LATENCY] = {"latency", FIGURE_LEAST, FORM_MEASURED},
-                  [LATENCY_NS] = {"in time", FIGURE_LEAST, FORM_MEASURED},
-                  [CAPACITY] = {"capacity", 10, FORM_VALUE},
-                  [LINE] = {"line", 5, FORM_WHOLE},
-                  [WAYS] = {"ways", 5, FORM_WHOLE}};
+} heads[LEVEL_FACTS] = {[FACT_LATENCY] = {"latency", FIGURE_LEAST, FORM_MEASURED},
+                        [FACT_LATENCY_NS] = {"in time", FIGURE_LEAST, FORM_MEASURED},
+                        [FACT_CAPACITY] = {"capacity", 10, FORM_VALUE},
+                        [FACT_LINE] = {"line", 5, FORM_WHOLE},
+                        [FACT_WAYS] = {"ways", 5, FORM_WHOLE}};
 
 static void add_columns(struct report *report, struct table *table, const struct filled *filled,
                         size_t index, int device)
 {
     add_column(report, table, "level", device < 0 ? NAME_LEAST : DEVICE_NAME_LEAST)->words = true;
-    for (int fact = 0; fact < FACTS; fact++) {
+    for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
         if (filled->facts[fact]) {
             struct column *column = add_column(report, table, heads[fact].name, heads[fact].least);
             column->measured = heads[fact].form == FORM_MEASURED;
-            column->remark = fact == LATENCY ? clock_words(report, index, device) : NULL;
+            column->remark = fact == FACT_LATENCY ? clock_words(report, index, device) : NULL;
         }
-        if (fact == CAPACITY && filled->declared)
+        if (fact == FACT_CAPACITY && filled->declared)
             add_column(report, table, "declared", 9);
     }
 }
@@ -102,7 +102,7 @@ static void add_level(struct report *report, struct table *table, const struct l
     if (!row)
         return;
     row->cells[at++] = cell_of_text(report_text(report, "%s", level->name));
-    for (int fact = 0; fact < FACTS; fact++) {
+    for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
         const struct finding *finding = level->facts[fact];
         row->flags |= finding ? finding->flags : 0;
         if (filled->facts[fact])
@@ -110,7 +110,7 @@ static void add_level(struct report *report, struct table *table, const struct l
                 finding && (isfinite(finding->value) || heads[fact].form == FORM_VALUE)
                     ? cell_of_finding(finding, heads[fact].form)
                     : cell_of_text(NULL);
-        if (fact == CAPACITY && filled->declared)
+        if (fact == FACT_CAPACITY && filled->declared)
             row->cells[at++] =
                 isfinite(declared) ? cell_of_value(declared, "B", FORM_VALUE) : cell_of_text(NULL);
     }

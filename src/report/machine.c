@@ -55,6 +55,28 @@ static const char *backend_title(const char *backend)
                                                        : backend;
 }
 
+/* How the device is attached, and who else has it. */
+static void add_place(struct line *line, const struct gpu_facts *gpu)
+{
+    if (gpu->link) {
+        line_add(line, ", ");
+        line_add_clean(line, gpu->link);
+        if (gpu->link_most && strcmp(gpu->link, gpu->link_most) != 0) {
+            line_add(line, " of at most ");
+            line_add_clean(line, gpu->link_most);
+        }
+    }
+    if (gpu->ecc) {
+        line_add(line, ", ECC ");
+        line_add_clean(line, gpu->ecc);
+    }
+    if (gpu->mig && strcmp(gpu->mig, "on") == 0)
+        line_add(line, ", divided into instances (MIG)");
+    if (gpu->other_processes > 0 && gpu->other_processes < 1e6)
+        line_add(line, ", %.0f other process%s on it", gpu->other_processes,
+                 gpu->other_processes > 1 ? "es" : "");
+}
+
 void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
 {
     char text[UNIT_TEXT];
@@ -84,6 +106,7 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
         line_add(line, ", driver ");
         line_add_clean(line, gpu->driver);
     }
+    add_place(line, gpu);
 }
 
 const char *gpu_warning(const struct gpu_facts *gpu)
@@ -104,11 +127,6 @@ void line_add_joined(struct line *line, const struct run_facts *run)
         line_add(line, "baseline of %u document%s", run->documents, many);
     else if (run->joined)
         line_add(line, "merged from %u document%s", run->documents, many);
-}
-
-bool document_is_imported(const struct document *document)
-{
-    return !document->run.started && !document->run.command_count;
 }
 
 bool probe_is_of_devices(const struct probe_result *probe)

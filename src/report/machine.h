@@ -9,9 +9,6 @@
 void line_add_machine(struct line *, const struct machine_facts *);
 /* "baseline of 3 documents", "merged from 2 documents"; nothing for the document of one run. */
 void line_add_joined(struct line *, const struct run_facts *);
-/* Whether another tool's table is all that the document knows. A fathom that measures writes down
- * when; what `fathom import` makes has no such time. */
-bool document_is_imported(const struct document *);
 /* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
 void line_add_gpu(struct line *, const struct gpu_facts *);
 /* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */

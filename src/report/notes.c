@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMES_MAX = 3, WARNINGS_MAX = 12, DISAGREEMENTS_MAX = 50, FAILURES_MAX = 3 };
+enum { NAMES_MAX = 3, WARNINGS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
 
 /* Whose notes these are. */
 struct scope {
@@ -263,6 +263,26 @@ static bool add_names(struct line *line, const struct scope *scope, unsigned bit
     return named > 0;
 }
 
+/* "; n from 2 on, coverage from 50 %" */
+static void add_fewest(struct line *line, const struct scope *scope)
+{
+    const struct summary *fewest = NULL;
+    for (size_t p = 0; p < scope->document->probe_count; p++) {
+        const struct probe_result *probe = &scope->document->probes[p];
+        for (size_t s = 0; s < probe->series_count && (!scope->only || scope->only == probe); s++)
+            for (size_t i = 0; i < probe->series[s].point_count; i++) {
+                const struct point *point = &probe->series[s].points[i];
+                if (point->flags & FLAG_BIT(FLAG_TOO_FEW) && point->y.n &&
+                    (!fewest || point->y.n < fewest->n))
+                    fewest = &point->y;
+            }
+    }
+    if (fewest)
+        line_add(line, "; n from %u on", fewest->n);
+    if (fewest && fewest->n > 1)
+        line_add(line, ", coverage from %.0f %%", floor((double)fewest->coverage * 100));
+}
+
 /* What one flag says, of which values, and what a person can do. */
 static void add_flag(const struct scope *scope, int flag)
 {
@@ -276,6 +296,8 @@ static void add_flag(const struct scope *scope, int flag)
             add_points(&whom, &document->probes[p], FLAG_BIT(flag));
     if (!whom.length)
         return;
+    if (flag == FLAG_TOO_FEW)
+        add_fewest(&whom, scope);
     struct note *note = add_note(scope, text->doubt ? NOTE_DOUBT : NOTE_REMARK);
     note->flag = flag;
     note->what = text->meaning;
@@ -304,7 +326,7 @@ static bool names_hypervisor(const struct document *document)
     return false;
 }
 
-static void add_flags(const struct scope *scope)
+static unsigned flags_to_tell(const struct scope *scope)
 {
     unsigned flags = 0;
     for (size_t p = 0; p < scope->document->probe_count; p++)
@@ -312,11 +334,14 @@ static void add_flags(const struct scope *scope)
             flags |= flags_of(&scope->document->probes[p]);
     if (names_hypervisor(scope->document))
         flags &= ~FLAG_BIT(FLAG_VIRTUAL_MACHINE);
-    const unsigned groups[] = {flag_doubts(flags), flags & ~flag_doubts(flags)};
-    for (int group = 0; group < 2; group++)
-        for (int flag = 0; flag < FLAG_COUNT; flag++)
-            if (groups[group] & FLAG_BIT(flag))
-                add_flag(scope, flag);
+    return flags;
+}
+
+static void add_flags(const struct scope *scope, unsigned flags)
+{
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (flags & FLAG_BIT(flag))
+            add_flag(scope, flag);
 }
 
 /* --- what was left out, and what the run met --- */
@@ -346,18 +371,21 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
     struct block *heading = report_add(report, BLOCK_HEADING, SECTION_KNOW, index);
     heading->probe = probe;
     heading->heading = (struct heading){.level = 2, .title = "to know"};
-    if (!probe) /* a probe in full has its findings above */
-        add_disagreements(&scope);
     for (size_t p = 0; p < scope.document->probe_count; p++)
         if (!probe || probe == &scope.document->probes[p])
             add_status(&scope, &scope.document->probes[p]);
     for (size_t p = 0; p < scope.document->probe_count; p++)
         if (!probe || probe == &scope.document->probes[p])
             add_failures(&scope, &scope.document->probes[p]);
-    add_flags(&scope);
+    /* The cause first: what the run met explains the doubts, and these what disagrees. */
+    add_warnings(&scope);
+    const unsigned flags = flags_to_tell(&scope);
+    add_flags(&scope, flag_doubts(flags));
+    if (!probe) /* a probe in full has its findings above */
+        add_disagreements(&scope);
+    add_flags(&scope, flags & ~flag_doubts(flags));
     if (probe)
         add_not_measured(&scope);
-    add_warnings(&scope);
     if (report->count == before + 1)
         report->count = before; /* there is nothing to know */
 }

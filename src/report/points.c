@@ -59,8 +59,10 @@ static void add_columns(struct report *report, struct table *table, const struct
         add_column(report, table, "min", range, rank);
         add_column(report, table, "max", range, rank);
     }
-    if (extras->names)
-        add_column(report, table, NULL, 0, RANK_NAMES)->words = true;
+    if (extras->names) {
+        struct column *column = add_column(report, table, NULL, 0, RANK_NAMES);
+        column->words = column->flags = true;
+    }
 }
 
 static const char *flag_names(struct report *report, unsigned flags)
@@ -98,6 +100,7 @@ static void add_point(struct report *report, struct table *table, const struct s
     if (!row)
         return;
     row->flags = point->flags;
+    row->words = point->failed;
     if (extras->labels)
         row->cells[at++] = cell_of_text(label);
     row->cells[at++] = place_of(report, series, point);

@@ -86,9 +86,21 @@ static bool is_column(const struct series *a, const struct series *b)
            quantity_same(a->x.unit, b->x.unit) && quantity_same(a->y.unit, b->y.unit);
 }
 
+/* The factor that names all that a series differs in from others of its name; -1: it has none. */
+static int variant_of(const struct series *series)
+{
+    for (size_t i = 0; i < factors_seen(series); i++)
+        if (text_same(series->factors[i].name, "variant"))
+            return (int)i;
+    return -1;
+}
+
 int series_only_difference(const struct series *a, const struct series *b)
 {
-    int found = -1;
+    int found = variant_of(a);
+    if (found >= 0 && found == variant_of(b))
+        return found;
+    found = -1;
     for (size_t i = 0; i < a->factor_count; i++) {
         if (!text_same(a->factors[i].name, b->factors[i].name))
             return -1;
@@ -152,8 +164,10 @@ static struct naming naming_of(const struct series *series, size_t count)
         for (size_t j = 0; j < i && naming.own_names; j++)
             naming.own_names = !text_same(series[i].name, series[j].name);
     }
+    const int variant = variant_of(series);
     for (size_t f = 0; f < factors_seen(series); f++)
-        naming.common[f] = is_common(series, count, &series->factors[f]);
+        naming.common[f] =
+            variant < 0 ? is_common(series, count, &series->factors[f]) : (int)f != variant;
     return naming;
 }
 

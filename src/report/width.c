@@ -151,9 +151,7 @@ struct flight {
 
 static const struct finding **flight_place(struct flight *flight, const struct finding_meaning *is)
 {
-    static const char memory[] = "DRAM";
-    const bool of_memory =
-        is->subject_length == strlen(memory) && memcmp(is->subject, memory, strlen(memory)) == 0;
+    const bool of_memory = is->level == LEVEL_MEMORY;
     switch (is->fact) {
     case FACT_MISSES:
         return of_memory ? &flight->misses : NULL;

@@ -21,6 +21,11 @@ struct probe_result *document_probe_near(const struct document *document, const 
     return document_probe(document, name);
 }
 
+bool document_is_imported(const struct document *document)
+{
+    return !document->run.started && !document->run.command_count;
+}
+
 const struct finding *document_finding(const struct document *document, const char *name)
 {
     for (size_t p = 0; p < document->probe_count; p++)

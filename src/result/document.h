@@ -77,6 +77,12 @@ struct gpu_facts {
     uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
     uint64_t scratchpad_bytes;  /* the most of it that can be scratchpad */
     uint64_t constant_bytes;
+    const char *uuid, *bus; /* "GPU-...", "0000:17:00.0"; NULL unknown, as all texts below */
+    const char *link;       /* to the host, while the device worked: "PCIe 5.0 x16" */
+    const char *link_most;  /* what it could be */
+    const char *ecc, *mig;  /* "on", "off" */
+    double host_node;       /* the NUMA node of the host that it is nearest to; NAN unknown */
+    double other_processes; /* that had it open when it was measured; NAN unknown */
 };
 
 struct machine_facts {
@@ -194,11 +200,21 @@ struct probe_result {
     size_t finding_count;
 };
 
+/* What can be relied on (findings/verdict.h), as the document says it. */
+struct verdict_facts {
+    const char *state;    /* "busy"; NULL: not known */
+    const char *sentence; /* for people */
+    /* Parts ("L1", "bandwidth"): to rely on; as found beside others; in doubt; not complete. */
+    const char **rely, **beside, **doubt, **lacking;
+    size_t rely_count, beside_count, doubt_count, lacking_count;
+};
+
 struct document {
     struct tool_facts tool;
     struct run_facts run;
     struct machine_facts machine;
     struct conditions conditions;
+    struct verdict_facts verdict;
     struct probe_result *probes;
     size_t probe_count;
     const char *file; /* that it was read from, as its path was given; NULL: none; never written */
@@ -212,6 +228,9 @@ struct probe_result *document_probe(const struct document *, const char *name);
 /* The same, but looks at `place` first, because documents list their probes in much the same
  * order. */
 struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
+/* Whether another tool's table is all that the document knows. A fathom that measures writes down
+ * when; what `fathom import` makes has no such time. */
+bool document_is_imported(const struct document *);
 /* The first finding of that name in any probe, of the experiment that its name alone stands for;
  * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);

@@ -4,8 +4,10 @@
 
 const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_UNCONVERGED] =
-        {"unconverged", "too few trials, or an interval wider than asked for",
-         "give it more time (--thorough or --budget), or ask for less (--precision)", true},
+        {"unconverged", "the interval is wider than asked for, though there were trials enough",
+         "the interval says how far to rely on it; --thorough takes more trials, --precision asks "
+         "for less",
+         false},
     [FLAG_PREEMPTED] = {"preempted", "other programs kept interrupting the measurement",
                         "stop the other programs on these CPUs, or choose quieter CPUs with --cpus",
                         true},
@@ -46,6 +48,16 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_OCCUPIED] =
         {"occupied", "other work held a part of what was measured, so only the rest was seen",
          "stop the other work on this core and its caches, or repeat when they are idle", true},
+    [FLAG_TOO_FEW] = {"too-few", "fewer trials than planned: the interval may be too narrow",
+                      "give it more time (--thorough or --budget), or stop other work", true},
+    [FLAG_MISCOUNTED] =
+        {"miscounted", "the kernel counted other page faults than this measurement meant to cause",
+         "see that nothing moves this program's pages meanwhile (NUMA balancing, KSM, memory "
+         "limits), and measure outside sandboxes and emulators",
+         true},
+    [FLAG_EMULATED] = {"emulated",
+                       "an emulator took this time, which tells nothing of any hardware",
+                       "measure on the hardware, or in a virtual machine with KVM", true},
 };
 
 int flag_by_name(const char *name)
@@ -63,4 +75,9 @@ unsigned flag_doubts(unsigned flags)
         if (flag_texts[i].doubt)
             doubts |= flags & FLAG_BIT(i);
     return doubts;
+}
+
+unsigned flag_widening(unsigned flags)
+{
+    return flag_doubts(flags) | (flags & FLAG_BIT(FLAG_UNCONVERGED));
 }

@@ -23,6 +23,9 @@ enum flag {
     FLAG_MODELLED,
     FLAG_THROTTLED,
     FLAG_OCCUPIED,
+    FLAG_TOO_FEW,
+    FLAG_MISCOUNTED,
+    FLAG_EMULATED,
     FLAG_COUNT
 };
 
@@ -42,5 +45,7 @@ extern const struct flag_text flag_texts[FLAG_COUNT];
 int flag_by_name(const char *name);
 /* The subset of `flags` that are doubts. */
 unsigned flag_doubts(unsigned flags);
+/* Those for which runs are compared by a wider interval: the doubts, and what did not converge. */
+unsigned flag_widening(unsigned flags);
 
 #endif

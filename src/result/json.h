@@ -24,11 +24,7 @@ int document_read_stream(struct document *, FILE *, const char *name, struct err
 /* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
 int document_write(const struct document *, FILE *, struct error *);
 
-/* Writes to `path` through a temporary file beside it and a rename, so that a reader never sees
- * half a document and an interrupted run leaves the last whole one. Where `path` is an existing
- * thing that is no regular file (a pipe, /dev/stdout, /dev/full) it is written directly.
- * ERROR_USAGE naming the path when it is a directory, can't be created, or the disk is full; the
- * temporary file is then gone. */
+/* Writes to `path` by save_file() of base/save.h, whose errors it returns. */
 int document_save(const struct document *, const char *path, struct error *);
 
 #endif

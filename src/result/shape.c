@@ -143,6 +143,14 @@ static const struct field gpu_fields[] = {
     WHOLE("first_level_bytes", struct gpu_facts, first_level_bytes, INT64_MAX),
     WHOLE("scratchpad_bytes", struct gpu_facts, scratchpad_bytes, INT64_MAX),
     WHOLE("constant_bytes", struct gpu_facts, constant_bytes, INT64_MAX),
+    TEXT("uuid", struct gpu_facts, uuid),
+    TEXT("bus", struct gpu_facts, bus),
+    TEXT("link", struct gpu_facts, link),
+    TEXT("link_most", struct gpu_facts, link_most),
+    TEXT("ecc", struct gpu_facts, ecc),
+    TEXT("mig", struct gpu_facts, mig),
+    NUMBER("host_node", struct gpu_facts, host_node),
+    NUMBER("other_processes", struct gpu_facts, other_processes),
     END,
 };
 static SHAPE(gpu, struct gpu_facts);
@@ -177,6 +185,17 @@ static const struct field conditions_fields[] = {
     END,
 };
 static SHAPE(conditions, struct conditions);
+
+static const struct field verdict_fields[] = {
+    TEXT("state", struct verdict_facts, state),
+    TEXT("sentence", struct verdict_facts, sentence),
+    ARRAY("rely", FIELD_TEXTS, struct verdict_facts, rely, rely_count),
+    ARRAY("beside", FIELD_TEXTS, struct verdict_facts, beside, beside_count),
+    ARRAY("doubt", FIELD_TEXTS, struct verdict_facts, doubt, doubt_count),
+    ARRAY("lacking", FIELD_TEXTS, struct verdict_facts, lacking, lacking_count),
+    END,
+};
+static SHAPE(verdict, struct verdict_facts);
 
 static const struct field estimate_fields[] = {
     FLOAT("median", struct estimate, median),
@@ -281,6 +300,7 @@ static const struct field document_fields[] = {
     NEED_OBJECT("run", struct document, run, run_shape),
     OBJECT("machine", struct document, machine, machine_shape),
     OBJECT("conditions", struct document, conditions, conditions_shape),
+    OBJECT("verdict", struct document, verdict, verdict_shape),
     NEED_LIST("probes", struct document, probes, probe_count, probe_shape),
     END,
 };

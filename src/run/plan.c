@@ -92,6 +92,11 @@ static double weight_from(const struct run *run, size_t first)
     return weight;
 }
 
+double run_weight(const struct run *run, size_t turn)
+{
+    return weight_of(&run->turns[turn]);
+}
+
 double run_share(const struct run *run, size_t turn)
 {
     const double weight = weight_of(&run->turns[turn]);

@@ -1,6 +1,7 @@
 #include "run/run.h"
 
 #include "base/random.h"
+#include "findings/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,10 @@ static int save(struct run *run, struct error *error)
 {
     const struct run_listener *listener = &run->listener;
     run->document->run.elapsed_s = elapsed_s(run);
-    return listener->save ? listener->save(listener->argument, run->document, error) : 0;
+    if (!listener->save)
+        return 0;
+    const int code = verdict_note(run->document, error);
+    return code == 0 ? listener->save(listener->argument, run->document, error) : code;
 }
 
 static void show_progress(void *argument, double done, double left_s)
@@ -33,22 +37,130 @@ static void note_conditions(struct run *run, const struct clock *clock,
     conditions->counter_hz = clock->hz;
     if (outcome->core_hz.n && !(conditions->core_hz > 0))
         conditions->core_hz = outcome->core_hz.median;
-    if (run->machine->facts.hypervisor)
-        conditions->stolen_s =
-            (isnan(conditions->stolen_s) ? 0 : conditions->stolen_s) + outcome->stolen_s;
+    if (!run->machine->facts.hypervisor)
+        return;
+    conditions->stolen_s = 0;
+    for (size_t i = 0; i < run->turn_count; i++)
+        conditions->stolen_s += run->turns[i].outcome.stolen_s;
 }
+
+static int end_turn(struct run *run, const struct engine *engine, int code, struct error *error)
+{
+    note_conditions(run, engine->clock, &run->turns[run->turn].outcome);
+    const int saved = save(run, code == 0 ? error : NULL);
+    return code == 0 ? saved : code;
+}
+
+static void begin_turn(struct run *run, struct engine *engine, size_t turn)
+{
+    run->turn = turn;
+    engine->seed = random_mix(run->seed + turn);
+}
+
+/* --- the first look --- */
+
+/* Of the budget: what is then left ends the run in time. */
+static const double looking_share = 0.95;
+/* What did not come in its time gets what the others left. */
+enum { LOOKS = 2 };
+
+/* What may be used for it: those that have nothing to look at keep their time. */
+static double looking_s(const struct run *run)
+{
+    double others = 0, all = 0;
+    for (size_t i = 0; i < run->turn_count; i++) {
+        all += run_weight(run, i);
+        others += run->turns[i].task.plan.look_count ? 0 : run_weight(run, i);
+    }
+    return run->budget_s * (looking_share - (all > 0 ? others / all : 0));
+}
+
+static size_t count_looks(const struct run *run, size_t first)
+{
+    size_t count = 0;
+    for (size_t i = first; i < run->turn_count; i++)
+        count += probe_wants_look(&run->turns[i].task);
+    return count;
+}
+
+/* What keeps a probe from it will keep it from measuring, which then says why. */
+static int look_once(struct run *run, struct engine *engine, struct error *error)
+{
+    for (size_t i = 0; i < run->turn_count; i++) {
+        struct error why = {0};
+        const double left_s = looking_s(run) - elapsed_s(run);
+        if (!probe_wants_look(&run->turns[i].task) || !(left_s > 0))
+            continue;
+        begin_turn(run, engine, i);
+        int code =
+            probe_look(&run->turns[i].task, engine, left_s / (double)count_looks(run, i), &why);
+        if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
+            return error_set(error, code, "%s", why.text);
+    }
+    return 0;
+}
+
+/* A trial of what matters most of every probe, before any is measured on: the first trial of a
+ * point tells more than all that follow. All have as much time for it, and leave what they don't
+ * need. An interruption is said by the first probe that is measured then. */
+static int look(struct run *run, struct engine *engine, struct error *error)
+{
+    int code = 0;
+    for (int i = 0; i < LOOKS && code == 0 && run->turn_count > 1; i++)
+        code = look_once(run, engine, error);
+    return code == ERROR_INTERRUPTED ? 0 : code;
+}
+
+/* --- one probe after the other --- */
 
 static int measure_turn(struct run *run, struct engine *engine, struct error *error)
 {
     struct run_turn *turn = &run->turns[run->turn];
     const double budget_s = (run->budget_s - elapsed_s(run)) * run_share(run, run->turn);
-    engine->seed = random_mix(run->seed + run->turn);
     int code = probe_measure(&turn->task, engine, budget_s, &turn->outcome, error);
-    note_conditions(run, engine->clock, &turn->outcome);
     run->document->probe_count++;
     run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
-    const int saved = save(run, code == 0 ? error : NULL);
-    return code == 0 ? saved : code;
+    return end_turn(run, engine, code, error);
+}
+
+/* --- what is left over --- */
+
+/* Less than that of the whole is not worth it. */
+static const double least_left = 0.02;
+
+/* In the time that stages are measured in: a model's is not the clock's. */
+static double left_over_s(const struct run *run)
+{
+    double measured_s = 0;
+    for (size_t i = 0; i < run->turn_count; i++)
+        measured_s += run->turns[i].outcome.elapsed_s;
+    return run->budget_s - fmax(elapsed_s(run), measured_s);
+}
+
+static double weight_of_lacking(const struct run *run, size_t first)
+{
+    double weight = 0;
+    for (size_t i = first; i < run->turn_count; i++)
+        weight += probe_lacks(&run->turns[i].task) ? run_weight(run, i) : 0;
+    return weight;
+}
+
+/* What the last probes did not need goes back to those that lack trials. */
+static int give_back(struct run *run, struct engine *engine, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < run->turn_count && code == 0; i++) {
+        struct run_turn *turn = &run->turns[i];
+        const double left_s = left_over_s(run);
+        if (!probe_lacks(&turn->task) || left_s < least_left * run->budget_s)
+            continue;
+        begin_turn(run, engine, i);
+        code = probe_go_on(&turn->task, left_s * run_weight(run, i) / weight_of_lacking(run, i),
+                           &turn->outcome, error);
+        run->document->run.complete = code == 0;
+        code = end_turn(run, engine, code, error);
+    }
+    return code;
 }
 
 int run_measure(struct run *run, struct error *error)
@@ -63,8 +175,14 @@ int run_measure(struct run *run, struct error *error)
         clock_calibrate(&clock);
     if (code == 0)
         code = team_create(&engine.team, run->stop, error);
-    for (run->turn = 0; code == 0 && run->turn < run->turn_count; run->turn++)
+    if (code == 0)
+        code = look(run, &engine, error);
+    for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
+        begin_turn(run, &engine, i);
         code = measure_turn(run, &engine, error);
+    }
+    if (code == 0)
+        code = give_back(run, &engine, error);
     team_free(engine.team);
     return code;
 }

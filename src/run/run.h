@@ -1,7 +1,9 @@
 /*
- * A run: probes measured one after the other, on one machine, into one document. It decides which
- * probes, in what order and within what share of the time, notes the machine's condition, and has
- * the document saved as it goes. The program, the tests and the benchmarks all measure through it.
+ * A run: probes measured on one machine into one document: first a look at what matters most of
+ * each, then one after the other, then again those that lack trials while time is left. It decides
+ * which probes, in what order and within what share of the time, notes the machine's condition, and
+ * has the document saved as it goes. The program, the tests and the benchmarks all measure through
+ * it.
  *
  *     struct run run = {.machine = ..., .settings = ..., .document = ...};
  *     int code = run_plan(&run, &error);
@@ -66,6 +68,8 @@ int run_measure(struct run *, struct error *);
 /* Frees what the run planned with; the document stays. Also after an error. */
 void run_release(struct run *);
 
+/* Seconds that the turn weighs; 0 where there is nothing to measure. */
+double run_weight(const struct run *, size_t turn);
 /* The share that the turn may have of the time that is left when it comes, in 0..1; 0 where there
  * is nothing to measure. */
 double run_share(const struct run *, size_t turn);

@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import kept
 import signals
 from measured import (DOUBTFUL, IMPOSSIBLE, TRUSTED, against_schema, check, measured, planned,
                       probe_alone, says_no_time, status_fits, with_time)
@@ -235,6 +236,32 @@ def as_the_source_tool(here):
          "one line is one trial"))
 
 
+def as_another_tool(here):
+    """A tool's table by its name, by a link, and from the document that was kept beside it."""
+    folder = here.folder()
+    for budget in ("0.3", "3", "20"):
+        status, out, err = here.run(f"fathom as --budget {budget} --document kept.json "
+                                    "mem-lat -b 16 -s 64", folder)
+        if status != IMPOSSIBLE:
+            break
+    if status == IMPOSSIBLE:
+        return check(("was not measured" in err, err))
+    seen = re.fullmatch(r"Buffer size: 16 KB, stride 64, time 0\.\d{6} s, latency (\d+\.\d\d) ns\n", out)
+    point = json.loads((folder / "kept.json").read_text())["probes"][0]["series"][0]["points"][0]
+    complaints = check(
+        (status == TRUSTED, f"status {status}"), (seen, f"{out!r}"),
+        (seen and abs(float(seen[1]) - point["median"]) < 0.006, f"{out!r}: {point}"),
+        ("intervals and more: fathom latency --sizes 16384" in err, err))
+    status, out, err = here.run('ln -s "$(command -v fathom)" mlc && ./mlc --idle_latency -b16 -t1 | '
+                                "fathom import - -f json", folder)
+    if "was not measured" in err:
+        return complaints
+    imported = json.loads(out)["probes"][0]["series"][0]["points"][0]
+    # The tool writes a thousandth of a MiB.
+    return complaints + check((abs(imported["x"] - 16384) < 525 and imported["median"] > 0,
+                               f"{imported}"))
+
+
 def cores_text(here):
     here.need_two_cpus()
     complaints = []
@@ -460,6 +487,7 @@ def tests():
         ("--redact keeps what repeats the run", redacted),
         ("cores on one CPU is skipped with a reason", one_cpu),
         ("cores as the source tool measures", as_the_source_tool),
+        ("fathom as another tool measures and prints", as_another_tool),
         ("cores prints its matrix and its closing line", cores_text),
         ("cores --format csv", cores_csv),
         ("run --quick -o FILE", run_all),
@@ -472,5 +500,6 @@ def tests():
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),
         ("progress on a terminal", progress),
+        *kept.tests(),
         *signals.tests(),
     ]

@@ -19,7 +19,7 @@ BUDGETS_S = (5, 60)
 NO_TIME = re.compile("time was used up|got no time to run|gets no time to run")
 
 # Flags that are more than a remark (src/result/flag.c).
-DOUBTS = {"unconverged", "preempted", "stolen", "drift", "unstable", "misplaced"}
+DOUBTS = {"too-few", "preempted", "stolen", "drift", "unstable", "misplaced"}
 
 
 class Result(NamedTuple):

@@ -1,40 +1,15 @@
-/*
- * libFuzzer's target: whatever bytes are read as a document, nothing is harmed; what is written of
- * it is read again; and once its numbers are rounded as they are written, it stays the same bytes.
- *
- * Built with clang, which has the library: meson test -C build fuzz-document. For longer:
- *   build/tests/fuzz/fuzz-document -max_total_time=600 FOLDER tests/cli
- */
-#include "result/json.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static int read_bytes(struct document *document, const void *bytes, size_t size,
-                      struct error *error)
-{
-    FILE *stream = size ? fmemopen((void *)(uintptr_t)bytes, size, "rb") : fopen("/dev/null", "rb");
-    if (!stream)
-        abort();
-    int code = document_read_stream(document, stream, "fuzz", error);
-    fclose(stream);
-    return code;
-}
+/* Whatever bytes are read as a document, nothing is harmed; what is written of it is read again;
+ * and once its numbers are rounded as they are written, it stays the same bytes. */
+#include "fuzz.h"
 
 /* The caller frees. */
 static char *written(const struct document *document, size_t *size)
 {
     char *text = NULL;
     FILE *stream = open_memstream(&text, size);
-    if (!stream)
-        abort();
-    int code = document_write(document, stream, NULL);
+    fuzz_require(stream, "there is memory for a stream");
+    fuzz_require(document_write(document, stream, NULL) == 0, "what was read can be written");
     fclose(stream);
-    if (code < 0)
-        abort();
     return text;
 }
 
@@ -43,10 +18,8 @@ static char *once_more(const char *text, size_t *size)
 {
     struct document document;
     struct error error = {0};
-    if (read_bytes(&document, text, *size, &error) < 0) {
-        fprintf(stderr, "%s\n", error.text);
-        abort();
-    }
+    if (fuzz_read(&document, text, *size, &error) < 0)
+        fuzz_require(false, error.text);
     char *again = written(&document, size);
     document_free(&document);
     return again;
@@ -56,16 +29,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct document document;
     struct error error = {0};
-    if (read_bytes(&document, bytes, size, &error) < 0) {
-        if (error.code != ERROR_USAGE || !*error.text || strchr(error.text, '\n'))
-            abort();
+    const int code = fuzz_read(&document, bytes, size, &error);
+    if (code < 0) {
+        fuzz_check_error(code, &error);
         return 0;
     }
     char *first = written(&document, &size), *second = once_more(first, &size);
     size_t second_size = size;
     char *third = once_more(second, &size);
-    if (size != second_size || memcmp(second, third, size) != 0)
-        abort();
+    fuzz_require(size == second_size && memcmp(second, third, size) == 0,
+                 "a document that was written stays the same");
     free(first);
     free(second);
     free(third);

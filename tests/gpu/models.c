@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { LEVELS = 4 };
 enum { PROCESSES_MOST = 16, DEVICES_WITH_FAULTS = 2, TEXT_BYTES = 128 };
 
 extern const struct probe gpu_probe;
@@ -51,7 +52,8 @@ struct level_truth {
 
 struct device_truth {
     double clock_hz;
-    struct level_truth levels[3];
+    bool halves;                       /* of L2, of which one is far */
+    struct level_truth levels[LEVELS]; /* those that there are; the others have no name */
 };
 
 /* The number behind " key=" in a description; NAN where it isn't in it. */
@@ -81,13 +83,41 @@ static bool read_truth(struct device_truth *truth, const char *driver, const cha
                  far = described(description, "l2_far_latency");
     /* A kernel without wishes gets the smallest scratchpad. */
     const double scratchpad = described(description, "carve_out");
+    truth->halves = far > 0;
     truth->clock_hz = described(description, "clock_mhz") * 1e6;
     truth->levels[0] = (struct level_truth){"L1", described(description, "l1_latency"),
                                             described(description, "l1") - scratchpad};
-    truth->levels[1] =
-        (struct level_truth){"L2", far > 0 ? (near + far) / 2 : near, described(description, "l2")};
-    truth->levels[2] = (struct level_truth){"DRAM", described(description, "dram_latency"), NAN};
+    const double l2 = described(description, "l2"), dram = described(description, "dram_latency");
+    const bool copies = described(description, "l2_copies") > 0;
+    truth->levels[1] = (struct level_truth){"L2", far > 0 && !copies ? (near + far) / 2 : near,
+                                            copies ? l2 / 2 : l2};
+    truth->levels[2] = (struct level_truth){"DRAM", dram, NAN};
+    /* Beyond the near half: far lines from the other one, near ones from memory by the near way. */
+    if (copies)
+        truth->levels[3] =
+            (struct level_truth){"L2.outer", (far + dram + near - (near + far) / 2) / 2, l2};
     dlclose(library);
+    return true;
+}
+
+/* Of the devices with two halves of L2 every second one keeps copies in both, and every third
+ * device has an L2 of an odd size: sets that are no power of two. */
+static bool describe_device(char device[TEXT_BYTES], const char *driver, uint64_t seed,
+                            bool wobbles)
+{
+    enum { L2_SET = 16 * 128 };
+    char base[TEXT_BYTES / 4];
+    struct device_truth truth = {.clock_hz = NAN};
+    snprintf(base, sizeof base, "random:%" PRIu64, seed);
+    if (!read_truth(&truth, driver, base))
+        return false;
+    const double l2 = truth.levels[1].capacity;
+    char odd[TEXT_BYTES / 4] = "";
+    if (seed % 3 == 0)
+        snprintf(odd, sizeof odd, ",l2=%.0f",
+                 (floor(0.9 * l2 / (4 * L2_SET)) * 2 + 1) * 2 * L2_SET);
+    snprintf(device, TEXT_BYTES, "%s%s%s%s", base, odd,
+             truth.halves && seed % 3 != 0 ? ",l2_copies=1" : "", wobbles ? wobbling : "");
     return true;
 }
 
@@ -210,7 +240,7 @@ static bool is_near(const struct probe_result *result, const char *level, const 
 static void judge(struct outcome *outcome, const struct probe_result *result,
                   const struct device_truth *truth, bool told, const char *device)
 {
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < LEVELS && truth->levels[i].name; i++) {
         const struct level_truth *level = &truth->levels[i];
         outcome->latencies++;
         outcome->latencies_right += is_near(result, level->name, ".latency", level->cycles,
@@ -221,18 +251,18 @@ static void judge(struct outcome *outcome, const struct probe_result *result,
         outcome->capacities_right += is_near(result, level->name, ".capacity", level->capacity,
                                              capacity_tolerance, told, device);
     }
-    outcome->extra += find(result, "L3", ".latency") != NULL;
+    outcome->extra += find(result, "L3", ".latency") != NULL ||
+                      (!truth->levels[3].name && find(result, "L2.outer", ".latency"));
     outcome->done = true;
 }
 
 static void examine(struct outcome *outcome, const char *driver, uint64_t seed, enum fault fault)
 {
     struct measurement measurement = {0};
-    struct device_truth truth;
+    struct device_truth truth = {.clock_hz = NAN};
     char device[TEXT_BYTES], modelled[2 * TEXT_BYTES];
     const bool wobbles = seed % 2 == 0 || fault == DECLARED_CLOCK;
-    snprintf(device, sizeof device, "random:%" PRIu64 "%s", seed, wobbles ? wobbling : "");
-    if (!read_truth(&truth, driver, device))
+    if (!describe_device(device, driver, seed, wobbles) || !read_truth(&truth, driver, device))
         return;
     declared_hz = truth.clock_hz;
     snprintf(modelled, sizeof modelled, "%s", device);

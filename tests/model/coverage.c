@@ -59,7 +59,8 @@ static double one_trial(struct measurement *measurement, struct model *model, st
                         uint64_t repeats)
 {
     const struct timing_model timing = model_timing(model);
-    const unsigned batches = trial->plan->batches;
+    const unsigned planned = trial->plan->batches;
+    const unsigned batches = planned < BATCHES_MAX ? planned : BATCHES_MAX;
     double values[BATCHES_MAX];
     measurement->probe->prepare(trial);
     timing.prepared(model, trial);
@@ -72,17 +73,15 @@ static double one_trial(struct measurement *measurement, struct model *model, st
     return median(values, batches);
 }
 
-static double true_median(struct measurement *measurement, const struct point_trials *point,
-                          unsigned trials, struct random *random)
+double coverage_truth(struct measurement *measurement, const struct model_machine *machine,
+                      const struct plan_point *point, uint64_t repeats, double from_s,
+                      double lasted_s, unsigned trials, struct random *random)
 {
-    const struct kept_trial *first = point->trials[0], *last = point->trials[point->count - 1];
-    const double lasted_s = last->at_s - first->at_s;
     struct error error;
     struct arena arena;
     double *values = calloc(trials, sizeof *values);
     /* The same seed: what drifts has the same phase. */
-    struct model *model =
-        model_create(measurement->machine, measurement->arena_bytes, measurement->seed);
+    struct model *model = model_create(machine, measurement->arena_bytes, measurement->seed);
     if (!values || !model ||
         arena_map(&arena, measurement->arena_bytes, measurement->run.turns[0].task.plan.pages, -1,
                   &error) < 0)
@@ -91,14 +90,14 @@ static double true_median(struct measurement *measurement, const struct point_tr
     for (unsigned i = 0; i < trials; i++) {
         struct worker worker = {0};
         struct trial trial = {.plan = &measurement->run.turns[0].task.plan,
-                              .point = &first->point,
+                              .point = point,
                               .arena = &arena,
                               .seed = random_next(random),
                               .operations = 1,
                               .workers = &worker,
                               .probe_state = measurement->run.turns[0].task.state};
-        model_set_now_s(model, first->at_s + lasted_s * random_unit(random));
-        values[i] = one_trial(measurement, model, &trial, first->repeats);
+        model_set_now_s(model, from_s + lasted_s * random_unit(random));
+        values[i] = one_trial(measurement, model, &trial, repeats);
     }
     sort_ascending(values, trials);
     double truth = median(values, trials);
@@ -136,7 +135,9 @@ static void check_point(struct coverage *coverage, struct measurement *measureme
     for (size_t i = 0; i < measurement->trial_count && point.count < TRIALS_MOST; i++)
         if (same_point(&measurement->trials[i].point, planned))
             kept[point.count++] = &measurement->trials[i];
-    const double truth = true_median(measurement, &point, trials, random);
+    const struct kept_trial *first = point.trials[0], *last = point.trials[point.count - 1];
+    const double truth = coverage_truth(measurement, measurement->machine, planned, first->repeats,
+                                        first->at_s, last->at_s - first->at_s, trials, random);
     coverage->points++;
     for (unsigned i = 0; i < ESTIMATORS; i++) {
         struct interval interval = estimators[i](&point, scratch);

@@ -15,6 +15,7 @@
 #ifndef FATHOM_TESTS_MODEL_COVERAGE_H
 #define FATHOM_TESTS_MODEL_COVERAGE_H
 
+#include "base/random.h"
 #include "measure.h"
 
 struct interval {
@@ -40,6 +41,12 @@ struct coverage {
     unsigned points, covered[ESTIMATORS];
     unsigned disagreements; /* of the sound estimator with the document: none */
 };
+
+/* The true median of a point: of `trials` trials with a model of that machine, at times from
+ * `from_s` for `lasted_s` seconds. The probe that was measured last is still planned. */
+double coverage_truth(struct measurement *, const struct model_machine *, const struct plan_point *,
+                      uint64_t repeats, double from_s, double lasted_s, unsigned trials,
+                      struct random *);
 
 /* Checks `count` points of the last probe's series, drawn at random from those of at most
  * `bytes_most`, each against `trials` trials of its own. */

@@ -15,11 +15,16 @@ static void describe_machine(struct measurement *measurement)
         measurement->caches[level] = (struct cache_facts){
             (int)level + 1,      level == 0 ? "data" : "unified", machine->caches[level].bytes,
             machine->line_bytes, machine->caches[level].ways,     "0"};
+    const unsigned cpus = machine->cpus ? machine->cpus : 1;
+    for (unsigned i = 0; i < cpus; i++) {
+        measurement->places[i] = (struct cpu_place){.id = (int)i, .core = (int)i};
+        measurement->cpu_ids[i] = (int)i;
+    }
     measurement->facts = (struct machine){
         .facts = {.caches = measurement->caches, .cache_count = machine->level_count},
-        .cpus = &measurement->place,
-        .cpu_count = 1,
-        .allowed = {&measurement->place.id, 1},
+        .cpus = measurement->places,
+        .cpu_count = cpus,
+        .allowed = {measurement->cpu_ids, cpus},
         .memory_available_bytes = 16 * GIB,
     };
 }
@@ -66,7 +71,7 @@ static void keep_trial(void *task, const struct observation *seen)
                     &measurement->trial_count, sizeof *kept);
     if (!kept)
         return;
-    if (measurement->arena_bytes == 0)
+    if (measurement->arena_bytes < seen->trial->arena->bytes)
         measurement->arena_bytes = seen->trial->arena->bytes;
     kept->point = *seen->trial->point;
     kept->repeats = seen->repeats;

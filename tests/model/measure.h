@@ -39,7 +39,8 @@ struct measurement {
     size_t arena_bytes; /* of the first round */
 
     struct machine facts;
-    struct cpu_place place;
+    struct cpu_place places[MODEL_CPUS_MAX];
+    int cpu_ids[MODEL_CPUS_MAX];
     struct cache_facts caches[MODEL_LEVELS_MAX];
     struct error error;
 };

@@ -65,7 +65,7 @@ static void recency_clear(struct recency *recency)
 
 static bool tlb_create(struct tlb *tlb, const struct model_tlb *machine, uint32_t pages)
 {
-    *tlb = (struct tlb){.machine = machine};
+    *tlb = (struct tlb){.machine = machine, .entries = machine->entries};
     if (machine->entries == 0)
         return true;
     if (machine->ways == 0)
@@ -90,7 +90,7 @@ static bool tlb_use(struct tlb *tlb, uint32_t page)
     if (tlb->machine->entries == 0)
         return false;
     if (tlb->machine->ways == 0)
-        return recency_use(&tlb->recency, page, tlb->machine->entries);
+        return recency_use(&tlb->recency, page, tlb->entries);
     if (cache_hit(&tlb->cache, page, page))
         return true;
     cache_insert(&tlb->cache, page, page);
@@ -114,7 +114,10 @@ static uint64_t translate(struct memory *memory, uint32_t page)
     if (tlb_use(&tlbs[0], page))
         return 0;
     memory->missed++;
-    return tlb_use(&tlbs[1], page) ? memory->tlb_ps : memory->walk_ps;
+    const bool held = tlb_use(&tlbs[1], page);
+    memory->tally.second += held;
+    memory->tally.walks += !held;
+    return held ? memory->tlb_ps : memory->walk_ps;
 }
 
 /* --- caches --- */
@@ -180,6 +183,8 @@ static uint64_t load_row(struct memory *memory, uint32_t physical)
     uint64_t bank = row % machine->banks;
     bool open = memory->open_row[bank] == row + 1;
     memory->open_row[bank] = row + 1;
+    memory->tally.row_hits += open;
+    memory->tally.row_misses += !open;
     return open ? memory->row_hit_ps : memory->row_miss_ps;
 }
 
@@ -238,6 +243,8 @@ uint64_t memory_access(struct memory *memory, uint32_t line)
     uint64_t ps = page == memory->last_page ? 0 : translate(memory, page);
     uint32_t physical = physical_line(memory, line);
     unsigned level = look_up(memory, line, physical);
+    if (level < machine->level_count)
+        memory->tally.hits[level]++;
     ps += level < machine->level_count ? memory->hit_ps[level] : load_row(memory, physical);
     if (level > 0) {
         memory->missed++;
@@ -297,6 +304,11 @@ void memory_renew(struct memory *memory, enum model_pages pages, uint64_t seed)
         cache->random = (struct random){random_next(&random)};
     }
     unsigned old_shift = memory->page_shift;
+    for (unsigned i = 0; i < 4; i++) {
+        struct tlb *tlb = &memory->tlbs[i / 2][i % 2];
+        tlb->entries = tlb->machine->entries;
+        tlb->cache.ways_now = tlb->cache.ways;
+    }
     for (unsigned i = 0; i < 2 && memory->end > memory->first; i++)
         tlb_clear(&memory->tlbs[memory->pages][i], memory->first >> old_shift,
                   ((memory->end - 1) >> old_shift) + 1);
@@ -337,4 +349,29 @@ void memory_share_last_level(struct memory *memory, bool shared)
 {
     struct cache *last = &memory->caches[memory->machine->level_count - 1];
     last->ways_now = shared ? last->ways / 2 : last->ways;
+}
+
+struct memory_room memory_all_room(const struct model_machine *machine, enum model_pages pages)
+{
+    struct memory_room room = {{0}, {0}};
+    for (unsigned level = 0; level < machine->level_count; level++)
+        room.ways[level] = machine->caches[level].ways;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct model_tlb *tlb = &machine->tlbs[pages][i];
+        room.entries[i] = tlb->ways ? tlb->ways : tlb->entries;
+    }
+    return room;
+}
+
+void memory_limit(struct memory *memory, const struct memory_room *room)
+{
+    for (unsigned level = 0; level < memory->machine->level_count; level++)
+        memory->caches[level].ways_now = room->ways[level];
+    for (unsigned i = 0; i < 2; i++) {
+        struct tlb *tlb = &memory->tlbs[memory->pages][i];
+        if (tlb->machine->ways)
+            tlb->cache.ways_now = room->entries[i];
+        else
+            tlb->entries = room->entries[i];
+    }
 }

@@ -21,6 +21,19 @@ struct tlb {
     struct cache cache; /* where it has sets */
     uint8_t *way_of;
     struct recency recency; /* where it is fully associative */
+    uint32_t entries;       /* that are left of it, where it is */
+};
+
+/* What is left of the caches and of the TLBs for the pages in use. */
+struct memory_room {
+    unsigned ways[MODEL_LEVELS_MAX];
+    unsigned entries[2]; /* of a TLB with sets: its ways */
+};
+
+/* What accesses found, and where. */
+struct tally {
+    uint64_t hits[MODEL_LEVELS_MAX], row_hits, row_misses;
+    uint64_t second, walks; /* translations that the second TLB held, and those that none held */
 };
 
 struct memory {
@@ -41,6 +54,7 @@ struct memory {
     uint64_t open_row[MEMORY_BANKS_MAX];
     int64_t last_line, last_step;
     uint64_t hit_ps[MODEL_LEVELS_MAX], row_hit_ps, row_miss_ps, tlb_ps, walk_ps;
+    struct tally tally;
     uint64_t missed; /* accesses that the first level, or its TLB, did not hold */
 };
 
@@ -54,6 +68,11 @@ void memory_renew(struct memory *, enum model_pages, uint64_t seed);
 void memory_set_pace(struct memory *, double core_hz, double uncore_ratio, double dram_ratio);
 /* A neighbour takes half of the last level's ways, or gives them back. Before any access. */
 void memory_share_last_level(struct memory *, bool shared);
+
+/* All that there is. */
+struct memory_room memory_all_room(const struct model_machine *, enum model_pages);
+/* Only so much is left of it. Before any access. */
+void memory_limit(struct memory *, const struct memory_room *);
 
 /* That line will be asked for soon. Changes nothing but the speed of this program. */
 void memory_expect(const struct memory *, uint32_t line);

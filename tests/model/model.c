@@ -1,29 +1,22 @@
 #include "model.h"
 
+#include "beside.h"
 #include "kernels/chase.h"
 #include "kernels/ring.h"
 #include "known_kernels.h"
 #include "memory.h"
+#include "path.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Of a ring shorter than a sample, whole rounds of at least so many steps are followed. */
-enum { ROUNDS_STEPS = 4096, UNIT = 8, SMALLEST_PAGE = 4096, AHEAD = 6 };
+enum { UNIT = 8, SMALLEST_PAGE = 4096 };
 /* Mapping, touching and building: how long the model's world goes on between two trials. */
 static const double between_trials_s = 1e-3;
-
-/* The ring of the trial, or as much of it as fills the caches and a sample. */
-struct path {
-    const unsigned char *base;
-    uint32_t *units; /* of each element in the ring's order: where it lies, in pointers */
-    size_t count, room;
-    size_t at;       /* where the kernel's state stands */
-    size_t followed; /* where the modelled memory stands */
-};
 
 struct sample {
     size_t left; /* steps to follow */
@@ -45,10 +38,15 @@ struct model {
     struct sample sample;
 
     double now_s, round_began_s, drift_phase;
+    double told_s, between_s; /* the engine's time; what it does not know of: between trials */
     unsigned round;
     bool scattered;
     struct mood slow_clock, neighbour;
     double core_hz, trial_factor;
+
+    bool has_neighbours;
+    struct beside beside;
+    struct pace pace; /* of the trial */
 };
 
 __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *format, ...)
@@ -99,16 +97,10 @@ static void check_machine(const struct model_machine *machine)
     if (!power_of_two(machine->row_bytes) || machine->banks < 1 ||
         machine->banks > MEMORY_BANKS_MAX)
         fail("DRAM rows of %u bytes in %u banks", machine->row_bytes, machine->banks);
+    if (machine->cpus > MODEL_CPUS_MAX)
+        fail("%u CPUs: %d can be had", machine->cpus, MODEL_CPUS_MAX);
     if (!(machine->core_hz > 0))
         fail("a core clock of %g Hz", machine->core_hz);
-}
-
-static size_t cache_lines(const struct model_machine *machine)
-{
-    size_t lines = 0;
-    for (unsigned level = 0; level < machine->level_count; level++)
-        lines += machine->caches[level].bytes / machine->line_bytes;
-    return lines;
 }
 
 struct model *model_create(const struct model_machine *machine, size_t arena_bytes, uint64_t seed)
@@ -123,9 +115,10 @@ struct model *model_create(const struct model_machine *machine, size_t arena_byt
     model->drift_phase = random_unit(&model->random);
     model->core_hz = machine->core_hz;
     model->trial_factor = 1;
-    model->path.room = 2 * cache_lines(machine) + MODEL_SAMPLE_STEPS;
-    model->path.units = calloc(model->path.room, sizeof *model->path.units);
-    if (!model->path.units || !memory_create(&model->memory, &model->machine, arena_bytes)) {
+    model->has_neighbours = neighbours_exist(machine->neighbours);
+    beside_begin(&model->beside, &model->machine, random_mix(seed));
+    if (!path_create(&model->path, machine) ||
+        !memory_create(&model->memory, &model->machine, arena_bytes)) {
         model_free(model);
         return NULL;
     }
@@ -137,7 +130,7 @@ void model_free(struct model *model)
     if (!model)
         return;
     memory_free(&model->memory);
-    free(model->path.units);
+    path_free(&model->path);
     free(model);
 }
 
@@ -160,12 +153,14 @@ static bool mood_now(struct model *model, struct mood *mood, double share)
     return mood->on;
 }
 
-/* Trials of one round follow each other at once; rounds are as far apart as the plan's span asks.
- */
+/* Trials of one round follow each other at once; rounds are as far apart as the engine says that
+ * they are, or, where it says nothing, as the plan's span asks. */
 static void let_time_pass(struct model *model, const struct trial *trial)
 {
     const struct plan *plan = trial->plan;
     model->now_s += between_trials_s;
+    model->between_s += between_trials_s;
+    model->now_s = fmax(model->now_s, model->told_s + model->between_s);
     if (trial->number == model->round)
         return;
     model->round = trial->number;
@@ -184,7 +179,9 @@ static void begin_trial(struct model *model, const struct trial *trial)
 {
     const struct model_noise *noise = &model->machine.noise;
     let_time_pass(model, trial);
-    memory_renew(&model->memory, pages_of(model, trial->plan->pages), random_next(&model->random));
+    const enum model_pages pages = pages_of(model, trial->plan->pages);
+    const uint64_t memory_seed = random_next(&model->random);
+    memory_renew(&model->memory, pages, memory_seed);
     bool slow = mood_now(model, &model->slow_clock, noise->slow_share);
     bool shared = mood_now(model, &model->neighbour, noise->neighbour_share);
     bool far = random_unit(&model->random) < noise->far_share;
@@ -195,6 +192,8 @@ static void begin_trial(struct model *model, const struct trial *trial)
     memory_set_pace(&model->memory, model->core_hz, drift, far ? noise->far_ratio : 1);
     if (model->machine.level_count > 1)
         memory_share_last_level(&model->memory, shared);
+    model->pace = (struct pace){model->core_hz, drift, far ? noise->far_ratio : 1, 0};
+    beside_trial(&model->beside, pages, memory_seed);
 }
 
 /* --- the ring --- */
@@ -207,80 +206,10 @@ static const struct known_kernel *known_or_fail(kernel_function *run)
     return kernel;
 }
 
-/* Where in the arena an element lies, in pointers; what lies elsewhere is no ring. */
-static uint32_t unit_of(const struct model *model, const struct arena *arena, const void *element)
-{
-    uintptr_t at = (uintptr_t)element - (uintptr_t)arena->memory;
-    if (at >= arena->bytes || at >= model->arena_bytes || at % UNIT)
-        fail("the ring leaves the arena, or the arena of %zu bytes is larger than the model's %zu",
-             arena->bytes, model->arena_bytes);
-    return (uint32_t)(at / UNIT);
-}
-
-/* Reads the ring from where the kernel stands, to its end or as far as there is room. */
-static void read_ring(struct model *model, const struct known_kernel *kernel,
-                      const struct trial *trial)
-{
-    struct path *path = &model->path;
-    const void *state = trial->workers[0].state;
-    const void *start = kernel_element(kernel, state), *at = start;
-    path->base = trial->arena->memory;
-    path->at = path->followed = path->count = 0;
-    do {
-        path->units[path->count++] = unit_of(model, trial->arena, at);
-        at = kernel_next(kernel, state, at);
-    } while (at != start && path->count < path->room);
-}
-
-static const unsigned char *place(const struct path *path)
-{
-    return path->base + (size_t)path->units[path->at] * UNIT;
-}
-
-static uint32_t line_on_path(const struct model *model, size_t at)
-{
-    return model->path.units[at] >> (model->memory.line_shift - 3);
-}
-
-static uint64_t follow_one(struct model *model)
-{
-    struct path *path = &model->path;
-    uint32_t line = line_on_path(model, path->followed);
-    if (path->followed + AHEAD < path->count)
-        memory_expect(&model->memory, line_on_path(model, path->followed + AHEAD));
-    if (++path->followed == path->count)
-        path->followed = 0;
-    return memory_access(&model->memory, line);
-}
-
-/* What the probe's warming leaves behind: that of the last steps before the ring's start. Where no
- * cache replaces at random nor by a tree, once round is as good as any number of rounds. Of a ring
- * that is far longer than the caches, its last steps fill them. */
-static void warm(struct model *model)
-{
-    struct path *path = &model->path;
-    const struct model_machine *machine = &model->machine;
-    size_t rounds = 1, lines = cache_lines(machine);
-    for (unsigned level = 0; level < machine->level_count; level++)
-        if (machine->caches[level].replacement != MODEL_LRU)
-            rounds = 2;
-    size_t enough = lines + lines / 2, steps = rounds * path->count;
-    if (path->count > 2 * lines)
-        steps = lines;
-    else if (steps > enough)
-        steps = path->count > enough ? path->count : enough;
-    path->followed = (rounds * path->count - steps) % path->count;
-    while (steps--)
-        follow_one(model);
-}
-
 static void begin_sample(struct model *model)
 {
-    size_t count = model->path.count;
-    size_t rounds = (ROUNDS_STEPS + count - 1) / count;
-    size_t steps = rounds * count;
     model->sample = (struct sample){
-        .left = steps < MODEL_SAMPLE_STEPS ? steps : MODEL_SAMPLE_STEPS,
+        .left = path_sample_steps(&model->path),
         .missed_before = model->memory.missed,
     };
 }
@@ -294,8 +223,12 @@ static void model_prepared(void *self, const struct trial *trial)
         fail("one worker and one trial a visit are all that is modelled");
     const struct known_kernel *kernel = known_or_fail(trial->workers[0].run);
     begin_trial(model, trial);
-    read_ring(model, kernel, trial);
-    warm(model);
+    const char *why = path_read(&model->path, kernel, trial, model->arena_bytes);
+    if (why)
+        fail("%s", why);
+    if (model->has_neighbours) /* what is left of the caches is known when it runs */
+        return;
+    path_warm(&model->path, &model->memory);
     begin_sample(model);
 }
 
@@ -305,7 +238,7 @@ static uint64_t follow(struct model *model, uint64_t steps, uint64_t *ps)
     struct sample *sample = &model->sample;
     uint64_t done = 0;
     for (; done < steps && sample->left; done++) {
-        uint64_t took_ps = follow_one(model);
+        uint64_t took_ps = path_follow(&model->path, &model->memory);
         *ps += took_ps;
         sample->ps += took_ps;
         sample->round_ps += took_ps;
@@ -324,43 +257,69 @@ static uint64_t follow(struct model *model, uint64_t steps, uint64_t *ps)
     return done;
 }
 
+/* Picoseconds of steps that nobody disturbs. */
+static double steps_alone(struct model *model, uint64_t steps)
+{
+    uint64_t ps = 0;
+    const uint64_t followed = follow(model, steps, &ps);
+    const struct sample *sample = &model->sample;
+    const double mean_ps = sample->steps ? (double)sample->ps / (double)sample->steps : 0;
+    return (double)ps + (double)(steps - followed) * mean_ps +
+           (double)steps * model->pace.each_cycles * 1e12 / model->core_hz;
+}
+
+/* Of a part of a ring the mean is not all rings': which steps a batch gets is chance. */
+static double steps_beside(struct model *model, unsigned cpu, uint64_t steps)
+{
+    const double ps = beside_steps(&model->beside, &model->memory, &model->path, &model->pace, cpu,
+                                   (double)steps, &model->now_s);
+    const double variation = beside_variation(&model->beside, &model->path, (double)steps);
+    return ps * fmax(0.5, 1 + sqrt(variation) * normal(&model->random));
+}
+
 static uint64_t model_work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
 {
-    (void)cpu;
     struct model *model = self;
     const struct model_noise *noise = &model->machine.noise;
     struct path *path = &model->path;
     const struct known_kernel *kernel = known_or_fail(run);
-    if (!path->count || kernel_element(kernel, state) != place(path))
+    if (!path->count || kernel_element(kernel, state) != path_place(path))
         fail("the kernel stands where the model did not leave it");
-    uint64_t steps = repeats * chase_steps, ps = 0;
-    uint64_t followed = follow(model, steps, &ps);
-    const struct sample *sample = &model->sample;
-    double mean_ps = sample->steps ? (double)sample->ps / (double)sample->steps : 0;
-    double total_ps = (double)ps + (double)(steps - followed) * mean_ps;
-    if (kernel->spills)
-        total_ps += (double)steps * model->machine.forward_cycles * 1e12 / model->core_hz;
-    path->at = (size_t)((path->at + steps) % path->count);
-    kernel_stand_on(kernel, state, place(path));
+    const uint64_t steps = repeats * chase_steps;
+    const double before_s = model->now_s;
+    model->pace.each_cycles = kernel->spills ? model->machine.forward_cycles : 0;
+    double total_ps = model->has_neighbours ? steps_beside(model, (unsigned)cpu, steps)
+                                            : steps_alone(model, steps);
+    path_move(path, steps);
+    kernel_stand_on(kernel, state, path_place(path));
 
     total_ps *= model->trial_factor * exp(noise->batch_sigma * normal(&model->random));
     double spikes = noise->spikes_per_s * total_ps * 1e-12;
     if (random_unit(&model->random) < 1 - exp(-spikes))
         total_ps += noise->spike_ns * 1e3 * (0.5 + random_unit(&model->random));
-    model->now_s += total_ps * 1e-12;
+    model->now_s = fmax(model->now_s, before_s + total_ps * 1e-12);
     return (uint64_t)llround(total_ps);
 }
 
 static uint64_t model_additions(void *self, int cpu, uint64_t additions)
 {
-    (void)cpu;
-    const struct model *model = self;
-    return (uint64_t)llround((double)additions * 1e12 / model->core_hz);
+    struct model *model = self;
+    if (!model->has_neighbours)
+        return (uint64_t)llround((double)additions * 1e12 / model->core_hz);
+    return (uint64_t)llround(beside_cycles(&model->beside, &model->pace, (unsigned)cpu,
+                                           (double)additions, &model->now_s));
+}
+
+static void model_hear_time(void *self, uint64_t now_ps)
+{
+    struct model *model = self;
+    model->told_s = (double)now_ps * 1e-12;
 }
 
 struct timing_model model_timing(struct model *model)
 {
-    return (struct timing_model){model, model_prepared, model_work, model_additions};
+    return (struct timing_model){model, model_prepared, model_work, model_additions,
+                                 model_hear_time};
 }
 
 /* --- for tests --- */
@@ -414,5 +373,15 @@ struct model_machine model_quiet(const struct model_machine *machine)
 {
     struct model_machine quiet = *machine;
     quiet.noise = (struct model_noise){0};
+    memset(quiet.neighbours, 0, sizeof quiet.neighbours);
     return quiet;
+}
+
+struct model_machine model_let(const struct model_machine *machine)
+{
+    struct model_machine let = *machine;
+    memset(let.neighbours, 0, sizeof let.neighbours);
+    let.noise.slow_share = let.noise.neighbour_share = let.noise.far_share = 0;
+    let.noise.spikes_per_s = 0;
+    return let;
 }

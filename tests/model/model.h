@@ -11,17 +11,19 @@
  *   position move on as the kernel's would all the same.
  * - Of a ring longer than twice the caches and a sample only so much is read; the position moves
  *   along that stretch, round and round.
+ * - Beside neighbours (neighbours.h) nothing is followed step by step: see beside.h.
  */
 #ifndef FATHOM_TESTS_MODEL_MODEL_H
 #define FATHOM_TESTS_MODEL_MODEL_H
 
 #include "engine/timing_model.h"
+#include "neighbours.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MODEL_LEVELS_MAX = 3, MODEL_SAMPLE_STEPS = 8192 };
+enum { MODEL_LEVELS_MAX = 3, MODEL_CPUS_MAX = 4, MODEL_SAMPLE_STEPS = 8192 };
 
 enum model_replacement { MODEL_LRU, MODEL_TREE_PLRU, MODEL_RANDOM };
 
@@ -77,6 +79,8 @@ struct model_machine {
                                                 lines; 0: there is none */
     bool prefetch_backward, prefetch_across_pages;
     struct model_noise noise; /* all 0: none */
+    unsigned cpus;            /* MODEL_CPUS_MAX at most; 0 counts as 1 */
+    struct model_neighbour neighbours[NEIGHBOURS_MAX];
 };
 
 struct model;
@@ -97,8 +101,11 @@ void model_scatter_moods(struct model *, uint64_t seed);
 double model_now_s(const struct model *);
 void model_set_now_s(struct model *, double now_s);
 
-/* The machine without its noise. */
+/* The machine without its noise and its neighbours. */
 struct model_machine model_quiet(const struct model_machine *);
+/* The machine as it is when it is let: what only ever takes is gone (neighbours, interruptions, a
+ * clock that others slow down, memory that lies further off), and what scatters both ways stays. */
+struct model_machine model_let(const struct model_machine *);
 
 /* What a random chase over `bytes`, a multiple of 4 KiB, takes per load with nothing disturbing it,
  * in ns: by the modelled memory, without the engine. */

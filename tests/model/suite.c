@@ -10,27 +10,24 @@
  */
 #include "base/random.h"
 #include "coverage.h"
+#include "figures.h"
 #include "findings/levels.h"
 #include "levels_found.h"
 #include "machines.h"
 #include "probes/probe.h"
+#include "processes.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern const struct probe latency_probe;
 
 enum {
     MACHINES_FULL = 300,
     MACHINES_TELLING = 10, /* with fewer, chance may hide a fault */
-    PROCESSES_MAX = 16,
     ARENA_MOST = 512 << 20,
     COVERED_POINTS = 2,
     COVERED_POINTS_SHORT = 12, /* where machines are few, or no fault could show */
@@ -186,8 +183,17 @@ static void examine_coarsely(struct outcome *outcome, struct measurement *measur
     }
 }
 
-static void examine(struct outcome *outcome, uint64_t seed, bool full)
+struct all {
+    uint64_t first_seed;
+    bool full;
+};
+
+static void examine(void *of_machine, unsigned number, const void *what)
 {
+    const struct all *all = what;
+    const uint64_t seed = all->first_seed + number;
+    const bool full = all->full;
+    struct outcome *outcome = of_machine;
     struct model_machine machine;
     struct measurement measurement;
     machine_random(&machine, seed);
@@ -214,29 +220,6 @@ static void examine(struct outcome *outcome, uint64_t seed, bool full)
 }
 
 /* --- all machines --- */
-
-/* What the processes share. */
-struct suite {
-    atomic_uint next; /* machine that nobody has begun with */
-    struct outcome outcomes[];
-};
-
-/* A process an online CPU. Machines differ much in what they take, so each process comes for the
- * next one when it is done with one. */
-static void examine_all(struct suite *suite, unsigned machines, uint64_t first_seed)
-{
-    long processes = sysconf(_SC_NPROCESSORS_ONLN);
-    processes = processes < 1 ? 1 : processes > PROCESSES_MAX ? PROCESSES_MAX : processes;
-    for (long process = 0; process < processes; process++) {
-        if (fork() != 0)
-            continue;
-        for (unsigned i; (i = atomic_fetch_add(&suite->next, 1)) < machines;)
-            examine(&suite->outcomes[i], first_seed + i, machines >= MACHINES_FULL);
-        _exit(0);
-    }
-    while (wait(NULL) > 0)
-        ;
-}
 
 struct totals {
     unsigned done, tlbs, tlbs_right;
@@ -289,73 +272,19 @@ static struct totals add_up(const struct outcome *outcomes, unsigned machines)
 
 /* --- figures --- */
 
-struct figure {
-    const char *name;
-    unsigned count, of;
-    double least, most; /* shares promised */
-};
-
-/* P(X <= count) of a binomial. */
-static double at_most(unsigned count, unsigned of, double share)
-{
-    if (share <= 0 || count >= of)
-        return 1;
-    double sum = 0, n = of;
-    for (unsigned k = 0; k <= count; k++)
-        sum += exp(lgamma(n + 1) - lgamma(k + 1.0) - lgamma(n - k + 1) + k * log(share) +
-                   (n - k) * log1p(-share));
-    return sum;
-}
-
-/* With fewer machines than the promise is about, a figure holds unless chance would make it so bad
- * less than once in a thousand times. */
-static bool figure_holds(const struct figure *figure, bool full)
-{
-    if (figure->of == 0)
-        return false;
-    double share = figure->count / (double)figure->of;
-    if (full || (share >= figure->least && share <= figure->most))
-        return share >= figure->least && share <= figure->most;
-    if (share < figure->least)
-        return at_most(figure->count, figure->of, figure->least) > 1e-3;
-    return at_most(figure->of - figure->count, figure->of, 1 - figure->most) > 1e-3;
-}
-
-static unsigned points_told, points_failed;
-
-static void tell(bool passed, const char *what)
-{
-    points_told++;
-    points_failed += !passed;
-    printf("%s %u - %s\n", passed ? "ok" : "not ok", points_told, what);
-}
-
-static void show(const struct figure *figure)
-{
-    printf("# %-42s %6.2f %%  (%u of %u; %g to %g %%)\n", figure->name,
-           figure->of ? 100.0 * figure->count / figure->of : NAN, figure->count, figure->of,
-           100 * figure->least, 100 * figure->most);
-}
-
-static void assert_holds(const struct figure *figure, bool full)
-{
-    show(figure);
-    tell(figure_holds(figure, full), figure->name);
-}
-
 /* A planted fault shows when one of the figures it bears upon leaves its bounds. */
 static void assert_shows(const char *fault, const struct figure *figures, size_t count,
                          unsigned machines)
 {
     bool shows = false;
     for (size_t i = 0; i < count; i++) {
-        show(&figures[i]);
+        figure_show(&figures[i]);
         shows = shows || !figure_holds(&figures[i], machines >= MACHINES_FULL);
     }
     if (machines >= MACHINES_TELLING)
         tell(shows, fault);
     else
-        printf("ok %u - %s # SKIP too few machines to tell\n", ++points_told, fault);
+        tell_skipped(fault, "too few machines to tell");
 }
 
 static void score_figures(const struct score *score, struct figure figures[4])
@@ -383,27 +312,27 @@ static void tell_all(const struct totals *totals, unsigned machines)
     tell(totals->done == machines, "every machine was measured to the end");
     score_figures(&totals->found, figures);
     for (size_t i = 0; i < 4; i++)
-        assert_holds(&figures[i], full);
+        figure_assert(&figures[i], full);
     for (enum sampling sampling = 0; sampling < SAMPLINGS; sampling++) {
         const struct told *told = &totals->told[sampling];
         char name[80];
         snprintf(name, sizeof name, "false levels: %s", sampling_names[sampling]);
         struct figure wrong = {name, told->levels_false, told->levels, 0, 0.00999};
-        assert_holds(&wrong, full);
+        figure_assert(&wrong, full);
         printf("# %-42s %6.2f %%  (%u of %u)\n", "    levels told",
                told->levels ? 100.0 * told->levels_told / told->levels : NAN, told->levels_told,
                told->levels);
     }
     struct figure tlbs = {"TLB entries exact", totals->tlbs_right, totals->tlbs, 0.9, 1};
-    assert_holds(&tlbs, full);
+    figure_assert(&tlbs, full);
     const struct score *found = &totals->found;
     struct figure held = {"intervals of levels that hold the truth", found->intervals_right,
                           found->intervals, 0.9, 1};
-    assert_holds(&held, full);
+    figure_assert(&held, full);
     const struct coverage *coverage = &totals->coverage;
     struct figure covered =
         coverage_figure("intervals that hold the true median", coverage, ESTIMATOR_SOUND);
-    assert_holds(&covered, full);
+    figure_assert(&covered, full);
     tell(coverage->disagreements == 0, "intervals of the document are those of its trials");
 
     struct figure rank =
@@ -424,15 +353,14 @@ int main(int count, char **arguments)
     const char *wish = getenv("FATHOM_MODEL_MACHINES");
     const unsigned fewer = wish ? (unsigned)strtoul(wish, NULL, 10) : machines;
     machines = fewer < machines ? fewer : machines;
-    struct suite *suite = mmap(NULL, sizeof *suite + machines * sizeof *suite->outcomes,
-                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (machines == 0 || suite == MAP_FAILED) {
+    const struct all all = {first_seed, machines >= MACHINES_FULL};
+    const struct outcome *outcomes =
+        machines ? examine_all(machines, sizeof *outcomes, examine, &all) : NULL;
+    if (!outcomes) {
         fprintf(stderr, "suite MACHINES [FIRST-SEED]: no machines, or no memory for them\n");
         return 2;
     }
-    examine_all(suite, machines, first_seed);
-    struct totals totals = add_up(suite->outcomes, machines);
+    struct totals totals = add_up(outcomes, machines);
     tell_all(&totals, machines);
-    printf("1..%u\n", points_told);
-    return points_failed > 0;
+    return tell_end();
 }

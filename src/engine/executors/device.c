@@ -11,9 +11,15 @@
 #include <stdlib.h>
 
 /* Clocks come up within tenths of a second in steps: NVIDIA's by 15 MHz, the last of them below one
- * in a hundred. A device is up to speed when some batches of several milliseconds agree. */
+ * in a hundred. A device is up to speed when some batches of several milliseconds agree; but so do
+ * those at an idle clock that has not begun to rise. So a clock that is well below the one
+ * declared, or unknown, is believed only after half a second of work: it is locked, or that is all
+ * it has. */
 static const double wake_batch_ns = 4e6, wake_agreement = 0.005;
-enum { WAKE_BATCHES_MOST = 100, WAKE_BATCHES_ALIKE = 5 };
+static const double wake_up_to_speed = 0.9, wake_least_ns = 500e6;
+enum { WAKE_BATCHES_MOST = 180, WAKE_BATCHES_ALIKE = 5 };
+/* A device that others keep busy is never steady, and takes as long over it as they let it. */
+static const double wake_longest_ns = 2e9;
 
 struct device_state {
     const struct trial *ready; /* the trial whose work the device holds; NULL: none */
@@ -89,18 +95,24 @@ static int wake(struct executor *executor, struct error *error)
     struct wake_try try = {executor, error};
     const struct repeats_search search = {wake_batch_ns, try_repeats, &try};
     uint64_t repeats;
-    double operations, last_ns = NAN;
+    double operations, last_ns = NAN, worked_ns = 0;
+    bool steady = false;
+    const uint64_t began_ns = executor_now_ns(executor);
     if (!device->asleep)
         return 0;
     int code = device->prepare(device->self, device->wake_work, 0, &operations, error);
     if (code == 0)
         code = repeats_find(&search, &repeats);
-    for (int i = 0, alike = 0; code == 0 && i < WAKE_BATCHES_MOST && alike < WAKE_BATCHES_ALIKE;
-         i++) {
+    for (int i = 0, alike = 0; code == 0 && i < WAKE_BATCHES_MOST && !steady; i++) {
         struct batch batch = {NAN, NAN};
         code = measure_batch(executor, repeats, &batch, error);
         alike = fabs(batch.ns / last_ns - 1) <= wake_agreement ? alike + 1 : 0;
         last_ns = batch.ns;
+        worked_ns += code == 0 ? batch.ns : 0;
+        const bool fast =
+            device->full_hz > 0 && batch.core_hz >= wake_up_to_speed * device->full_hz;
+        steady = (alike >= WAKE_BATCHES_ALIKE && (fast || worked_ns >= wake_least_ns)) ||
+                 (double)(executor_now_ns(executor) - began_ns) > wake_longest_ns;
     }
     device->asleep = code < 0;
     return code;

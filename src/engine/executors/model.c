@@ -46,14 +46,18 @@ static int pause_until(struct executor *executor, uint64_t until_ns, struct erro
 }
 
 /* The plan's node need not exist, nor the CPU that is to touch the memory. */
-static int map(struct executor *executor, struct arena *arena, size_t bytes, uint64_t give_up_ns,
-               struct error *error)
+static int map(struct executor *executor, struct arena *arena, size_t bytes, struct error *error)
 {
+    return arena_map(arena, bytes, executor->plan->pages, -1, error);
+}
+
+static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
+                 struct error *error)
+{
+    (void)executor;
     (void)give_up_ns;
-    int code = arena_map(arena, bytes, executor->plan->pages, -1, error);
-    if (code < 0)
-        return code;
-    arena_touch(arena);
+    (void)error;
+    arena_touch_part(arena, from, arena->bytes);
     return 1;
 }
 
@@ -77,6 +81,8 @@ static void prepare(struct visit *visit, struct trial *trial)
 {
     const struct timing_model *model = visit->executor->engine->model;
     visit->work->prepare(trial);
+    if (model->now)
+        model->now(model->self, ((const struct model_state *)visit->executor->own)->now_ps);
     if (model->prepared)
         model->prepared(model->self, trial);
 }
@@ -157,6 +163,7 @@ const struct executor_kind executor_model = {
     .now_ns = now_ns,
     .pause = pause_until,
     .map = map,
+    .touch = touch,
     .run = run_visits,
     .prepare = prepare,
     .burst_hz = burst_hz,

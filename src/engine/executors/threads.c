@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "engine/seats.h"
 #include "kernels/additions.h"
+#include "result/flag.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 struct touching {
     const struct plan *plan;
     struct arena *arena;
+    size_t from;       /* what lies before was touched already */
+    size_t first_part; /* that reaches beyond it */
     uint64_t give_up_ns;
 };
 
@@ -47,6 +50,7 @@ static int open_threads(struct executor *executor, struct error *error)
     struct threads_state *state = executor->own = calloc(1, sizeof *state);
     if (!state)
         return error_out_of_memory(error);
+    executor->flags = executor->engine->machine->emulated ? FLAG_BIT(FLAG_EMULATED) : 0;
     executor->shortest_batch_ns = clock_shortest_batch_ns(executor->engine->clock);
     if (!executor->engine->machine->facts.hypervisor) /* only that can steal */
         return 0;
@@ -72,14 +76,16 @@ static int pause_until(struct executor *executor, uint64_t until_ns, struct erro
 
 /* --- memory --- */
 
-static void touch(void *argument, unsigned rank)
+static void touch_part(void *argument, unsigned rank)
 {
     const struct touching *touching = argument;
     const struct plan *plan = touching->plan;
-    if (plan->part_count)
-        arena_touch_part(touching->arena, plan->parts[rank].at, plan->parts[rank].bytes);
-    else
-        arena_touch(touching->arena);
+    const struct arena_part whole = {0, touching->arena->bytes, plan->touch_cpu};
+    const struct arena_part part =
+        plan->part_count ? plan->parts[touching->first_part + rank] : whole;
+    const size_t at = part.at > touching->from ? part.at : touching->from;
+    if (at < part.at + part.bytes)
+        arena_touch_part(touching->arena, at, part.at + part.bytes - at);
 }
 
 static bool touched_too_long(void *argument)
@@ -87,22 +93,31 @@ static bool touched_too_long(void *argument)
     return os_raw_ns() > ((const struct touching *)argument)->give_up_ns;
 }
 
-static int map(struct executor *executor, struct arena *arena, size_t bytes, uint64_t give_up_ns,
-               struct error *error)
+static int map(struct executor *executor, struct arena *arena, size_t bytes, struct error *error)
+{
+    return arena_map(arena, bytes, executor->plan->pages, executor->plan->node, error);
+}
+
+static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
+                 struct error *error)
 {
     const struct plan *plan = executor->plan;
-    const size_t count = plan->part_count ? plan->part_count : 1;
-    int cpus[count];
+    int cpus[plan->part_count ? plan->part_count : 1];
     struct threads_state *state = executor->own;
-    int code = arena_map(arena, bytes, plan->pages, plan->node, error);
-    if (code < 0)
-        return code;
-    state->touching = (struct touching){plan, arena, give_up_ns};
-    cpus[0] = plan->touch_cpu;
-    for (size_t i = 0; i < plan->part_count; i++)
-        cpus[i] = plan->parts[i].cpu;
-    const struct team_job job = {cpus, count, touch, &state->touching, touched_too_long};
-    code = team_run(executor->engine->team, &job, error);
+    size_t first = 0, end = plan->part_count;
+    while (first < end && plan->parts[first].at + plan->parts[first].bytes <= from)
+        first++;
+    while (end > first && plan->parts[end - 1].at >= arena->bytes)
+        end--;
+    for (size_t i = first; i < end; i++)
+        cpus[i - first] = plan->parts[i].cpu;
+    if (!plan->part_count)
+        cpus[end++] = plan->touch_cpu;
+    if (first == end)
+        return 1;
+    state->touching = (struct touching){plan, arena, from, first, give_up_ns};
+    const struct team_job job = {cpus, end - first, touch_part, &state->touching, touched_too_long};
+    const int code = team_run(executor->engine->team, &job, error);
     return code < 0 ? code : code == TEAM_DONE;
 }
 
@@ -191,7 +206,8 @@ static void begin(struct visit *visit, unsigned first_rank)
     seats->measured = 0;
     for (size_t i = 0; i < point->seat_count; i++)
         seats->measured += plan_seat(point, i).role == MEASURED;
-    seats->over = seats->overdue = false;
+    seats->overdue = false;
+    atomic_store(&seats->over, false);
     atomic_store(&seats->stray, 0);
     atomic_store(&seats->phase_began_ns, 0);
     barrier_init(&seats->meeting, (unsigned)seats->count, clock);
@@ -290,6 +306,7 @@ const struct executor_kind executor_threads = {
     .now_ns = now_ns,
     .pause = pause_until,
     .map = map,
+    .touch = touch,
     .reserve = reserve,
     .release = release,
     .run = run_visits,

@@ -16,7 +16,7 @@ struct cuda_resource;
 struct cuda_texture;
 struct cuda_launch;
 
-/* X(name, symbol, arguments). All return a CUresult. Every driver from CUDA 7.0 on has these. */
+/* X(name, symbol, arguments). All return a CUresult. Every driver from CUDA 9.0 on has these. */
 #define CUDA_CALLS(X)                                                                              \
     X(cuInit, "cuInit", (unsigned flags))                                                          \
     X(cuGetErrorName, "cuGetErrorName", (int result, const char **name))                           \
@@ -119,6 +119,7 @@ enum {
     CUDA_CAPABILITY_MINOR = 76,
     CUDA_SHARED_BYTES_PER_MULTIPROCESSOR = 81,
     CUDA_SHARED_BYTES_PER_BLOCK_OPTIN = 97,
+    CUDA_HOST_NUMA_NODE = 134, /* from CUDA 12.2 on; -1: none */
 };
 
 enum { CUDA_MODE_PROHIBITED = 2, CUDA_MODE_EXCLUSIVE_PROCESS = 3 }; /* CUcomputemode */

@@ -44,10 +44,27 @@ static bool by_index(const struct gpu_work *work)
     return element_bytes(work) == WORD_BYTES;
 }
 
+/* Whether a part of the ring can be timed alone. */
+static const char *refuses_part(const struct gpu_work *work)
+{
+    const size_t count = work->bytes / work->stride;
+    if (!work->timed)
+        return NULL;
+    if (work->timed_count == 0 || work->timed_count >= count ||
+        work->timed_count % PTX_LOADS != 0 || count % PTX_LOADS != 0)
+        return "times parts of a ring in whole groups of loads";
+    for (size_t i = 0; i < work->timed_count; i++)
+        if (work->timed[i] >= count)
+            return "times elements of the ring alone";
+    return NULL;
+}
+
 static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
     size_t element = element_bytes(work);
+    if (work->path == GPU_SCALAR)
+        return "has no cache for loads whose address a whole group shares: those are AMD's";
     if (!kernel)
         return "has no loads of that width by this path";
     if (kernel->least_capability > gpu->device->capability)
@@ -61,12 +78,41 @@ static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_wo
     if (work->path == GPU_CONSTANT && work->offset + work->bytes > PTX_CONSTANT_BYTES)
         return "has no larger constant bank";
     if (work->path != GPU_TEXTURE)
-        return NULL;
+        return refuses_part(work);
     if (work->offset % TEXTURE_ALIGNMENT != 0)
         return "has textures begin at multiples of 512 bytes";
     if (gpu->device->texels && work->bytes / WORD_BYTES > gpu->device->texels)
         return "has no texture of that size";
     return NULL;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* Moves the elements that are timed to the end, each group in the order that it had; in place. */
+static bool move_timed_last(const struct gpu_work *work, uint32_t *order, size_t count)
+{
+    uint32_t *sorted = calloc(2 * work->timed_count + 1, sizeof *sorted);
+    size_t kept = 0, moved = 0;
+    if (!sorted)
+        return false;
+    uint32_t *last = sorted + work->timed_count;
+    memcpy(sorted, work->timed, work->timed_count * sizeof *sorted);
+    qsort(sorted, work->timed_count, sizeof *sorted, ascending);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t element = order[i];
+        if (bsearch(&element, sorted, work->timed_count, sizeof *sorted, ascending))
+            last[moved++] = element;
+        else
+            order[kept++] = element;
+    }
+    memcpy(order + kept, last, moved * sizeof *last);
+    const bool each_once = moved == work->timed_count;
+    free(sorted);
+    return each_once;
 }
 
 static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint64_t seed)
@@ -196,7 +242,10 @@ static int prepare_chase(struct cuda_gpu *gpu, uint64_t seed, struct error *erro
     uint32_t *order = visiting_order(work, (size_t)job->count, seed);
     if (!order)
         return error_out_of_memory(error);
-    code = lay_out(gpu, order, error);
+    if (work->timed && !move_timed_last(work, order, (size_t)job->count))
+        code = error_out_of_memory(error);
+    else
+        code = lay_out(gpu, order, error);
     free(order);
     return code;
 }
@@ -253,11 +302,11 @@ int cuda_follow(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count, 
                      gpu->index, wanted, ATTEMPTS);
 }
 
-static int run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                     struct error *error)
+/* So many groups from where the chase stopped, behind others that are not timed. */
+static int follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
+                         struct gpu_time *time, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
-    uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS, warm = warm_groups(gpu);
     /* start, groups, warm, out, sm; and base or texture, where the kernel has it. */
     const uint64_t parameters[] = {
         job->place,
@@ -268,8 +317,38 @@ static int run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, stru
         job->work.path == GPU_TEXTURE ? job->texture : job->base,
     };
     double loads = (double)(groups + warm) * (double)PTX_LOADS;
-    int code = cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
-                           loads * CUDA_SLOWEST_LOAD_NS, time, error);
+    return cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
+                       loads * CUDA_SLOWEST_LOAD_NS, time, error);
+}
+
+/* Whole passes over the ring, a launch each: the chase begins where those that are not timed do.
+ * Before the first one goes another, or what the sweep evicted would be timed. */
+static int run_part(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+                    struct error *error)
+{
+    struct cuda_job *job = &gpu->job;
+    const uint64_t timed = job->work.timed_count / PTX_LOADS, all = job->count / PTX_LOADS;
+    struct gpu_time sum = {0, 0};
+    for (*did = 0; *did < repeats; *did += timed * PTX_LOADS) {
+        const uint64_t first = job->fresh ? all : 0;
+        int code = follow_groups(gpu, timed, first + all - timed, time, error);
+        if (code < 0)
+            return code;
+        job->fresh = false;
+        sum.ns += time->ns;
+        sum.cycles += time->cycles;
+    }
+    *time = sum;
+    return 0;
+}
+
+static int run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+                     struct error *error)
+{
+    if (gpu->job.work.timed)
+        return run_part(gpu, repeats, did, time, error);
+    const uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
+    int code = follow_groups(gpu, groups, warm_groups(gpu), time, error);
     *did = code < 0 ? 0 : groups * PTX_LOADS;
     return code;
 }

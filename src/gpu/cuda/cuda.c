@@ -136,6 +136,7 @@ static void give_back(struct cuda_gpu *gpu)
     cuda_free_spans(gpu);
     cuda_free(gpu, &gpu->results);
     cuda_free(gpu, &gpu->results_host);
+    cuda_free_pinned(gpu);
     for (size_t i = 0; i < CUDA_EVENTS; i++)
         if (gpu->events[i])
             calls->cuEventDestroy(gpu->events[i]);
@@ -172,6 +173,21 @@ static void cuda_read_sensors(struct gpu *started, struct gpu_sensors *sensors)
     nvml_read_sensors(gpu->library->nvml, gpu->sensor, sensors);
 }
 
+static void cuda_read_facts(struct gpu *started, struct pool *pool, struct gpu_facts *facts)
+{
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
+    nvml_read_facts(gpu->library->nvml, gpu->sensor, true, pool, facts);
+}
+
+static uint64_t cuda_free_bytes(struct gpu *started)
+{
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    size_t free_bytes = 0, total;
+    if (cuda_enter(gpu, NULL) < 0 || gpu->library->calls.cuMemGetInfo(&free_bytes, &total) != 0)
+        return 0;
+    return free_bytes;
+}
+
 const struct gpu_backend gpu_cuda = {
     .name = "cuda",
     .title = "the NVIDIA driver",
@@ -184,4 +200,6 @@ const struct gpu_backend gpu_cuda = {
     .prepare = cuda_prepare,
     .run = cuda_run,
     .read_sensors = cuda_read_sensors,
+    .read_facts = cuda_read_facts,
+    .free_bytes = cuda_free_bytes,
 };

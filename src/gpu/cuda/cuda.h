@@ -76,6 +76,16 @@ struct cuda_memory {
     int peer;
 };
 
+/* Pinned memory of the host that goes from work to work: to pin it and to give it back takes longer
+ * than most works, and waits for the device. */
+struct cuda_pinned {
+    void *host; /* NULL: none */
+    uint64_t address;
+    size_t bytes;
+    bool lent;
+};
+enum { CUDA_PINNED = 4 }; /* of one work at a time: its copies or its ring, and the ring's tables */
+
 /* Memory that all works with the same span share. */
 struct cuda_span {
     struct cuda_memory memory;
@@ -113,6 +123,7 @@ struct cuda_gpu {
     void *context, *module, *streams[2], *events[CUDA_EVENTS];
     void **peers; /* contexts of all devices as far as they were opened beside this one; or NULL */
     struct cuda_span *spans;
+    struct cuda_pinned pinned[CUDA_PINNED];
     struct cuda_memory results;      /* where kernels leave what they saw */
     struct cuda_memory results_host; /* and where it is copied to; pinned */
     size_t result_blocks;            /* room for so many */
@@ -172,6 +183,8 @@ void cuda_free(struct cuda_gpu *, struct cuda_memory *);
  * `base` is where it begins. */
 int cuda_place(struct cuda_gpu *, struct error *);
 void cuda_free_spans(struct cuda_gpu *);
+/* Gives back what is not lent. */
+void cuda_free_pinned(struct cuda_gpu *);
 void cuda_close_peers(struct cuda_gpu *);
 
 /* --- the kinds of work --- */

@@ -1,8 +1,10 @@
 #include "gpu/cuda/cuda.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAME_BYTES = 256, INVALID_VALUE = 1 };
 
@@ -55,6 +57,27 @@ static int attribute(struct listing *listing, int which)
     return value > 0 ? value : 0;
 }
 
+/* The node of the host's memory that is nearest: by the driver, or by what the system says of the
+ * device's place on the bus. NAN where neither does. */
+static double host_node(const struct listing *listing, const struct cuda_device *device)
+{
+    int node = -1;
+    if (listing->library->calls.cuDeviceGetAttribute(&node, CUDA_HOST_NUMA_NODE, listing->handle) ==
+            0 &&
+        node >= 0)
+        return node;
+    char path[96], text[32] = "";
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", device->bus);
+    for (char *c = path; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    FILE *file = *device->bus && !listing->library->modelled ? fopen(path, "r") : NULL;
+    if (!file)
+        return NAN;
+    const bool read = fgets(text, sizeof text, file) != NULL;
+    fclose(file);
+    return read && isdigit((unsigned char)*text) ? strtod(text, NULL) : NAN;
+}
+
 static double hertz(int khz)
 {
     return khz > 0 ? khz * 1e3 : NAN;
@@ -94,6 +117,9 @@ static void ask_facts(struct listing *listing, const struct cuda_device *device,
     facts->first_level_bytes = first_level_bytes(device->capability);
     facts->scratchpad_bytes = (uint64_t)attribute(listing, CUDA_SHARED_BYTES_PER_MULTIPROCESSOR);
     facts->constant_bytes = (uint64_t)attribute(listing, CUDA_CONSTANT_BYTES);
+    facts->bus = *device->bus ? device->bus : NULL;
+    facts->host_node = host_node(listing, device);
+    facts->other_processes = NAN;
     facts->modelled = listing->library->modelled;
     facts->backend = "cuda";
     facts->kind = "gpu";
@@ -122,6 +148,9 @@ static int list_one(struct cuda_library *library, struct pool *pool, size_t inde
     ask_facts(&listing, device, facts);
     if (listing.code < 0)
         return listing.code;
+    if (facts->bus && !(facts->bus = pool_strdup(pool, facts->bus)))
+        return error_out_of_memory(error);
+    nvml_read_facts(library->nvml, nvml_find(library->nvml, device->bus), false, pool, facts);
     facts->id = (int)index;
     facts->memory_bytes = bytes;
     facts->name = pool_strdup(pool, name);

@@ -88,18 +88,100 @@ static int allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory, 
     return code;
 }
 
-static int allocate_on_host(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
+/* --- pinned memory --- */
+
+/* `lacks`: there is too little memory for it. */
+static int pin(struct cuda_gpu *gpu, size_t bytes, struct cuda_pinned *pinned, bool *lacks,
+               struct error *error)
 {
-    int result = gpu->library->calls.cuMemHostAlloc(&memory->host, memory->bytes,
-                                                    CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
-    if (result != 0)
-        memory->host = NULL;
-    if (result == CUDA_OUT_OF_MEMORY)
-        return out_of_memory(gpu, memory->home, memory->peer, memory->bytes, error);
+    void *host = NULL;
+    int result =
+        gpu->library->calls.cuMemHostAlloc(&host, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    *lacks = result == CUDA_OUT_OF_MEMORY;
+    if (*lacks)
+        return out_of_memory(gpu, GPU_ON_HOST, 0, bytes, error);
     int code = cuda_check(gpu, "cuMemHostAlloc", result, error);
     if (code < 0)
         return code;
-    return CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
+    *pinned = (struct cuda_pinned){.host = host, .bytes = bytes};
+    code = CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &pinned->address, host, 0);
+    if (code < 0) {
+        gpu->library->calls.cuMemFreeHost(host);
+        *pinned = (struct cuda_pinned){0};
+    }
+    return code;
+}
+
+static void unpin(struct cuda_gpu *gpu, struct cuda_pinned *pinned)
+{
+    if (pinned->host)
+        gpu->library->calls.cuMemFreeHost(pinned->host);
+    *pinned = (struct cuda_pinned){0};
+}
+
+void cuda_free_pinned(struct cuda_gpu *gpu)
+{
+    for (size_t i = 0; i < CUDA_PINNED && !gpu->stuck; i++)
+        if (!gpu->pinned[i].lent)
+            unpin(gpu, &gpu->pinned[i]);
+}
+
+/* The smallest that is free and large enough; else a place for one. NULL: all are lent. */
+static struct cuda_pinned *choose_pinned(struct cuda_gpu *gpu, size_t bytes)
+{
+    struct cuda_pinned *best = NULL, *place = NULL;
+    for (size_t i = 0; i < CUDA_PINNED; i++) {
+        struct cuda_pinned *here = &gpu->pinned[i];
+        if (here->lent)
+            continue;
+        if (here->bytes >= bytes && (!best || here->bytes < best->bytes))
+            best = here;
+        /* One too small makes room before an empty place is filled, or all sizes would be held. */
+        if (!place || here->bytes > place->bytes)
+            place = here;
+    }
+    return best ? best : place;
+}
+
+/* Sizes come in random order, so memory grows by powers of two. */
+static size_t round_up(size_t bytes)
+{
+    size_t rounded = 4096;
+    while (rounded < bytes && rounded <= SIZE_MAX / 4)
+        rounded *= 2;
+    return rounded < bytes ? bytes : rounded;
+}
+
+static int lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
+{
+    struct cuda_pinned *pinned = choose_pinned(gpu, memory->bytes);
+    struct error reason = {0};
+    if (!pinned)
+        return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: one work holds too much pinned memory",
+                         gpu->index);
+    bool lacks = false;
+    int code = 0;
+    if (pinned->bytes < memory->bytes) {
+        unpin(gpu, pinned);
+        code = pin(gpu, round_up(memory->bytes), pinned, &lacks, &reason);
+        if (lacks) {
+            cuda_free_pinned(gpu);
+            code = pin(gpu, memory->bytes, pinned, &lacks, &reason);
+        }
+    }
+    if (code < 0)
+        return error_set(error, code, "%s", reason.text);
+    pinned->lent = true;
+    memory->host = pinned->host;
+    memory->address = pinned->address;
+    return 0;
+}
+
+static void take_back(struct cuda_gpu *gpu, const struct cuda_memory *memory)
+{
+    for (size_t i = 0; i < CUDA_PINNED; i++)
+        if (gpu->pinned[i].host == memory->host)
+            gpu->pinned[i].lent = false;
 }
 
 int cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
@@ -110,7 +192,7 @@ int cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t byt
     if (home == GPU_ON_PEER)
         code = open_peer(gpu, peer, error);
     if (code == 0)
-        code = home == GPU_ON_HOST ? allocate_on_host(gpu, memory, error)
+        code = home == GPU_ON_HOST ? lend_pinned(gpu, memory, error)
                                    : allocate_on_device(gpu, memory, error);
     if (code < 0)
         cuda_free(gpu, memory);
@@ -124,7 +206,7 @@ void cuda_free(struct cuda_gpu *gpu, struct cuda_memory *memory)
     if (gpu->stuck)
         return;
     if (memory->host)
-        calls->cuMemFreeHost(memory->host);
+        take_back(gpu, memory);
     else if (memory->address && memory->home == GPU_ON_PEER) {
         calls->cuCtxSetCurrent(gpu->peers[memory->peer]);
         calls->cuMemFree(memory->address);

@@ -30,7 +30,24 @@ enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS
       (struct nvml_device *, int sensor, unsigned *celsius))                                       \
     X(nvmlDeviceGetCurrentClocksEventReasons, "nvmlDeviceGetCurrentClocksEventReasons",            \
       "nvmlDeviceGetCurrentClocksThrottleReasons",                                                 \
-      (struct nvml_device *, unsigned long long *reasons))
+      (struct nvml_device *, unsigned long long *reasons))                                         \
+    X(nvmlDeviceGetUUID, "nvmlDeviceGetUUID", NULL,                                                \
+      (struct nvml_device *, char *text, unsigned size))                                           \
+    X(nvmlDeviceGetCurrPcieLinkGeneration, "nvmlDeviceGetCurrPcieLinkGeneration", NULL,            \
+      (struct nvml_device *, unsigned *generation))                                                \
+    X(nvmlDeviceGetCurrPcieLinkWidth, "nvmlDeviceGetCurrPcieLinkWidth", NULL,                      \
+      (struct nvml_device *, unsigned *lanes))                                                     \
+    X(nvmlDeviceGetMaxPcieLinkGeneration, "nvmlDeviceGetMaxPcieLinkGeneration", NULL,              \
+      (struct nvml_device *, unsigned *generation))                                                \
+    X(nvmlDeviceGetMaxPcieLinkWidth, "nvmlDeviceGetMaxPcieLinkWidth", NULL,                        \
+      (struct nvml_device *, unsigned *lanes))                                                     \
+    X(nvmlDeviceGetEccMode, "nvmlDeviceGetEccMode", NULL,                                          \
+      (struct nvml_device *, unsigned *now, unsigned *next))                                       \
+    X(nvmlDeviceGetMigMode, "nvmlDeviceGetMigMode", NULL,                                          \
+      (struct nvml_device *, unsigned *now, unsigned *next))                                       \
+    X(nvmlDeviceGetComputeRunningProcesses, "nvmlDeviceGetComputeRunningProcesses_v3",             \
+      "nvmlDeviceGetComputeRunningProcesses",                                                      \
+      (struct nvml_device *, unsigned *count, void *processes))
 
 struct nvml {
     void *handle;
@@ -141,4 +158,57 @@ void nvml_read_sensors(const struct nvml *nvml, struct nvml_device *device,
         sensors->throttle =
             reasons &
             ~(unsigned long long)(REASON_IDLE | REASON_APPLICATION_CLOCKS | REASON_DISPLAY_CLOCKS);
+}
+
+/* --- facts --- */
+
+static const char *link_text(struct pool *pool, int (*generation)(struct nvml_device *, unsigned *),
+                             int (*width)(struct nvml_device *, unsigned *),
+                             struct nvml_device *device)
+{
+    unsigned g, lanes;
+    if (!generation || !width || generation(device, &g) != 0 || width(device, &lanes) != 0)
+        return NULL;
+    return pool_printf(pool, "PCIe %u.0 x%u", g, lanes);
+}
+
+static const char *mode_text(int (*ask)(struct nvml_device *, unsigned *, unsigned *),
+                             struct nvml_device *device)
+{
+    unsigned now, next;
+    if (!ask || ask(device, &now, &next) != 0)
+        return NULL;
+    return now ? "on" : "off";
+}
+
+/* Asked without room for any: then the call tells how many there are, as a success where there are
+ * none. `own` processes are this one. */
+static double count_others(const struct nvml *nvml, struct nvml_device *device, unsigned own)
+{
+    enum { TOO_LITTLE_ROOM = 7 }; /* NVML_ERROR_INSUFFICIENT_SIZE */
+    unsigned count = 0;
+    if (!nvml->nvmlDeviceGetComputeRunningProcesses)
+        return NAN;
+    const int result = nvml->nvmlDeviceGetComputeRunningProcesses(device, &count, NULL);
+    if (result != 0 && result != TOO_LITTLE_ROOM)
+        return NAN;
+    return count > own ? count - own : 0;
+}
+
+void nvml_read_facts(const struct nvml *nvml, struct nvml_device *device, bool at_work,
+                     struct pool *pool, struct gpu_facts *facts)
+{
+    enum { UUID_BYTES = 96 };
+    char uuid[UUID_BYTES] = "";
+    if (!nvml || !device)
+        return;
+    if (nvml->nvmlDeviceGetUUID && nvml->nvmlDeviceGetUUID(device, uuid, sizeof uuid) == 0 && *uuid)
+        facts->uuid = pool_strdup(pool, uuid);
+    facts->link = link_text(pool, nvml->nvmlDeviceGetCurrPcieLinkGeneration,
+                            nvml->nvmlDeviceGetCurrPcieLinkWidth, device);
+    facts->link_most = link_text(pool, nvml->nvmlDeviceGetMaxPcieLinkGeneration,
+                                 nvml->nvmlDeviceGetMaxPcieLinkWidth, device);
+    facts->ecc = mode_text(nvml->nvmlDeviceGetEccMode, device);
+    facts->mig = mode_text(nvml->nvmlDeviceGetMigMode, device);
+    facts->other_processes = count_others(nvml, device, at_work);
 }

@@ -25,6 +25,10 @@ bool nvml_driver_version(const struct nvml *, char *text, size_t size);
 /* The device at that address of the PCI bus; NULL where it is not known. No need to give it back.
  */
 struct nvml_device *nvml_find(const struct nvml *, const char *bus);
+/* Fills what NVML knows of the device beside the driver: UUID, link, ECC, MIG and who else has it
+ * open; `at_work`: this process has it open, too. Leaves alone what it can't tell. */
+void nvml_read_facts(const struct nvml *, struct nvml_device *, bool at_work, struct pool *,
+                     struct gpu_facts *);
 /* All absent (NAN, 0) where `device` is NULL; else each where NVML can't tell it. */
 void nvml_read_sensors(const struct nvml *, struct nvml_device *, struct gpu_sensors *);
 

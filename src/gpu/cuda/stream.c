@@ -35,6 +35,13 @@ static unsigned threads_for(const struct gpu_work *work)
     return (unsigned)(can < most ? can : most);
 }
 
+/* Stores have one way, and so have copies, whose loads need not be kept. */
+static const struct ptx_kernel *kernel_of(const struct gpu_work *work)
+{
+    const bool plain = work->path == GPU_L1 && work->traffic == GPU_READ;
+    return ptx_stream(work->traffic, in_scratchpad(work) ? GPU_SHARED : plain ? GPU_L1 : GPU_L2);
+}
+
 static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     if (threads_for(work) == 0)
@@ -101,7 +108,7 @@ static int prepare_stream(struct cuda_gpu *gpu, uint64_t seed, struct error *err
     job->grid.shared_bytes = in_scratchpad(work) ? work->bytes : 0;
     size_t chunk = job->grid.threads * ptx_stream_round_bytes;
     job->piece = half_of(work) / chunk * chunk;
-    int code = cuda_function(gpu, ptx_stream(work->traffic, in_scratchpad(work)), error);
+    int code = cuda_function(gpu, kernel_of(work), error);
     if (code == 0)
         code = fill_device(gpu, error);
     if (code == 0 && !in_scratchpad(work))

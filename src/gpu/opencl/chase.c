@@ -20,6 +20,7 @@ static const struct kind kinds[] = {
     {GPU_L1, 32, "chase_32", false, false},
     {GPU_L1, 128, "chase_128", false, false},
     {GPU_CONSTANT, 64, "chase_constant", false, false},
+    {GPU_SCALAR, 64, "chase_scalar", false, false},
     {GPU_TEXTURE, 32, "chase_texture", false, false},
     {GPU_ATOMIC, 32, "chase_atomic", true, false},
     {GPU_SHARED, 64, "chase_local", false, true},
@@ -84,6 +85,10 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
     const struct kind *kind = find_kind(work);
     if (!kind)
         return refuses_path(work);
+    if (kind->path == GPU_SCALAR && gpu->limits.is_cpu)
+        return "is a CPU, where all loads are alike";
+    if (work->timed)
+        return "needs CUDA: OpenCL can't time a part of a ring";
     if (work->stride < sizeof(uint64_t) || work->bytes < work->stride)
         return "needs a stride of at least 8 bytes and a working set of at least one stride";
     if (work->stride % width_bytes(kind) || work->offset % width_bytes(kind))
@@ -246,6 +251,8 @@ int opencl_follow(struct opencl_gpu *gpu, uint64_t groups, struct gpu_time *time
 /* The first level is one multiprocessor's and does not outlive a launch: this is twice the
  * largest there is, by sectors, the least that it loads. */
 enum { FIRST_LEVEL_BYTES = 512 * 1024, SECTOR_BYTES = 32 };
+/* A CPU's does outlive a launch, and so do its lines: what comes first only brings them back. */
+enum { CPU_FIRST_LEVEL_BYTES = 64 * 1024, CPU_LINE_BYTES = 64 };
 /* The levels behind it and the translations do outlive it; 65536 loads of device memory take some
  * 40 ms. */
 enum { SETTLE_LOADS = 65536 };
@@ -259,8 +266,9 @@ static int settle(struct opencl_gpu *gpu, struct error *error)
 {
     const struct gpu_work *work = &gpu->ready.work;
     size_t count = work->bytes / work->stride;
-    size_t step = work->stride < SECTOR_BYTES ? work->stride : SECTOR_BYTES;
-    size_t warm = FIRST_LEVEL_BYTES / step;
+    size_t least = gpu->limits.is_cpu ? CPU_LINE_BYTES : SECTOR_BYTES;
+    size_t step = work->stride < least ? work->stride : least;
+    size_t warm = (gpu->limits.is_cpu ? CPU_FIRST_LEVEL_BYTES : FIRST_LEVEL_BYTES) / step;
     gpu->ready.warm = groups_of(count < warm ? count : warm);
     gpu->ready.at = work->offset / width_bytes(find_kind(work));
     struct gpu_time time;

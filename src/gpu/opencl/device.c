@@ -60,6 +60,17 @@ static int compiler_says(struct opencl_gpu *gpu, struct opencl_program *program,
     return code;
 }
 
+uint64_t opencl_free_bytes(struct gpu *started)
+{
+    const struct opencl_gpu *gpu = (const struct opencl_gpu *)started;
+    size_t free_kib[2] = {0};
+    size_t bytes = 0;
+    if (gpu->api->clGetDeviceInfo(gpu->device, OPENCL_DEVICE_AMD_FREE_KIB, sizeof free_kib,
+                                  free_kib, &bytes) != OPENCL_SUCCESS)
+        return 0;
+    return (uint64_t)free_kib[0] * 1024;
+}
+
 int opencl_build(struct opencl_gpu *gpu, const char *text, struct opencl_program **program,
                  struct error *error)
 {

@@ -180,6 +180,8 @@ static void get_facts(struct opencl_library *library, struct pool *pool, size_t 
         .multiprocessors = (unsigned)opencl_number(api, device, OPENCL_DEVICE_UNITS),
         .clock_hz = mhz > 0 ? mhz * 1e6 : (double)NAN,
         .memory_clock_hz = (double)NAN,
+        .host_node = (double)NAN,
+        .other_processes = (double)NAN,
         .memory_bytes = opencl_number(api, device, OPENCL_DEVICE_MEMORY_BYTES),
         .scratchpad_bytes = opencl_number(api, device, OPENCL_DEVICE_LOCAL_BYTES),
         .constant_bytes = opencl_number(api, device, OPENCL_DEVICE_CONSTANT_BYTES),
@@ -234,4 +236,5 @@ const struct gpu_backend gpu_opencl = {
     .refuses = opencl_refuses,
     .prepare = opencl_prepare,
     .run = opencl_run,
+    .free_bytes = opencl_free_bytes,
 };

@@ -100,6 +100,8 @@ extern const struct opencl_action opencl_chase, opencl_stream, opencl_transfer, 
 
 int opencl_start(struct gpu_library *, size_t index, struct gpu **, struct error *);
 void opencl_stop(struct gpu *);
+/* Where AMD's extension tells it; 0 unknown. */
+uint64_t opencl_free_bytes(struct gpu *);
 /* Compiles kernels. ERROR_IMPOSSIBLE with the first line that the compiler says. */
 int opencl_build(struct opencl_gpu *, const char *text, struct opencl_program **, struct error *);
 

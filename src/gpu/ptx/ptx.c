@@ -72,9 +72,11 @@ static const struct ptx_chase chase_shared_atomic = {GPU_SHARED_ATOMIC, 32, &ptx
 static const struct ptx_chase chase_cluster = {GPU_CLUSTER, 64, &ptx_in_cluster,
                                                "ld.u64 %p, [%p];"};
 
-static const struct ptx_stream stream_read = {GPU_READ, false}, stream_write = {GPU_WRITE, false},
-                               stream_copy = {GPU_COPY, false}, shared_read = {GPU_READ, true},
-                               shared_write = {GPU_WRITE, true}, shared_copy = {GPU_COPY, true};
+static const struct ptx_stream stream_read = {GPU_READ, GPU_L2}, stream_write = {GPU_WRITE, GPU_L2},
+                               stream_copy = {GPU_COPY, GPU_L2}, plain_read = {GPU_READ, GPU_L1},
+                               shared_read = {GPU_READ, GPU_SHARED},
+                               shared_write = {GPU_WRITE, GPU_SHARED},
+                               shared_copy = {GPU_COPY, GPU_SHARED};
 
 const struct ptx_kernel ptx_kernels[] = {
     {"chase_ca", 50, OF_CHASE, ptx_write_chase, &chase_ca},
@@ -94,6 +96,7 @@ const struct ptx_kernel ptx_kernels[] = {
     {"stream_read", 50, OF_STREAM, ptx_write_stream, &stream_read},
     {"stream_write", 50, OF_STREAM, ptx_write_stream, &stream_write},
     {"stream_copy", 50, OF_STREAM, ptx_write_stream, &stream_copy},
+    {"stream_plain_read", 50, OF_STREAM, ptx_write_stream, &plain_read},
     {"stream_shared_read", 50, OF_STREAM, ptx_write_stream, &shared_read},
     {"stream_shared_write", 50, OF_STREAM, ptx_write_stream, &shared_write},
     {"stream_shared_copy", 50, OF_STREAM, ptx_write_stream, &shared_copy},
@@ -115,12 +118,11 @@ const struct ptx_kernel *ptx_chase(enum gpu_path path, unsigned width_bits)
     return NULL;
 }
 
-const struct ptx_kernel *ptx_stream(enum gpu_traffic traffic, bool shared)
+const struct ptx_kernel *ptx_stream(enum gpu_traffic traffic, enum gpu_path path)
 {
     for (const struct ptx_kernel *kernel = ptx_kernels; kernel->name; kernel++) {
         const struct ptx_stream *stream = kernel->how;
-        if (kernel->write == ptx_write_stream && stream->traffic == traffic &&
-            stream->shared == shared)
+        if (kernel->write == ptx_write_stream && stream->traffic == traffic && stream->path == path)
             return kernel;
     }
     return NULL;

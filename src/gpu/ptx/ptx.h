@@ -94,7 +94,7 @@ extern const struct ptx_kernel ptx_kernels[];
  * the number), 128 bits fetch the address in a vector of two, from a ring of stride 16 or more. */
 const struct ptx_kernel *ptx_chase(enum gpu_path, unsigned width_bits);
 /* The stream for a kind of traffic, in device memory or (`shared`) within shared memory. */
-const struct ptx_kernel *ptx_stream(enum gpu_traffic, bool shared);
+const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path);
 /* Bytes that one thread reads, writes or copies in one round of a stream. */
 extern const size_t ptx_stream_round_bytes;
 

@@ -149,10 +149,12 @@ static void deal_chunks(FILE *out, bool shared)
           out);
 }
 
-static void move_vectors(FILE *out, enum gpu_traffic traffic, bool shared)
+static void move_vectors(FILE *out, enum gpu_traffic traffic, enum gpu_path path)
 {
-    const char *load = shared ? "ld.shared" : "ld.global.cg";
-    const char *store = shared ? "st.shared" : "st.global";
+    const char *load = path == GPU_SHARED ? "ld.shared"
+                       : path == GPU_L1   ? "ld.global"
+                                          : "ld.global.cg";
+    const char *store = path == GPU_SHARED ? "st.shared" : "st.global";
     if (traffic != GPU_WRITE) {
         fputs("    mad.lo.u64 %p, %at, %chunk, %from;\n", out);
         for (int i = 0; i < VECTORS; i++)
@@ -192,7 +194,7 @@ void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
     ptx_open(out, kernel);
     fputs("    .reg .b64 %to, %from, %chunk, %all, %at, %many;\n", out);
     divide_chunk(out);
-    deal_chunks(out, stream->shared);
+    deal_chunks(out, stream->path == GPU_SHARED);
     if (stream->traffic == GPU_WRITE) {
         for (int i = 0; i < 2 * VECTORS; i++)
             fprintf(out, "    mov.u64 %%v%d, %%last;\n", i);
@@ -203,7 +205,7 @@ void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
           "    setp.ge.u64 %k, %w, %all;\n"
           "    @%k bra MOVED;\n",
           out);
-    move_vectors(out, stream->traffic, stream->shared);
+    move_vectors(out, stream->traffic, stream->path);
     end_round(out);
     fputs("    membar.gl;\n"
           "    bar.sync 0;\n"

@@ -24,7 +24,7 @@ struct ptx_chase {
 
 struct ptx_stream {
     enum gpu_traffic traffic;
-    bool shared;
+    enum gpu_path path; /* GPU_SHARED; GPU_L1: plain loads; GPU_L2: past the first level */
 };
 
 /* Copies lines, with `dollar` in the place of every `$`. */

@@ -53,11 +53,14 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     state->quick = settings_has(task->settings, "quick") && !task->named;
-    state->brief = state->quick;
+    state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&
+                   !settings_has(task->settings, "stream");
+    state->brief = state->quick || state->looks;
     if (state->quick)
         task->weight_s = quick_weight_s;
-    code = state->quick                             ? bandwidth_plan_quick(task, error)
+    code = state->quick || state->looks             ? bandwidth_plan_quick(task, error)
            : settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
+           : state->mix_count                       ? bandwidth_plan_mixes(task, error)
            : state->size                            ? bandwidth_plan_threads(task, error)
                                                     : bandwidth_plan_sizes(task, true, error);
     return code < 0 ? code : 0;
@@ -65,13 +68,34 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
  * node. Beside other probes, or in a hurry, only by threads. */
+/* Caches that are declared large may be there with less, as latency has found by now. */
+static int plan_quick_again(struct probe_task *task, unsigned stage, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    const size_t all = state->cpu_count > 1 ? 2 : 1;
+    const bool none = !task->plan.point_count;
+    if (stage > 1 || task->plan.point_count == all)
+        return 0;
+    int code = bandwidth_plan_quick(task, error);
+    if (code == 0 && none && !task->plan.point_count) {
+        task->result->status = PROBE_SKIPPED;
+        task->result->reason = "the caches are too large for a quick run to read what lies beyond "
+                               "them: measure it without --quick";
+    }
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
 static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
                           unsigned stage, struct error *error)
 {
     struct bandwidth_state *state = task->state;
     (void)outcome;
-    if (state->quick || settings_has(task->settings, "stream") || state->size)
+    if (state->quick)
+        return plan_quick_again(task, stage, error);
+    if (settings_has(task->settings, "stream") || state->size || state->mix_count)
         return 0;
+    if (state->looks && stage == 1)
+        return bandwidth_plan_sizes(task, true, error);
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||
                        (task->document && task->document->probe_count > 0);
@@ -91,11 +115,17 @@ static int next_bandwidth(struct probe_task *task, const struct stage_outcome *o
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 static const struct standard experiment[] = {
-    {"kernel", STANDARD_NAMED, NULL, 0},  {"level", STANDARD_NAMED, NULL, 0},
-    {"access", STANDARD_NAMED, NULL, 0},  {"width", STANDARD_NAMED, NULL, 0},
-    {"stride", STANDARD_ABSENT, NULL, 0}, {"narrowed_to", STANDARD_ABSENT, NULL, 0},
-    {"size", STANDARD_ABSENT, NULL, 0},   {"pages", STANDARD_PAGES, NULL, 0},
-    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
+    {"kernel", STANDARD_NAMED, NULL, 0},
+    {"mix", STANDARD_NAMED, NULL, 0},
+    {"level", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},
+    {"width", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_ABSENT, NULL, 0},
+    {"narrowed_to", STANDARD_ABSENT, NULL, 0},
+    {"size", STANDARD_ABSENT, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
 };
 
 static const struct finding_line finding_lines[] = {
@@ -193,6 +223,7 @@ const struct probe bandwidth_probe = {
         "with one CPU and all and nothing else.",
     .weight = 5,
     .quick = true,
+    .goes_on = true,
     .options = bandwidth_options,
     .findings = {finding_lines, experiment},
     .plan = plan_bandwidth,

@@ -18,16 +18,28 @@ enum bandwidth_shape {
     BANDWIDTH_PER_CPU,    /* derived: BY_THREADS over x */
 };
 
+/* Reads and writes as the memory sees them. */
+struct bandwidth_mix {
+    const char *name; /* as it was asked for: "4:1", "2:1nt" */
+    unsigned reads, writes;
+    unsigned loads; /* of the reads: the others are those of stores that fetch their line first */
+    bool past_caches;
+};
+
 /* What each series of the plan is. */
 struct bandwidth_curve {
     enum bandwidth_shape shape;
     enum stream_op op;
     const char *level; /* "L1", ..., "DRAM"; "set": the one asked for; NULL: has none */
+    const struct bandwidth_mix *mix; /* NULL: the kernel `op` alone */
 };
 
 struct bandwidth_state {
     const struct stream_kernel *kernels[STREAM_OPS]; /* those that are measured; NULL: not */
     bool kernels_named;
+    struct bandwidth_mix *mixes;
+    size_t mix_count;                              /* 0: --mix was not given */
+    const struct stream_kernel *mixed[STREAM_OPS]; /* the loops that mixes are made of */
     struct stream_access access;
     const char *access_name, *access_text; /* "strided", "strided:4K" */
     int *cpus; /* the order in which they join in: the fastest kind first, then cores before their
@@ -39,9 +51,12 @@ struct bandwidth_state {
     struct bandwidth_curve *curves;
     size_t curve_count;
     bool brief; /* one probe of many: no more than a first screen wants */
+    bool looks; /* of a whole run: what a quick one measures comes first, the rest then leaves it
+                   out */
     bool quick; /* of a quick run of many: no more than a check of the road to DRAM wants */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
+    size_t measured; /* curves that were not made of others, once those were added; 0: not yet */
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
 };
 
@@ -85,15 +100,38 @@ extern const char bandwidth_by_threads_name[], bandwidth_stream_name[], bandwidt
 /* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
 int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
 
+/* A point of a curve at which the first `count` CPUs measure, each with so many bytes; none where
+ * these are 0. ERROR_SYSTEM. */
+int bandwidth_add_curve_point(struct probe_task *, unsigned series, double x, size_t count,
+                              uint64_t array_bytes, struct error *);
+
 /* The plans of the stages: each fills task->plan, whose series stay, with its points. Those that
  * may have nothing to measure return 1, or 0 then. */
 int bandwidth_plan_sizes(struct probe_task *, bool first, struct error *);
 int bandwidth_plan_threads(struct probe_task *, struct error *);
 int bandwidth_plan_nodes(struct probe_task *, struct error *);
 int bandwidth_plan_stream(struct probe_task *, struct error *);
+int bandwidth_plan_mixes(struct probe_task *, struct error *);
 int bandwidth_plan_quick(struct probe_task *, struct error *);
 
 void bandwidth_prepare(struct trial *);
+
+/* --- mixes.c: reads and writes in turns --- */
+
+/* Reads --mix into the state, whose kernels are chosen. ERROR_USAGE. */
+int bandwidth_choose_mixes(struct bandwidth_state *, struct probe_task *, struct error *);
+/* Adds a series by threads for each mix, over sets of so many bytes of all threads together. */
+int bandwidth_add_mixes(struct probe_task *, uint64_t set_bytes, const char *level,
+                        const size_t *counts, size_t n, struct error *);
+/* Bytes of a part of the arena for a mix over so many bytes. */
+uint64_t bandwidth_mix_extent(uint64_t bytes);
+/* Bytes that one repeat moves. */
+uint64_t bandwidth_mix_turn(const struct bandwidth_mix *);
+/* Lays the mix out in memory aligned to a page, and sets the worker's state, which lies there too.
+ * `*steps` are the repeats that pass once over all. */
+kernel_function *bandwidth_mix_lay_out(const struct bandwidth_state *, const struct bandwidth_mix *,
+                                       struct worker *, unsigned char *memory, uint64_t bytes,
+                                       uint64_t seed, uint64_t *steps);
 
 /* --- bandwidth_findings.c: what the series say --- */
 

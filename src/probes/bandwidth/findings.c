@@ -41,13 +41,26 @@ static int add_per_cpu(struct probe_task *task, size_t from, struct error *error
     return 0;
 }
 
+/* Beyond its end an array of a pool is zeroed. */
+static void forget_derived(struct probe_task *task)
+{
+    struct bandwidth_state *state = task->state;
+    struct plan *plan = &task->plan;
+    const size_t derived = plan->series_count - state->measured;
+    memset(&plan->series[state->measured], 0, derived * sizeof *plan->series);
+    memset(&state->curves[state->measured], 0, derived * sizeof *state->curves);
+    plan->series_count = state->curve_count = state->measured;
+}
+
 int bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                        struct error *error)
 {
-    const struct bandwidth_state *state = task->state;
-    const size_t measured = state->curve_count;
+    struct bandwidth_state *state = task->state;
     int code = 0;
     (void)outcome;
+    if (state->measured) /* more was measured since */
+        forget_derived(task);
+    const size_t measured = state->measured = state->curve_count;
     for (size_t i = 0; i < measured && code == 0 && !state->brief && state->cpu_count > 1; i++)
         if (state->curves[i].shape == BANDWIDTH_BY_THREADS && task->plan.series[i].point_count > 1)
             code = add_per_cpu(task, i, error);
@@ -84,6 +97,48 @@ static const char *stem_of(struct analysis *analysis, const struct curve *curve)
     return pool_printf(analysis->pool, "%s%sbandwidth.%.*s%s%s", dram ? "" : curve->level,
                        dram ? "" : ".", usual ? 0 : (int)length, curve->access, usual ? "" : ".",
                        stream_op_names[curve->op]);
+}
+
+/* "4:1" as `fathom import mlc` calls it too: "reads4-writes1"; reads alone are those of the kernel.
+ */
+static const char *mix_name(struct analysis *analysis, const char *mix)
+{
+    const size_t reads = strcspn(mix, ":");
+    const char *writes = mix + reads + (mix[reads] == ':'), *past = strstr(writes, "nt");
+    if (strcmp(writes, "0") == 0)
+        return stream_op_names[STREAM_READ];
+    return pool_printf(analysis->pool, "reads%.*s-writes%.*s%s", (int)reads, mix,
+                       (int)(past ? past - writes : (long)strlen(writes)), writes,
+                       past ? "_nt" : "");
+}
+
+/* One CPU and all of them, by a mix of reads and writes. */
+static int analyse_mix(struct analysis *analysis, const struct series *series, const char *mix,
+                       size_t cpus, struct error *error)
+{
+    const char *level = analysis_factor(series, "level"), *name = mix_name(analysis, mix);
+    const bool dram = strcmp(level, "DRAM") == 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const bool all = point->x == (double)cpus && cpus > 1;
+        if (!point->y.n || (point->x != 1 && !all))
+            continue;
+        const char *whole =
+            name ? pool_printf(analysis->pool, "%s%sbandwidth.%s.%s", dram ? "" : level,
+                               dram ? "" : ".", name, all ? "all" : "1")
+                 : NULL;
+        struct finding *finding =
+            whole ? analysis_add_summary(analysis, whole, "B/s", &point->y, point->flags) : NULL;
+        if (!finding)
+            return error_out_of_memory(error);
+        finding->text = pool_printf(analysis->pool,
+                                    "%.0f CPU%s, reads to writes as %s: lines as the memory sees "
+                                    "them, the reads of stores that fetch their line among them",
+                                    point->x, all ? "s together" : "", mix);
+        if (!finding->text)
+            return error_out_of_memory(error);
+    }
+    return 0;
 }
 
 /* Bytes moved in addition to those that the program asked for. */
@@ -273,6 +328,11 @@ int bandwidth_analyse(struct analysis *analysis, struct error *error)
                                     .access = analysis_factor(series, "access"),
                                     .level = analysis_factor(series, "level")};
         const size_t first = result->finding_count;
+        const char *mix = analysis_factor(series, "mix");
+        if (*mix && strcmp(series->name, bandwidth_by_threads_name) == 0) {
+            code = analyse_mix(analysis, series, mix, cpus, error);
+            analysis_read_off(analysis, first, series);
+        }
         if (curve.op == STREAM_OPS)
             continue;
         if (strcmp(series->name, bandwidth_by_threads_name) == 0)

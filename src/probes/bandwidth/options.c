@@ -11,6 +11,10 @@ const struct option_spec bandwidth_options[] = {
     {"kernel", 'k', OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
      "what is done with the arrays: read, write, write_nt, copy, copy_nt, scale, add, triad, "
      "triad_nt; _nt stores past the caches (default: all)"},
+    {"mix", 0, OPTION_TEXT, "R:W,...", NULL, 0, 0, NULL,
+     "reads and writes in this proportion, as the memory sees them: 4:1, or with stores past the "
+     "caches 2:1nt; several with commas; by threads, in DRAM or at --size, and nothing else but "
+     "the kernels named"},
     {"width", 'w', OPTION_CHOICE, "BITS", NULL, 0, 0, stream_width_names,
      "bits of one load or store: scalar (64), 128, 256, 512, or sve, as many as the vectors have "
      "(default: the widest there is)"},
@@ -278,18 +282,31 @@ int bandwidth_choose(struct bandwidth_state *state, struct probe_task *task, str
     static const char *const sizes[] = {"from", "to", "per-octave", "sizes", NULL};
     static const char *const not_streams[] = {"kernel", "access", "stride",     "from", "to",
                                               "sizes",  "size",   "per-octave", NULL};
+    static const char *const not_mixed[] = {"access", "stride", "stream", NULL};
     const bool stream = settings_has(task->settings, "stream");
+    const bool mixed = settings_has(task->settings, "mix");
     const bool single = settings_has(task->settings, "size");
-    int code = stream   ? refuse_beside(task, "stream", not_streams, error)
-               : single ? refuse_beside(task, "size", sizes, error)
-                        : 0;
+    int code = stream            ? refuse_beside(task, "stream", not_streams, error)
+               : single || mixed ? refuse_beside(task, single ? "size" : "mix", sizes, error)
+                                 : 0;
+    if (code == 0 && mixed)
+        code = refuse_beside(task, "mix", not_mixed, error);
     if (code == 0)
         code = choose_kernels(state, task, error);
+    if (code == 0 && mixed) { /* whose loops are needed, whatever was named */
+        static const enum stream_op ops[] = {STREAM_READ, STREAM_WRITE, STREAM_WRITE_NT};
+        struct bandwidth_state loops = *state;
+        for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+            find_kernel(&loops, task, ops[i], false, NULL);
+            state->mixed[ops[i]] = loops.kernels[ops[i]];
+        }
+        code = bandwidth_choose_mixes(state, task, error);
+    }
     if (code == 0)
         code = choose_access(state, task, error);
     if (code == 0)
         code = choose_cpus(state, task, error);
-    if (code < 0 || stream)
+    if (code < 0 || stream || (mixed && !single))
         return code;
     return single ? check_size(state, task, error) : choose_sizes(state, task, error);
 }

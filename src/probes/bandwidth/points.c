@@ -17,6 +17,8 @@ static const double touched_bytes_s = 1e9;
 /* Batches of a trial by threads. With more of them, on busy CPUs where batches are repeated, too
  * few rounds would be left for an interval. */
 enum { BATCHES_MOST = 10 };
+/* Of a whole run's time for bandwidth, what one CPU and all read from DRAM may have. */
+static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
@@ -48,10 +50,11 @@ int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, 
     if (!series || !slot || !factors)
         return error_out_of_memory(error);
     *slot = curve;
+    const struct stream_kernel *loop = (curve.mix ? state->mixed : state->kernels)[curve.op];
     size_t count = 0;
-    factors[count++] = (struct factor){"kernel", stream_op_names[curve.op], 0};
-    factors[count++] =
-        (struct factor){"width", stream_width_names[state->kernels[curve.op]->width], 0};
+    factors[count++] = curve.mix ? (struct factor){"mix", curve.mix->name, 0}
+                                 : (struct factor){"kernel", stream_op_names[curve.op], 0};
+    factors[count++] = (struct factor){"width", stream_width_names[loop->width], 0};
     factors[count++] = (struct factor){"access", state->access_text, 0};
     if (curve.level)
         factors[count++] = (struct factor){"level", curve.level, 0};
@@ -67,6 +70,14 @@ int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, 
 static const struct stream_kernel *kernel_of(const struct bandwidth_state *state, unsigned series)
 {
     return state->kernels[state->curves[series].op];
+}
+
+/* Bytes that a point's part of the arena takes. */
+static uint64_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
+{
+    return state->curves[point->series].mix
+               ? bandwidth_mix_extent(point->detail)
+               : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
 }
 
 /* `cpus` measure, each with arrays of so many bytes; where these would hold nothing there is no
@@ -87,8 +98,8 @@ static struct plan_point *add_point(struct probe_task *task, unsigned series, co
     return point;
 }
 
-static int add_curve_point(struct probe_task *task, unsigned series, double x, size_t count,
-                           uint64_t array_bytes, struct error *error)
+int bandwidth_add_curve_point(struct probe_task *task, unsigned series, double x, size_t count,
+                              uint64_t array_bytes, struct error *error)
 {
     const struct bandwidth_state *state = task->state;
     if (!array_bytes)
@@ -98,6 +109,13 @@ static int add_curve_point(struct probe_task *task, unsigned series, double x, s
         return error_out_of_memory(error);
     point->x = x;
     return 0;
+}
+
+/* What the point's set takes of a seat's part, in huge pages. */
+static size_t huge_extent_of(const struct bandwidth_state *state, const struct plan_point *point)
+{
+    const uint64_t extent = extent_of(state, point);
+    return (size_t)((extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 }
 
 /* Gives each seat a part of the arena that holds what any point asks of it. */
@@ -113,22 +131,19 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
         return error_out_of_memory(error);
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
-        uint64_t extent =
-            stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
-        extent = (extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        const size_t extent = huge_extent_of(state, point);
         for (size_t seat = 0; seat < point->seat_count; seat++)
             if (state->parts[seat].bytes < extent)
-                state->parts[seat].bytes = (size_t)extent;
+                state->parts[seat].bytes = extent;
     }
     for (size_t seat = 0; seat < seats; seat++) {
         state->parts[seat].cpu = state->cpus[seat < state->cpu_count ? seat : 0];
         if (seat)
             state->parts[seat].at = state->parts[seat - 1].at + state->parts[seat - 1].bytes;
     }
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct arena_part *last = &state->parts[plan->points[i].seat_count - 1];
-        plan->points[i].arena_bytes = last->at + last->bytes;
-    }
+    for (size_t i = 0; i < plan->point_count; i++)
+        plan->points[i].arena_bytes = state->parts[plan->points[i].seat_count - 1].at +
+                                      huge_extent_of(state, &plan->points[i]);
     plan->parts = plan->node < 0 ? state->parts : NULL; /* a node is chosen by binding */
     plan->part_count = plan->node < 0 ? seats : 0;
     return 0;
@@ -169,14 +184,30 @@ int bandwidth_plan_sizes(struct probe_task *task, bool first, struct error *erro
             task, (struct bandwidth_curve){BANDWIDTH_BY_SIZE, op, NULL}, error);
         int code = series < 0 ? series : 0;
         for (size_t i = 0; i < state->sets.count && code == 0; i += all_sizes ? 1 : EVERY_OTHER)
-            code = add_curve_point(task, (unsigned)series, (double)state->sets.bytes[i], 1,
-                                   bandwidth_bytes_of_array(state, kernel, state->sets.bytes[i]),
-                                   error);
+            code = bandwidth_add_curve_point(
+                task, (unsigned)series, (double)state->sets.bytes[i], 1,
+                bandwidth_bytes_of_array(state, kernel, state->sets.bytes[i]), error);
         if (code < 0)
             return code;
     }
     int code = lay_out_parts(task, error);
     return code < 0 ? code : task->plan.point_count > 0;
+}
+
+static bool is_measured(const struct probe_task *task, double x)
+{
+    const struct series *series = task->plan.series_count ? &task->plan.series[0] : NULL;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if (series->points[i].x == x)
+            return true;
+    return false;
+}
+
+static bool was_looked_at(const struct probe_task *task, const struct chase_level *level,
+                          enum stream_op op, size_t count)
+{
+    const struct bandwidth_state *state = task->state;
+    return state->looks && level->last && op == STREAM_READ && is_measured(task, (double)count);
 }
 
 static int plan_level(struct probe_task *task, const struct chase_level *level, const char *name,
@@ -197,15 +228,16 @@ static int plan_level(struct probe_task *task, const struct chase_level *level, 
                 level->bytes / (depth ? bandwidth_sharing(task, depth, counts[i]) : counts[i]);
             /* Whether the set would fit the cache before, or is smaller than one step of the
              * access. */
-            if ((bytes <= level->above && depth) || !bandwidth_bytes_of_array(state, kernel, bytes))
+            if ((bytes <= level->above && depth) || was_looked_at(task, level, op, counts[i]) ||
+                !bandwidth_bytes_of_array(state, kernel, bytes))
                 continue;
             if (series < 0)
                 series = bandwidth_add_series(
                     task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name}, error);
-            int code = series < 0
-                           ? series
-                           : add_curve_point(task, (unsigned)series, (double)counts[i], counts[i],
-                                             bandwidth_bytes_of_array(state, kernel, bytes), error);
+            int code = series < 0 ? series
+                                  : bandwidth_add_curve_point(
+                                        task, (unsigned)series, (double)counts[i], counts[i],
+                                        bandwidth_bytes_of_array(state, kernel, bytes), error);
             if (code < 0)
                 return code;
         }
@@ -337,7 +369,7 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
             task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM"}, error);
         int code = series < 0 ? series : 0;
         for (size_t i = 0; i < n && code == 0; i++)
-            code = add_curve_point(
+            code = bandwidth_add_curve_point(
                 task, (unsigned)series, (double)counts[i], counts[i],
                 set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES * STREAM_STEP_BYTES, error);
         if (code < 0)
@@ -346,12 +378,53 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
     task->plan.batches = 1;
     task->plan.batch_ns = stream_batch_ns;
     task->plan.trials_min = STREAM_TRIALS;
+    struct factor *array = probe_add_parameter(task, "array_bytes");
+    if (!array)
+        return error_out_of_memory(error);
+    array->number = (double)(set / STREAM_ARRAYS);
     if (task->plan.trials_max < STREAM_TRIALS)
         task->plan.trials_max = STREAM_TRIALS;
     return lay_out_parts(task, error);
 }
 
+/* --- mixes --- */
+
+/* By threads alone, over the set that was asked for or one of DRAM; kernels that were named are
+ * measured beside the mixes. */
+int bandwidth_plan_mixes(struct probe_task *task, struct error *error)
+{
+    const struct bandwidth_state *state = task->state;
+    size_t *counts, n = bandwidth_counts(task, &counts);
+    begin_plan(task);
+    if (n == 0)
+        return error_out_of_memory(error);
+    const uint64_t set =
+        state->size ? state->size : bandwidth_dram_set(task, counts, n, STREAM_TIMES);
+    const char *level = state->size ? "set" : "DRAM";
+    if (!set)
+        return error_set(error, ERROR_USAGE,
+                         "--mix: the memory that may be used is not even twice the last-level "
+                         "caches: stop what else runs, or name a set (--size)");
+    const struct chase_level whole = {.bytes = set, .last = true};
+    int code = bandwidth_add_mixes(task, set, level, counts, n, error);
+    if (code == 0 && state->kernels_named)
+        code = plan_level(task, &whole, level, counts, n, error);
+    if (code == 0)
+        code = lay_out_parts(task, error);
+    if (code == 0)
+        fill_rounds(task);
+    return code;
+}
+
 /* --- a quick run --- */
+
+/* One CPU and all of them. */
+static void look_at_all(struct probe_task *task)
+{
+    static const uint32_t both[] = {0, 1};
+    task->plan.look = both;
+    task->plan.look_count = task->plan.point_count < 2 ? task->plan.point_count : 2;
+}
 
 /* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
 int bandwidth_plan_quick(struct probe_task *task, struct error *error)
@@ -359,20 +432,22 @@ int bandwidth_plan_quick(struct probe_task *task, struct error *error)
     struct bandwidth_state *state = task->state;
     begin_plan(task);
     size_t *counts, n = bandwidth_counts(task, &counts);
-    const int series = bandwidth_add_series(
-        task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM"}, error);
+    const int series =
+        state->curve_count
+            ? 0
+            : bandwidth_add_series(
+                  task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM"}, error);
     int code = n == 0 ? error_out_of_memory(error) : series < 0 ? series : 0;
     for (size_t i = 0; i < n && code == 0; i++) {
-        const uint64_t set = bandwidth_quick_set(task, counts[i]);
-        code = add_curve_point(
+        const uint64_t set =
+            is_measured(task, (double)counts[i]) ? 0 : bandwidth_quick_set(task, counts[i]);
+        code = bandwidth_add_curve_point(
             task, (unsigned)series, (double)counts[i], counts[i],
             bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
     }
-    if (code == 0 && !task->plan.point_count) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason = "the caches are too large for a quick run to read what lies beyond "
-                               "them: measure it without --quick";
-    }
+    look_at_all(task);
+    if (state->looks)
+        task->plan.share = look_share;
     return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;
 }
 
@@ -383,21 +458,29 @@ void bandwidth_prepare(struct trial *trial)
     const struct bandwidth_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
     const struct stream_kernel *kernel = kernel_of(state, point->series);
-    const uint64_t extent = stream_extent(bandwidth_arrays(kernel), point->detail);
-    const uint64_t step = stream_step_bytes(kernel, &state->access);
+    /* An earlier stage may go on. Those of nodes have no parts of their own, and are all alike. */
+    const struct arena_part *parts = trial->plan->part_count ? trial->plan->parts : state->parts;
+    const struct bandwidth_mix *mix = state->curves[point->series].mix;
+    const uint64_t extent = extent_of(state, point);
+    const uint64_t step = mix ? bandwidth_mix_turn(mix) : stream_step_bytes(kernel, &state->access);
     struct random random = {trial->seed};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {
         /* Where in its part a set lies is part of what is measured. */
-        const struct arena_part *part = &state->parts[i];
+        const struct arena_part *part = &parts[i];
         const uint64_t unit = extent >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
-        const uint64_t place = random_below(&random, (part->bytes - extent) / unit + 1) * unit;
+        const uint64_t left = trial->arena->bytes - part->at;
+        const uint64_t room = part->bytes < left ? part->bytes : left;
+        const uint64_t place = random_below(&random, (room - extent) / unit + 1) * unit;
         struct worker *worker = &trial->workers[i];
         _Static_assert(sizeof(struct stream) <= sizeof worker->room, "a stream needs more room");
+        unsigned char *memory = trial->arena->memory + part->at + place;
         worker->state = worker->room;
-        worker->run = stream_lay_out((struct stream *)worker->room, kernel,
-                                     trial->arena->memory + part->at + place, point->detail,
-                                     &state->access, random_next(&random), &steps);
+        worker->run =
+            mix ? bandwidth_mix_lay_out(state, mix, worker, memory, point->detail,
+                                        random_next(&random), &steps)
+                : stream_lay_out((struct stream *)worker->room, kernel, memory, point->detail,
+                                 &state->access, random_next(&random), &steps);
     }
     trial->operations = (double)step * point->seat_count;
     /* Twice through settles any replacement policy; beyond the caches, their size does. */

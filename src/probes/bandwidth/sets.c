@@ -4,7 +4,7 @@
 static const uint64_t HUGE_PAGE = 2 << 20, GIB = 1 << 30;
 /* What a CPU touches in a quick run, at most; and a cache of which nothing is declared. */
 static const uint64_t quick_bytes = 256 << 20, usual_cache = 64 << 20;
-enum { SMALL_PAGE = 4096, EVERY_COUNT_TO = 8 };
+enum { SMALL_PAGE = 4096, EVERY_COUNT_TO = 8, QUICK_TIMES = 2 };
 
 unsigned bandwidth_arrays(const struct stream_kernel *kernel)
 {
@@ -82,7 +82,7 @@ uint64_t bandwidth_dram_set(const struct probe_task *task, const size_t *counts,
                             uint64_t times)
 {
     const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_bytes(task->machine);
+    const uint64_t cache = last_level_in_effect(task);
     const size_t together = bandwidth_sharing(task, 0, state->cpu_count);
     const uint64_t instances = (state->cpu_count + together - 1) / together;
     const uint64_t caches = cache ? cache * instances : GIB / 4;
@@ -98,13 +98,12 @@ uint64_t bandwidth_dram_set(const struct probe_task *task, const size_t *counts,
 uint64_t bandwidth_quick_set(const struct probe_task *task, size_t count)
 {
     const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_bytes(task->machine);
+    const uint64_t cache = last_level_in_effect(task);
     const size_t together = bandwidth_sharing(task, 0, state->cpu_count);
     const uint64_t instances = (count + together - 1) / together;
     const uint64_t caches = (cache ? cache : usual_cache) * instances;
     const uint64_t budget = machine_memory_budget(task->machine) / 2;
-    for (uint64_t times = 4; times >= 2; times /= 2)
-        if (times * caches / count <= quick_bytes && times * caches <= budget)
-            return times * caches;
-    return 0;
+    /* Twice what the caches hold goes past them; every byte more takes time to touch first. */
+    const uint64_t set = QUICK_TIMES * caches;
+    return set / count <= quick_bytes && set <= budget ? set : 0;
 }

@@ -72,6 +72,12 @@ struct chain_places *chain_ring_places(const struct chain_ring *ring, const stru
     return places;
 }
 
+void chain_ring_forget(const struct chain_ring *ring, const struct arena *arena)
+{
+    struct chain_places *places = (struct chain_places *)(arena->memory + whole_pages(ring->bytes));
+    places->memory = NULL;
+}
+
 /* The mark that the i-th of n begins at, so many lines before it. */
 static void *mark_at(const struct chain_places *places, double turn, size_t i, size_t n,
                      uint64_t lines_before)

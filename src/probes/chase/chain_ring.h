@@ -22,6 +22,8 @@ struct chain_places;
 size_t chain_ring_arena_bytes(const struct chain_ring *);
 /* Builds it, or finds it as it was built for this round. */
 struct chain_places *chain_ring_places(const struct chain_ring *, const struct trial *);
+/* The same memory has held another ring since: it is built anew. */
+void chain_ring_forget(const struct chain_ring *, const struct arena *);
 /* The i-th of n starting points: the same distance apart, the first so far round the ring (0 to 1).
  * No two are the same line where n is at most starts_most and the ring's lines. */
 void *chain_ring_start(const struct chain_places *, double turn, size_t i, size_t n);

@@ -141,7 +141,7 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     }
     struct series *series =
         pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    struct factor *factors = pool_alloc(pool, 6, sizeof *factors);
+    struct factor *factors = pool_alloc(pool, 8, sizeof *factors);
     const char *order = order_text(kind, pool);
     if (!series || !factors || !order)
         return error_out_of_memory(error);
@@ -154,6 +154,10 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     factors[count++] = (struct factor){"pages", pages, 0};
     if (kind->offset)
         factors[count++] = (struct factor){"align", NULL, (double)kind->offset};
+    if (chases->threads > 1) {
+        factors[count++] = (struct factor){"threads", NULL, chases->threads};
+        factors[count++] = (struct factor){"ring", chases->shared ? "shared" : "own", 0};
+    }
     *series = (struct series){.name = name,
                               .factors = factors,
                               .factor_count = count,
@@ -169,6 +173,14 @@ static uint64_t room_of(const struct chase_kind *kind, uint64_t bytes)
     return bytes + kind->offset + (kind->offset % WORD ? WORD : 0);
 }
 
+/* The part of the arena that one of several threads has, of whole huge pages where its ring is
+ * large. */
+static uint64_t part_of(const struct chase_kind *kind, uint64_t bytes)
+{
+    const uint64_t room = room_of(kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
+    return (room + unit - 1) / unit * unit;
+}
+
 static const struct chase_kind *kind_of(const struct chases *chases, size_t series)
 {
     return &chases->kinds[series < chases->count ? series : 0];
@@ -179,16 +191,19 @@ int chases_add_point(const struct chases *chases, struct probe_task *task, int s
 {
     struct plan *plan = &task->plan;
     const struct chase_kind *kind = kind_of(chases, (size_t)series);
+    const unsigned threads = chases->threads ? chases->threads : 1;
+    const uint64_t rings = chases->shared ? 1 : threads;
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
     if (!point)
         return error_out_of_memory(error);
-    *point = (struct plan_point){.series = (unsigned)series,
-                                 .x = x,
-                                 .seats = seat,
-                                 .seat_count = 1,
-                                 .arena_bytes = (size_t)room_of(kind, bytes),
-                                 .detail = bytes};
+    *point = (struct plan_point){
+        .series = (unsigned)series,
+        .x = x,
+        .seats = seat,
+        .seat_count = threads,
+        .arena_bytes = (size_t)(rings > 1 ? rings * part_of(kind, bytes) : room_of(kind, bytes)),
+        .detail = bytes};
     return 0;
 }
 
@@ -230,39 +245,93 @@ static unsigned char *choose_place(const struct trial *trial, uint64_t bytes)
     return trial->arena->memory + random_below(&random, places) * unit;
 }
 
+/* Going round twice settles any replacement policy; of a set larger than the caches, as many lines
+ * as they hold are enough. In random order each visit brings a line, however small the elements. */
+static uint64_t settling_visits(const struct chases *chases, const struct chase_kind *kind,
+                                uint64_t count)
+{
+    bool scattered = kind->order == RING_RANDOM && !kind->block_bytes && !kind->block_count;
+    size_t brings =
+        scattered && kind->stride < chases->line_bytes ? chases->line_bytes : kind->stride;
+    const uint64_t settled = chases->settled_bytes / brings, visits = 2 * count;
+    return visits < settled ? visits : settled;
+}
+
+static void begin_worker(struct worker *worker, const struct chase_kind *kind,
+                         const struct ring *ring, unsigned char *position)
+{
+    worker->run = kernel_of(kind);
+    worker->state = worker->room;
+    if (ring->link == RING_INDEXES)
+        *(struct chase_index *)worker->state = (struct chase_index){
+            ring->memory, ring->count, (uint64_t)(position - ring->memory) / ring->stride};
+    else
+        *(struct chase *)worker->state = (struct chase){position};
+}
+
+static struct ring ring_of(const struct chase_kind *kind, uint64_t bytes, unsigned char *memory,
+                           uint64_t seed)
+{
+    return (struct ring){.memory = memory + kind->offset,
+                         .count = (size_t)(bytes / kind->stride),
+                         .stride = kind->stride,
+                         .order = kind->order,
+                         .block = kind->block_count ? kind->block_count
+                                                    : kind->block_bytes / kind->stride,
+                         .seed = seed,
+                         .link = kind->address <= ADDRESS_INDEX ? RING_INDEXES : RING_POINTERS};
+}
+
+/* Where in a ring that all share the i-th of n begins: as far from the others as can be. */
+static unsigned char *begin_apart(const struct ring *ring, size_t i, size_t n)
+{
+    return ring->memory + ring->count * i / n * ring->stride;
+}
+
+/* Loads by which each of several threads brings its own set into caches that no other thread has:
+ * twice through 2 MiB of lines, which is what such caches hold at most on most machines. */
+enum { PRIVATE_LOADS = 2 * 2 * 1024 * 1024 / 64 };
+
+/* The caches that threads share are settled from here, their own by themselves. */
+static void prepare_threads(struct trial *trial, const struct chases *chases,
+                            const struct chase_kind *kind)
+{
+    const uint64_t bytes = trial->point->detail;
+    const unsigned threads = trial->point->seat_count;
+    struct random random = {trial->seed};
+    struct ring ring = {.count = 0};
+    for (unsigned i = 0; i < threads; i++) {
+        unsigned char *position = NULL;
+        if (i == 0 || !chases->shared) {
+            ring = ring_of(kind, bytes, trial->arena->memory + i * part_of(kind, bytes),
+                           random_next(&random));
+            ring_build(&ring);
+            position = ring_warm(&ring, (size_t)settling_visits(chases, kind, ring.count));
+        }
+        begin_worker(&trial->workers[i], kind, &ring,
+                     chases->shared ? begin_apart(&ring, i, threads) : position);
+    }
+    const uint64_t visits = 2 * (uint64_t)ring.count;
+    trial->warm_repeats = (visits < PRIVATE_LOADS ? visits : PRIVATE_LOADS) / chase_steps + 1;
+    trial->operations = chase_steps;
+}
+
 void chases_prepare(struct trial *trial)
 {
     const struct chases *chases = trial->probe_state;
     struct chase_kind kind = *kind_of(chases, trial->point->series);
     const uint64_t bytes = trial->point->detail;
-    const bool by_index = kind.address <= ADDRESS_INDEX;
     if (kind.stride == CHASE_STRIDE_IS_X)
         kind.stride = (size_t)trial->point->x;
-    struct ring ring = {.memory = choose_place(trial, room_of(&kind, bytes)) + kind.offset,
-                        .count = (size_t)(bytes / kind.stride),
-                        .stride = kind.stride,
-                        .order = kind.order,
-                        .block =
-                            kind.block_count ? kind.block_count : kind.block_bytes / kind.stride,
-                        .seed = trial->seed,
-                        .link = by_index ? RING_INDEXES : RING_POINTERS};
+    if (chases->threads > 1) {
+        prepare_threads(trial, chases, &kind);
+        return;
+    }
+    struct ring ring =
+        ring_of(&kind, bytes, choose_place(trial, room_of(&kind, bytes)), trial->seed);
     ring_build(&ring);
-    /* Going round twice settles any replacement policy; of a set larger than the caches, as many
-     * lines as they hold are enough. In random order each visit brings a line, however small the
-     * elements. */
-    bool scattered = kind.order == RING_RANDOM && !kind.block_bytes && !kind.block_count;
-    size_t brings =
-        scattered && kind.stride < chases->line_bytes ? chases->line_bytes : kind.stride;
-    uint64_t settled = chases->settled_bytes / brings, visits = 2 * (uint64_t)ring.count;
-    unsigned char *position = ring_warm(&ring, (size_t)(visits < settled ? visits : settled));
-    struct worker *worker = &trial->workers[0];
-    worker->run = kernel_of(&kind);
-    worker->state = worker->room;
-    if (by_index)
-        *(struct chase_index *)worker->state = (struct chase_index){
-            ring.memory, ring.count, (uint64_t)(position - ring.memory) / ring.stride};
-    else
-        *(struct chase *)worker->state = (struct chase){position};
+    unsigned char *position = ring_warm(&ring, (size_t)settling_visits(chases, &kind, ring.count));
+    begin_worker(&trial->workers[0], &kind, &ring, position);
     trial->operations = chase_steps;
 }
 
@@ -313,7 +382,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
 {
     const uint64_t most = machine_memory_budget(task->machine);
     size_t count = 0;
-    uint64_t above = 0, declared_last = last_level_bytes(task->machine);
+    uint64_t above = 0, last = last_level_in_effect(task);
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)
@@ -325,7 +394,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
     }
     /* The capacity that was found may be less than the cache has, because others use a part of it.
      */
-    uint64_t beyond = set_beyond(above > declared_last ? above : declared_last, most);
+    uint64_t beyond = set_beyond(above > last ? above : last, most);
     if (beyond)
         levels[count++] = (struct chase_level){"DRAM", beyond, above, true};
     return count;

@@ -37,6 +37,8 @@ struct chases {
     size_t count;
     size_t line_bytes;
     uint64_t settled_bytes; /* a chase over so much memory settles every cache */
+    unsigned threads;       /* that chase at once; 0: one */
+    bool shared;            /* through one ring, each from another place of it */
 };
 
 /* An empty one for this machine. */
@@ -49,7 +51,8 @@ int chases_make_plain(struct chases *, const struct probe_task *, struct error *
 int chases_add_series(struct chases *, struct probe_task *, const char *name,
                       const struct chase_kind *, const char *pages, struct error *);
 /* Adds a point of a working set of so many bytes (count * stride) to the plan: x is its own, for
- * axes other than size. ERROR_SYSTEM without memory. */
+ * axes other than size. `seat` is the first of as many as there are threads. ERROR_SYSTEM without
+ * memory. */
 int chases_add_point(const struct chases *, struct probe_task *, int series, double x,
                      uint64_t bytes, const struct seat *, struct error *);
 /* The prepare() of every probe whose state begins with a struct chases: a fresh ring at a fresh

@@ -15,6 +15,42 @@ uint64_t last_level_bytes(const struct machine *machine)
     return cache ? cache->size_bytes : 0;
 }
 
+static const struct series *latency_curve(const struct document *document)
+{
+    const struct probe_result *latency = document_probe(document, "latency");
+    for (size_t i = 0; latency && i < latency->series_count; i++)
+        if (latency->series[i].headline && latency->series[i].point_count)
+            return &latency->series[i];
+    return NULL;
+}
+
+/* From which size on all are within `alike` of the value; INFINITY where the largest is not, or no
+ * size twice as large was measured. */
+static double begins_at(const struct series *curve, double ns)
+{
+    static const double alike = 1.15;
+    const size_t count = curve->point_count;
+    size_t first = count;
+    while (first > 0 && (double)curve->points[first - 1].y.median * alike >= ns)
+        first--;
+    return first < count && curve->points[count - 1].x >= 2 * curve->points[first].x
+               ? curve->points[first].x
+               : INFINITY;
+}
+
+uint64_t last_level_in_effect(const struct probe_task *task)
+{
+    const uint64_t declared = last_level_bytes(task->machine);
+    const struct document *document = task->document;
+    const struct series *curve = document ? latency_curve(document) : NULL;
+    const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
+    const double begins = dram && dram->value > 0 ? begins_at(curve, dram->value) : INFINITY;
+    uint64_t bytes = MIB;
+    while ((double)bytes < begins && bytes < GIB)
+        bytes *= 2;
+    return bytes < declared ? bytes : declared;
+}
+
 uint64_t working_sets_largest(const struct machine *machine)
 {
     uint64_t last_level = last_level_bytes(machine);

@@ -41,5 +41,9 @@ int working_sets_check(const struct probe_task *, const char *option, uint64_t b
 
 /* Size of the last-level cache as declared, 0 where none is. */
 uint64_t last_level_bytes(const struct machine *);
+/* The same, or the smallest working set from which on every load took as long as DRAM's, where
+ * latency was measured before and found that less of the cache is there. A power of two then, so
+ * that two runs mostly come to the same sizes. */
+uint64_t last_level_in_effect(const struct probe_task *);
 
 #endif

@@ -146,6 +146,9 @@ static int plan_matrix(struct probe_task *task, bool parallel, struct error *err
         plan->reference_every_s = reference_every_s;
     if (state->home_now == 0)
         state->visit_count = 0;
+    static const uint32_t one_pair[] = {0};
+    plan->look = one_pair;
+    plan->look_count = 1;
     return 0;
 }
 

@@ -36,6 +36,8 @@ static double lines_fitting(const struct geometry_state *state, int stride, doub
     enum { VALUES = ENDS + GEOMETRY_COUNTS + ENDS };
     double values[VALUES], scratch[2 * VALUES];
     double nearest = isnan(floor) ? conflict(state, stride, 0, trial) : floor;
+    /* All that is left of a rise, where the floor is so low that the cut comes before it. */
+    const double rise = fmin(least_rise, 0.9 * (off - 1) * nearest);
     struct step step;
     for (int i = 0; i < ENDS; i++) {
         values[i] = nearest;
@@ -47,7 +49,7 @@ static double lines_fitting(const struct geometry_state *state, int stride, doub
             return NAN;
         values[ENDS + i] = fmin(fmax(value, isnan(floor) ? 0 : floor), off * nearest);
     }
-    if (!step_find(values, VALUES, least_rise, &step, scratch) || step.last < ENDS ||
+    if (!step_find(values, VALUES, rise, &step, scratch) || step.last < ENDS ||
         step.last + 1 >= ENDS + GEOMETRY_COUNTS)
         return NAN;
     return (double)geometry_lines_at((int)step.last - ENDS);

@@ -134,6 +134,7 @@ const struct gpu_experiment gpu_cluster = {
     .name = "cluster",
     .summary = "multiprocessor to multiprocessor, through distributed shared memory",
     .weight = 1,
+    .cuda_alone = true,
     .by_default = true,
     .refuses = refuses_cluster,
     .plan = plan_cluster,

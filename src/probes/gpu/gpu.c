@@ -26,7 +26,7 @@ static bool *usable_of(const struct gpu_facts *facts, size_t count, bool named, 
 {
     bool *usable = pool_alloc(pool, count + 1, sizeof *usable);
     for (size_t i = 0; usable && i < count; i++)
-        usable[i] = named || !facts[i].kind || strcmp(facts[i].kind, "cpu") != 0;
+        usable[i] = named || !gpu_is_cpu(&facts[i]);
     return usable;
 }
 
@@ -112,6 +112,17 @@ static bool is_asked(const struct gpu_state *state, size_t experiment)
     return state->asked >> experiment & 1;
 }
 
+/* The share of time that an experiment takes on a device: none where that can't do it. */
+static double weight_on(const struct gpu_task *here, size_t experiment)
+{
+    const struct gpu_experiment *asked = gpu_experiments[experiment];
+    if (!is_asked(here->task->state, experiment) ||
+        (asked->cuda_alone && here->backend == &gpu_opencl) ||
+        (asked->refuses && asked->refuses(here)))
+        return 0;
+    return asked->weight;
+}
+
 /* Everything that can be refused is refused before anything is measured. */
 static int check_all(struct probe_task *task, struct error *error)
 {
@@ -122,7 +133,7 @@ static int check_all(struct probe_task *task, struct error *error)
             const struct gpu_task here = task_for(task, state->devices[d]);
             if (!is_asked(state, i))
                 continue;
-            task->weight_s += gpu_experiments[i]->weight;
+            task->weight_s += weight_on(&here, i);
             if (gpu_experiments[i]->check)
                 code = gpu_experiments[i]->check(&here, error);
         }
@@ -139,6 +150,8 @@ int gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *back
     task->state = state;
     const bool all = task->named && !settings_has(task->settings, "quick");
     int code = gpu_options_what(task->settings, all, &state->asked, error);
+    if (code == 0)
+        code = gpu_options_check(task, error);
     if (code == 0)
         code = open_backend(task, backends, &usable, error);
     if (code <= 0)
@@ -163,20 +176,23 @@ static int plan_gpu(struct probe_task *task, struct error *error)
 
 /* --- from stage to stage --- */
 
-static double weight_of(const struct gpu_state *state, size_t first)
+static double weight_of(struct probe_task *task, size_t device, size_t first)
 {
+    const struct gpu_state *state = task->state;
+    const struct gpu_task here = task_for(task, state->devices[device]);
     double weight = 0;
     for (size_t i = first; gpu_experiments[i]; i++)
-        weight += is_asked(state, i) ? gpu_experiments[i]->weight : 0;
+        weight += weight_on(&here, i);
     return weight;
 }
 
 /* What of the time that is left this experiment may have. */
-static double share_of(const struct gpu_state *state)
+static double share_of(struct probe_task *task)
 {
-    const size_t devices_left = state->device_count - state->device_at - 1;
-    const double left =
-        weight_of(state, state->experiment_at) + (double)devices_left * weight_of(state, 0);
+    const struct gpu_state *state = task->state;
+    double left = weight_of(task, state->device_at, state->experiment_at);
+    for (size_t device = state->device_at + 1; device < state->device_count; device++)
+        left += weight_of(task, device, 0);
     return left > 0 ? gpu_experiments[state->experiment_at]->weight / left : 1;
 }
 
@@ -186,7 +202,10 @@ static double share_of(const struct gpu_state *state)
 static void plan_afresh(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
-    const bool quick = settings_has(task->settings, "quick");
+    const struct gpu_facts *facts = &state->facts[state->devices[state->device_at]];
+    /* A device that is a CPU shares it with all that runs on the machine: a launch takes ten times
+     * as long as it lasts, and many short points tell more than few long ones. */
+    const bool quick = settings_has(task->settings, "quick") || gpu_is_cpu(facts);
     probe_plan_afresh(task);
     task->plan.device = &state->device.device;
     task->plan.batches = 3;
@@ -200,6 +219,7 @@ static void stop_device(struct gpu_state *state)
     if (state->gpu)
         state->backend->stop(state->gpu);
     state->gpu = NULL;
+    gpu_near_leave(&state->near);
 }
 
 /* The device whose turn it is, started. 0, or an error that concerns it alone. */
@@ -207,11 +227,14 @@ static int start_device(struct probe_task *task, struct error *error)
 {
     struct gpu_state *state = task->state;
     const unsigned index = state->devices[state->device_at];
+    gpu_near_enter(&state->near, task->machine, state->facts[index].host_node);
     int code = state->backend->start(state->library, index, &state->gpu, error);
-    if (code < 0)
+    if (code < 0) {
         state->gpu = NULL;
-    else
-        gpu_device_begin(&state->device, state->backend, state->gpu, state->facts[index].modelled);
+        gpu_near_leave(&state->near);
+    } else {
+        gpu_device_begin(&state->device, state->backend, state->gpu, &state->facts[index]);
+    }
     return code;
 }
 
@@ -222,6 +245,8 @@ static int begin_experiment(struct probe_task *task, struct error *error)
     struct gpu_state *state = task->state;
     const struct gpu_experiment *experiment = gpu_experiments[state->experiment_at];
     state->task = task_for(task, state->devices[state->device_at]);
+    if (state->backend->free_bytes)
+        state->task.free_bytes = state->backend->free_bytes(state->gpu);
     state->stage = 0;
     const char *why = experiment->refuses ? experiment->refuses(&state->task) : NULL;
     state->running = !why;
@@ -256,7 +281,7 @@ static int plan_stage(struct probe_task *task, struct error *error)
         code = gpu_not_measured(&state->task, experiment->name, why.text, error);
     if (code <= 0 || task->plan.point_count == 0)
         return code < 0 ? code : 0;
-    task->plan.share *= share_of(state);
+    task->plan.share *= share_of(task);
     code = gpu_log_begin(&state->log, &task->plan, task->pool, error);
     return code < 0 ? code : 1;
 }
@@ -283,6 +308,9 @@ static int move_on(struct probe_task *task, struct error *error)
         code = gpu_log_end(&state->log, &state->task, error);
         if (code < 0)
             return code;
+        if (state->gpu && state->backend->read_facts)
+            state->backend->read_facts(state->gpu, task->pool,
+                                       &state->facts[state->devices[state->device_at]]);
         stop_device(state);
     }
     return 0;

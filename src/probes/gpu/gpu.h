@@ -21,12 +21,14 @@ struct gpu_task {
     unsigned device;     /* its index in them */
     size_t first_series; /* in task->plan.series: where this experiment's own begin */
     void *state;         /* the experiment's own, in the pool */
+    uint64_t free_bytes; /* of its memory, when the experiment began; 0 unknown */
 };
 
 struct gpu_experiment {
     const char *name;    /* of --what */
     const char *summary; /* a clause for --help */
     double weight;       /* seconds on a device */
+    bool cuda_alone;     /* no other backend can do any of it, so it takes no share of the time */
     bool by_default;     /* part of a whole run (`fathom run`), beside `fathom gpu` without --what,
                             which does all that the device can */
     /* ERROR_USAGE where options contradict each other or the device's facts, before anything is
@@ -50,6 +52,7 @@ struct gpu_experiment {
 
 extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_memories,                               /* scratchpad, constant, texture, widths, atomics */
+    gpu_fetch,                                  /* line sizes, and what a miss brings */
     gpu_distance,                               /* lines of L2, near and far, by multiprocessor */
     gpu_bandwidth,                              /* device memory, L2, scratchpad */
     gpu_host,                                   /* copies, zero-copy reads, launches */
@@ -82,6 +85,10 @@ int gpu_add_pair(struct gpu_task *, size_t index, int from, int to, const struct
 /* Whether the device can do that work; otherwise the result's parameter `not_measured` says why not
  * ("gpu0 texture: needs ..."), and nothing is planned. */
 bool gpu_can(struct gpu_task *, const char *what, const struct gpu_work *);
+/* Whether that device is a CPU that OpenCL offers. */
+bool gpu_is_cpu(const struct gpu_facts *);
+/* Memory that an experiment may count on: what is free, or where that is unknown all there is. */
+uint64_t gpu_memory(const struct gpu_task *);
 /* "gpu0.L1.latency" from "L1.latency". NULL: no memory. */
 const char *gpu_name(const struct gpu_task *, const char *finding);
 

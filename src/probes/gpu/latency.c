@@ -5,8 +5,8 @@
  *
  * The whole has to fit into 20 s of a device's time. On paper, at 1.7 GHz, with L1 33, L2 280 and
  * DRAM 660 cycles, L1 256 KiB and L2 50 MB: the first curve has 16 octaves of 4 sizes below 64 MiB
- * and 2 of 2 above, 68 points, and at most 3 stages of 3 sizes around 2 knees, 18. The three others
- * end at twice L2 and have 34 each. That makes 188 points of 6 trials or more:
+ * and 3 of 2 above, 70 points, and at most 3 stages of 3 sizes around 2 knees, 18. The three others
+ * end at twice L2 and have 34 each. That makes 190 points of 6 trials or more:
  *   batches: 3 of 1 ms, and before each L1 is warmed again (a launch may come to another
  *     multiprocessor), up to 0.7 ms: 1128 * 4.2 ms = 4.7 s; that one point in five goes on to 25
  *     trials adds 38 * 19 * 4.2 ms = 3.0 s
@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "findings/device.h"
 #include "findings/gpu_levels.h"
+#include "findings/levels.h"
 #include "probes/chase/knees.h"
 #include "probes/chase/working_sets.h"
 #include "probes/gpu/gpu.h"
@@ -29,13 +30,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const path_names[] = {"l1", "l2", "read-only", NULL};
 static const enum gpu_path paths[] = {GPU_L1, GPU_L2, GPU_READ_ONLY};
 static const char *const order_names[] = {[GPU_RANDOM] = "random", [GPU_STRIDED] = "strided"};
 
-enum { PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
+enum { WORD = 8, PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
 enum { PER_OCTAVE = 4, PER_OCTAVE_BESIDE = 2, PER_OCTAVE_QUICK = 2 };
-enum { L2_UNKNOWN_TO = 256 << 20, MEMORY_UNKNOWN = 1 << 30 };
+/* Device memory is read off sizes well beyond L2: from twice L2 on some loads still hit, and of a
+ * second level in two halves the farther one serves sets up to L2 and somewhat beyond. AMD's
+ * largest last level has 256 MiB (MI300X), and what OpenCL reaches says nothing of its size; but a
+ * CPU is no unknown device, and `fathom latency` measures its caches. */
+enum { L2_TIMES = 8, L2_UNKNOWN_TO = 1 << 30, CPU_TO = 256 << 20, MEMORY_UNKNOWN = 1 << 30 };
+/* Where the curve is not flat at its end, it goes on by octaves, so many. */
+enum { OCTAVES_MORE = 2 };
 
 struct latency_curve {
     size_t path; /* index of `paths` */
@@ -50,6 +56,7 @@ struct latency_state {
     size_t stride;
     bool split, sweep; /* --l1 was given; and it is a sweep */
     bool beside;       /* the others were planned */
+    unsigned more;     /* octaves that were added */
 };
 
 /* --- what is asked for --- */
@@ -91,10 +98,7 @@ static int read_options(const struct gpu_task *here, struct latency_state *state
     uint32_t listed;
     int count = 1;
     *state = (struct latency_state){.stride = (size_t)settings_size(settings, "stride")};
-    int code = gpu_options_names(settings, "path", path_names, &listed, error);
-    if (code == 0 && state->stride % sizeof(uint64_t) != 0)
-        code = error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer",
-                         state->stride);
+    int code = gpu_options_names(settings, "path", gpu_path_names, &listed, error);
     if (code == 0 && settings_has(settings, "l1")) {
         const char *text = settings_text(settings, "l1");
         state->split = true;
@@ -111,11 +115,16 @@ static struct working_set_limits limits_of(const struct gpu_task *here,
                                            const struct latency_state *state)
 {
     const struct gpu_facts *facts = here->facts;
-    const bool quick = settings_has(here->task->settings, "quick");
+    const bool is_cpu = gpu_is_cpu(facts);
+    const bool quick = settings_has(here->task->settings, "quick") || is_cpu;
+    const uint64_t memory = gpu_memory(here);
     struct working_set_limits limits = {
-        .largest = facts->l2_bytes ? 4 * facts->l2_bytes : L2_UNKNOWN_TO,
-        .most = (facts->memory_bytes ? facts->memory_bytes : MEMORY_UNKNOWN) / 4,
-        .most_is = "a quarter of the device's memory",
+        .largest = facts->l2_bytes ? L2_TIMES * facts->l2_bytes
+                   : is_cpu        ? CPU_TO
+                                   : L2_UNKNOWN_TO,
+        .most = (memory ? memory : MEMORY_UNKNOWN) / 4,
+        .most_is = here->gpu ? "a quarter of the device's memory that is free"
+                             : "a quarter of the device's memory",
         .per_octave = quick ? PER_OCTAVE_QUICK : PER_OCTAVE,
     };
     if (state->sweep) /* beyond L1 all splits are alike */
@@ -123,6 +132,26 @@ static struct working_set_limits limits_of(const struct gpu_task *here,
     if (limits.largest > limits.most)
         limits.largest = limits.most;
     return limits;
+}
+
+/* Sets smaller than a stride lie within a line, and their elements side by side; the others are
+ * whole strides. */
+static int choose_sets(struct working_sets *sets, struct probe_task *task,
+                       const struct latency_state *state, const struct working_set_limits *limits,
+                       struct error *error)
+{
+    const bool small = gpu_options_below_stride(task->settings, state->stride);
+    int code = working_sets_within(sets, task, small ? WORD : state->stride, limits, error);
+    size_t kept = 0;
+    for (size_t i = 0; code == 0 && i < sets->count; i++) {
+        const uint64_t bytes = sets->bytes[i] < state->stride
+                                   ? sets->bytes[i]
+                                   : sets->bytes[i] / state->stride * state->stride;
+        if (!kept || sets->bytes[kept - 1] != bytes)
+            sets->bytes[kept++] = bytes;
+    }
+    sets->count = code == 0 ? kept : 0;
+    return code;
 }
 
 static int check_latency(const struct gpu_task *here, struct error *error)
@@ -133,7 +162,7 @@ static int check_latency(const struct gpu_task *here, struct error *error)
     if (code < 0)
         return code;
     const struct working_set_limits limits = limits_of(here, &state);
-    return working_sets_within(&sets, here->task, state.stride, &limits, error);
+    return choose_sets(&sets, here->task, &state, &limits, error);
 }
 
 /* --- planning --- */
@@ -146,7 +175,7 @@ static struct gpu_work work_of(const struct latency_state *state, const struct l
     work.path = paths[curve->path];
     work.order = curve->order;
     work.bytes = (size_t)bytes;
-    work.stride = state->stride;
+    work.stride = bytes < state->stride ? (size_t)WORD : state->stride;
     work.carve_out = state->split ? curve->split.carve_out : -1;
     return work;
 }
@@ -159,7 +188,7 @@ static void sift(struct gpu_task *here, struct latency_state *state)
         const struct latency_curve *curve = &state->curves[i];
         const struct gpu_work work = work_of(state, curve, 2 * state->stride);
         char what[32];
-        snprintf(what, sizeof what, "latency, path %s", path_names[curve->path]);
+        snprintf(what, sizeof what, "latency, path %s", gpu_path_names[curve->path]);
         if (!gpu_can(here, what, &work))
             continue;
         dense += i < state->dense;
@@ -178,7 +207,7 @@ static int add_series(struct gpu_task *here, const struct latency_state *state,
         return error_out_of_memory(error);
     curve->series = here->task->plan.series_count - 1;
     series->headline = headline;
-    int code = gpu_add_factor(here, series, "path", path_names[curve->path], NAN, error);
+    int code = gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN, error);
     if (code == 0)
         code = gpu_add_factor(here, series, "order", order_names[curve->order], NAN, error);
     if (code == 0)
@@ -205,13 +234,39 @@ static int plan_curves(struct gpu_task *here, struct latency_state *state, size_
                        const struct working_set_limits *limits, struct error *error)
 {
     struct working_sets sets;
-    int code = working_sets_within(&sets, here->task, state->stride, limits, error);
+    int code = choose_sets(&sets, here->task, state, limits, error);
     for (size_t i = first; i < end && code == 0; i++) {
         code = add_series(here, state, &state->curves[i], first == 0, error);
         if (code == 0)
             code = add_curve_points(here, state, &state->curves[i], sets.bytes, sets.count, error);
     }
     return code == 0 ? 1 : code;
+}
+
+/* Between half of L2 and somewhat more than all of it, where an A100 has a plateau of its own of
+ * hardly an octave, the first curve gets eight sizes an octave and not four. */
+enum { OUTER_SIZES = 6 };
+
+static int add_outer(struct gpu_task *here, const struct latency_state *state,
+                     const struct working_set_limits *limits, struct error *error)
+{
+    const struct settings *settings = here->task->settings;
+    const double half = (double)here->facts->l2_bytes / 2;
+    uint64_t sizes[OUTER_SIZES];
+    size_t count = 0;
+    if (!(half > 0) || state->sweep || settings_has(settings, "sizes") ||
+        settings_has(settings, "quick") || settings_has(settings, "per-octave"))
+        return 0;
+    const double from =
+        settings_has(settings, "from") ? (double)settings_size(settings, "from") : 0;
+    const double to = settings_has(settings, "to") ? (double)settings_size(settings, "to")
+                                                   : (double)limits->largest;
+    for (int i = 0; i < OUTER_SIZES; i++) {
+        const double bytes = half * exp2((2 * i + 1) / (2.0 * PER_OCTAVE));
+        if (bytes >= from && bytes <= to)
+            sizes[count++] = (uint64_t)bytes / state->stride * state->stride;
+    }
+    return add_curve_points(here, state, &state->curves[0], sizes, count, error);
 }
 
 /* More sizes around the knees of the dense curves: 1, or 0 where they are known. */
@@ -228,6 +283,52 @@ static int refine(struct gpu_task *here, const struct latency_state *state, stru
             code = add_curve_points(here, state, curve, sizes, (size_t)code, error);
     }
     return code < 0 ? code : plan->point_count > 0;
+}
+
+/* The largest size of a curve that was planned. */
+static double end_of(const struct series *series)
+{
+    double end = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        end = fmax(end, series->points[i].x);
+    return end;
+}
+
+static bool is_flat(const struct gpu_task *here, const struct series *series, bool *flat)
+{
+    double clock;
+    struct found_levels levels;
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, here->task->pool, &clock);
+    if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
+        return false;
+    *flat = levels.stays && !levels.rising;
+    return true;
+}
+
+/* One octave more of the first curve, where that does not end flat: 1, or 0 where it does, or
+ * where the memory ends, or a person chose the end. */
+static int extend(struct gpu_task *here, struct latency_state *state, struct error *error)
+{
+    const struct settings *settings = here->task->settings;
+    const struct latency_curve *curve = &state->curves[0];
+    const struct series *series = &here->task->plan.series[curve->series];
+    const uint64_t most = limits_of(here, state).most;
+    uint64_t sizes[PER_OCTAVE_BESIDE];
+    bool flat = false;
+    if (state->sweep || state->more == OCTAVES_MORE || settings_has(settings, "to") ||
+        settings_has(settings, "quick") || series->point_count == 0)
+        return 0;
+    if (!is_flat(here, series, &flat))
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < PER_OCTAVE_BESIDE; i++)
+        sizes[i] = (uint64_t)(end_of(series) * exp2((double)(i + 1) / PER_OCTAVE_BESIDE)) /
+                   state->stride * state->stride;
+    if (flat || sizes[PER_OCTAVE_BESIDE - 1] > most)
+        return 0;
+    state->more++;
+    int code = add_curve_points(here, state, curve, sizes, PER_OCTAVE_BESIDE, error);
+    return code == 0 ? 1 : code;
 }
 
 /* What a stage takes of the experiment's time, at most. */
@@ -247,7 +348,9 @@ static int plan_first(struct gpu_task *here, struct error *error)
         return 0;
     const struct working_set_limits limits = limits_of(here, state);
     here->task->plan.share = state->count > state->dense ? share_dense : 1 - share_knees;
-    return plan_curves(here, state, 0, state->dense, &limits, error);
+    code = plan_curves(here, state, 0, state->dense, &limits, error);
+    const int more = code < 0 ? code : add_outer(here, state, &limits, error);
+    return more < 0 ? more : code;
 }
 
 /* The coarse curves beside the dense ones: once. */
@@ -261,10 +364,12 @@ static int plan_beside(struct gpu_task *here, struct error *error)
     state->beside = true;
     limits.per_octave = PER_OCTAVE_BESIDE;
     /* Twice L2 shows its end; larger sets take longest. */
-    const uint64_t half = limits.largest / 2;
-    if (here->facts->l2_bytes &&
-        !(settings_has(settings, "from") && settings_size(settings, "from") > half))
-        limits.largest = half;
+    const uint64_t l2 = here->facts->l2_bytes;
+    const uint64_t twice = l2 && 2 * l2 < limits.largest ? 2 * l2
+                           : l2                          ? limits.largest
+                                                         : 2 * limits.largest / L2_TIMES;
+    if (!(settings_has(settings, "from") && settings_size(settings, "from") > twice))
+        limits.largest = twice;
     here->task->plan.share = 1;
     return plan_curves(here, state, state->dense, state->count, &limits, error);
 }
@@ -273,12 +378,16 @@ static int plan_latency(struct gpu_task *here, unsigned stage, struct error *err
 {
     if (stage == 0)
         return plan_first(here, error);
-    const struct latency_state *state = here->state;
+    struct latency_state *state = here->state;
     const bool named = settings_has(here->task->settings, "sizes");
     int more = 0;
-    if (!named && !state->beside && stage <= KNEES_STAGES) {
+    if (!state || !state->count)
+        return 0;
+    if (!named && !state->beside) {
         here->task->plan.share = share_knees;
-        more = refine(here, state, error);
+        more = extend(here, state, error);
+        if (more == 0 && stage <= KNEES_STAGES + state->more)
+            more = refine(here, state, error);
     }
     return more == 0 ? plan_beside(here, error) : more;
 }
@@ -350,7 +459,7 @@ static bool swept_splits(const struct probe_result *result)
 static size_t path_named(const char *text)
 {
     size_t path = 0;
-    while (path < PATHS && strcmp(path_names[path], text) != 0)
+    while (path < PATHS && strcmp(gpu_path_names[path], text) != 0)
         path++;
     return path;
 }

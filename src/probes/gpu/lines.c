@@ -6,19 +6,13 @@
 /* A curve follows pointers through the first cache, a line after the other; what is not asked for
  * is as the probe chooses it. */
 const struct standard gpu_experiment[] = {
-    {"what", STANDARD_NAMED, NULL, 0},
-    {"gpu", STANDARD_NAMED, NULL, 0},
-    {"path", STANDARD_TEXT, "l1", 0},
-    {"order", STANDARD_TEXT, "random", 0},
-    {"stride", STANDARD_NUMBER, NULL, 128},
-    {"l1", STANDARD_ABSENT, NULL, 0},
-    {"width_bits", STANDARD_NAMED, NULL, 0},
-    {"line_bytes", STANDARD_NAMED, NULL, 0},
-    {"cluster_size", STANDARD_NAMED, NULL, 0},
-    {"direction", STANDARD_NAMED, NULL, 0},
-    {"memory", STANDARD_NAMED, NULL, 0},
-    {"traffic", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
+    {"what", STANDARD_NAMED, NULL, 0},       {"gpu", STANDARD_NAMED, NULL, 0},
+    {"path", STANDARD_TEXT, "l1", 0},        {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_NUMBER, NULL, 128},  {"l1", STANDARD_ABSENT, NULL, 0},
+    {"bytes", STANDARD_NAMED, NULL, 0},      {"width_bits", STANDARD_NAMED, NULL, 0},
+    {"line_bytes", STANDARD_NAMED, NULL, 0}, {"cluster_size", STANDARD_NAMED, NULL, 0},
+    {"direction", STANDARD_NAMED, NULL, 0},  {"memory", STANDARD_NAMED, NULL, 0},
+    {"traffic", STANDARD_NAMED, NULL, 0},    {.factor = NULL},
 };
 
 const struct finding_line gpu_lines[] = {
@@ -50,6 +44,22 @@ const struct finding_line gpu_lines[] = {
               "L2 in two halves less than all may serve one multiprocessor.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where L1 is "
                "too small."},
+    {.patterns = "gpu<n>.L2.outer.latency, gpu<n>.split.*.L2.outer.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .place = "L2",
+     .words = "beyond its near half",
+     .meaning = "Working sets between the half of L2 that is near to the multiprocessor and all of "
+                "it: a plateau of its own where each half keeps what its own multiprocessors read "
+                "(A100, H100). It mixes hits in the other half with what was evicted from both.",
+     .moves = "Where a line lies in L2, and how each half replaces its lines.",
+     .advice = "Block for L2's capacity, which is the near half's, and not for what is declared."},
+    {.patterns = "gpu<n>.L2.outer.capacity, gpu<n>.split.*.L2.outer.capacity",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .meaning = "Up to which working set the other half of L2 serves as well.",
+     .moves = "How lines are spread over the halves.",
+     .advice = "Beyond it every load is memory's."},
     {.patterns = "gpu<n>.levels.untold, gpu<n>.split.*.levels.untold",
      .unit = "",
      .role = ROLE_NOTE,
@@ -156,6 +166,22 @@ const struct finding_line gpu_lines[] = {
      .moves =
          "The device's design decides it; behind the first, instructions may take their share.",
      .advice = "Keep tables in constant memory smaller than the first one, or leave them to L1."},
+    {.patterns = "gpu<n>.scalar.latency",
+     .unit = "cycles",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY,
+     .meaning = "A load whose address all items of a group share, where the device serves it by a "
+                "cache of its own (AMD's scalar cache; OpenCL alone measures it).",
+     .moves = "The compiler decides which loads are scalar: those whose address it knows to be "
+              "shared.",
+     .advice = "Hold L1's against it, which is the way of all other loads."},
+    {.patterns = "gpu<n>.scalar.capacity",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_CAPACITY,
+     .meaning = "How much that cache serves.",
+     .moves = "Several multiprocessors may share it.",
+     .advice = "Keep what all items read alike (tables, parameters) within it."},
     {.patterns = "gpu<n>.texture.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
@@ -208,6 +234,27 @@ const struct finding_line gpu_lines[] = {
      .moves = "Multiprocessors of one side may lie nearer to L2 than those of the other.",
      .advice = "Where the sides differ, blocks do not run equally fast: do not often wait for all "
                "of them."},
+    {.patterns = "gpu<n>.L<n>.line",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .place = "lines",
+     .words = "L<n>",
+     .meaning =
+         "The block that this level has one tag for: the largest stride at which a set of one "
+         "and a half of what it holds still touches every line.",
+     .moves = "The device's design decides it.",
+     .advice = "Lay out what different blocks write in different lines."},
+    {.patterns = "gpu<n>.L<n>.fetch",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .place = "miss brings",
+     .words = "L<n>",
+     .meaning =
+         "How many bytes a miss of this level brings: the smallest stride at which every load "
+         "of neighbours misses. A line may be made of several such sectors.",
+     .moves = "Programs may set L2's (cudaLimitMaxL2FetchGranularity).",
+     .advice =
+         "Scattered loads of less than that waste the rest of it: pack what is read together."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -226,6 +273,13 @@ const struct finding_line gpu_lines[] = {
      .meaning = "The same for a working set of half of L2.",
      .moves = "The multiprocessors' clock moves it.",
      .advice = "Compare it with device memory's: so much is won by blocking for L2."},
+    {.patterns = "gpu<n>.bandwidth.read.plain, gpu<n>.L2.bandwidth.read.plain",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same reads by plain loads, which may be kept in the first level on their way; "
+                "those without .plain go past it (ld.global.cg).",
+     .moves = "How much of the working set the first levels hold together.",
+     .advice = "Hold another tool's figure against the one that was measured its way."},
     {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -359,6 +413,13 @@ const struct finding_line gpu_lines[] = {
          "The link between the two moves it; without one of their own, copies take the host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
+    {.patterns = "gpu<n>.scalar.latency_ns",
+     .unit = "ns",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LATENCY_NS,
+     .meaning = "A scalar load's latency in time, by the device's own timer.",
+     .moves = "The clock moves it: power, heat and what was locked.",
+     .advice = "Compare it between devices; within one, the cycles hold better."},
     {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
                  "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
                  "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
@@ -368,7 +429,8 @@ const struct finding_line gpu_lines[] = {
      .meaning = "The same latency in time, by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
      .advice = "Compare it between devices; within one, the cycles hold better."},
-    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.L2.near_ns, "
+    {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.split.*.*.*.latency_ns, "
+                 "gpu<n>.L2.near_ns, "
                  "gpu<n>.L2.far_ns, gpu<n>.L2.side<n>.near_ns, gpu<n>.cluster.own_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,

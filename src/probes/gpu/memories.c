@@ -8,15 +8,26 @@
  * beyond it off one with a word in each line of the second (256 bytes), for several words a line
  * would find some of it again, however long the ring.
  *
+ * A second cache that is hardly larger than the 8 KiB that the first one serves of its lines shows
+ * no plateau there. It does on the first curve, in whose lines it has several words: so where that
+ * has a flat (flat.h) that is nearer than the second curve's plateau, the flat is the second cache.
+ *
+ * Loads whose address a whole group shares go through a cache of their own on AMD's devices (the
+ * scalar cache: 16 KiB and lines of 64 bytes on all so far, AMD, "RDNA 2 Instruction Set
+ * Architecture", 2.1). What lies beyond it is L2, which `latency` measures.
+ *
  * References: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking",
  * 2018, table 3.1 (lines of the constant caches); NVIDIA, PTX ISA, 9.7.9 (the operators).
  *
  * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; 24
  * of one size and 60 of constant memory take 2 s, the refinement of three knees half a second.
  */
+#include "findings/finding.h"
 #include "findings/levels.h"
 #include "probes/chase/knees.h"
 #include "probes/gpu/findings.h"
+#include "probes/gpu/flat.h"
+#include "probes/gpu/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +39,22 @@ enum { WORD = 8, LINE = 128 };
  * longer, so that lines near and far are as many. */
 enum { RINGS = 3, FIRST_LEVEL = 1 << 10, SECOND_LEVEL = 32 << 10 };
 /* Constant memory: from four lines to the bank that a kernel sees. */
-enum { CONSTANTS = 2, LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, PER_OCTAVE = 4 };
-static const size_t constant_lines[CONSTANTS] = {64, 256};
+enum { LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, SCALAR_MOST = 256 << 10, PER_OCTAVE = 4 };
+
+/* Memories whose caches are read off a curve over the working set. */
+struct ladder {
+    const char *what, *finding;
+    enum gpu_path path;
+    size_t line, most;
+    unsigned level; /* that it tells */
+    bool alone;     /* there is no other, so its name has no number */
+};
+static const struct ladder ladders[] = {
+    {"constant memory", "constant", GPU_CONSTANT, 64, CONSTANT_BANK, 1, false},
+    {"constant memory", "constant", GPU_CONSTANT, 256, CONSTANT_BANK, 2, false},
+    {"scalar loads", "scalar", GPU_SCALAR, 64, SCALAR_MOST, 1, true},
+};
+enum { LADDERS = sizeof ladders / sizeof *ladders };
 
 struct memory {
     const char *what, *finding;
@@ -61,7 +86,7 @@ enum { MEMORIES = sizeof memories / sizeof *memories };
 
 struct memories_state {
     int series[MEMORIES]; /* index in the plan; -1: the device can't */
-    int constant[CONSTANTS];
+    int ladder[LADDERS];
 };
 
 /* --- planning --- */
@@ -77,11 +102,23 @@ static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
     return work;
 }
 
+/* Only some devices have a cache for scalar loads: others lack nothing. A CPU has no constant
+ * memory, but calls plain memory so, of which `latency` has the curve. */
+static bool can(struct gpu_task *task, const char *what, const struct gpu_work *work)
+{
+    if (work->path == GPU_CONSTANT && gpu_is_cpu(task->facts)) {
+        gpu_not_measured(task, what, "a CPU's is plain memory", NULL);
+        return false;
+    }
+    return work->path == GPU_SCALAR ? !task->backend->refuses(task->gpu, work)
+                                    : gpu_can(task, what, work);
+}
+
 /* A curve over bytes: its index, -1 where the device can't do it, or an error. */
 static int add_curve(struct gpu_task *task, const char *what, const struct gpu_work *work,
                      struct error *error)
 {
-    if (!gpu_can(task, what, work))
+    if (!can(task, what, work))
         return -1;
     struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
                                            (struct axis){"latency", "ns"});
@@ -107,17 +144,19 @@ static int plan_memory(struct gpu_task *task, const struct memory *memory, int *
     return code;
 }
 
-static size_t constant_bytes(const struct gpu_task *task)
+static size_t largest_of(const struct gpu_task *task, const struct ladder *ladder)
 {
-    uint64_t declared = task->facts->constant_bytes;
-    return declared && declared < CONSTANT_BANK ? (size_t)declared : CONSTANT_BANK;
+    uint64_t declared = ladder->path == GPU_CONSTANT ? task->facts->constant_bytes : 0;
+    return declared && declared < ladder->most ? (size_t)declared : ladder->most;
 }
 
-static int plan_constant(struct gpu_task *task, size_t line, int *index, struct error *error)
+static int plan_ladder(struct gpu_task *task, const struct ladder *ladder, int *index,
+                       struct error *error)
 {
+    const size_t line = ladder->line;
     const double least = (double)(LINES_LEAST * line);
-    struct gpu_work work = chase_of(GPU_CONSTANT, LINES_LEAST * line, line);
-    *index = add_curve(task, "constant memory", &work, error);
+    struct gpu_work work = chase_of(ladder->path, LINES_LEAST * line, line);
+    *index = add_curve(task, ladder->what, &work, error);
     int code = *index < -1 ? *index : 0;
     if (*index >= 0)
         code = gpu_add_factor(task, &task->task->plan.series[*index], "stride", NULL, (double)line,
@@ -125,7 +164,7 @@ static int plan_constant(struct gpu_task *task, size_t line, int *index, struct 
     size_t last = 0;
     for (int i = 0; code == 0 && *index >= 0; i++) {
         work.bytes = (size_t)(least * exp2((double)i / (double)PER_OCTAVE)) / line * line;
-        if (work.bytes > constant_bytes(task))
+        if (work.bytes > largest_of(task, ladder))
             break;
         if (work.bytes != last)
             code = gpu_add_point(task, (size_t)*index, (double)work.bytes, &work, error);
@@ -144,17 +183,78 @@ static int plan_first(struct gpu_task *task, struct error *error)
     int code = 0;
     for (size_t i = 0; i < MEMORIES && code == 0; i++)
         code = plan_memory(task, &memories[i], &state->series[i], error);
-    for (size_t i = 0; i < CONSTANTS && code == 0; i++)
-        code = plan_constant(task, constant_lines[i], &state->constant[i], error);
+    for (size_t i = 0; i < LADDERS && code == 0; i++)
+        code = plan_ladder(task, &ladders[i], &state->ladder[i], error);
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
-/* More sizes around the ends of the constant caches. */
-static int refine_constant(struct gpu_task *task, size_t which, struct error *error)
+/* Where the flat begins at the earliest: past what the first cache's end blurs. And so much nearer
+ * than the second curve's plateau is a cache that this one does not show. */
+static const double past_first = 1.3, nearer = 0.95;
+/* The flat's end is known when the sizes around it are as near as this. */
+static const double narrow = 1.04;
+enum { FIRST_CONSTANT, SECOND_CONSTANT };
+
+/* A level of a ladder's curve as the estimator has it; NAN where it has none. */
+static int read_level(struct gpu_task *task, int index, unsigned level, double *latency,
+                      double *capacity, struct error *error)
+{
+    const struct series *series = &task->task->plan.series[index];
+    struct found_levels levels;
+    double clock;
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, task->task->pool, &clock);
+    if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
+        return error_out_of_memory(error);
+    *latency = level <= levels.count ? levels.list[level - 1].latency : NAN;
+    *capacity = level <= levels.count ? levels.list[level - 1].capacity : NAN;
+    return 0;
+}
+
+/* The second constant cache as the first curve shows it, where the second curve does not: 1, or 0.
+ */
+static int find_hidden(struct gpu_task *task, const struct memories_state *state,
+                       struct gpu_flat *flat, struct error *error)
+{
+    double first, end, second, other;
+    if (state->ladder[FIRST_CONSTANT] < 0 || state->ladder[SECOND_CONSTANT] < 0)
+        return 0;
+    int code = read_level(task, state->ladder[FIRST_CONSTANT], 1, &first, &end, error);
+    if (code == 0)
+        code = read_level(task, state->ladder[SECOND_CONSTANT], 2, &second, &other, error);
+    if (code < 0 || !(end > 0) || !(second > 0))
+        return code;
+    const struct series *series = &task->task->plan.series[state->ladder[FIRST_CONSTANT]];
+    return gpu_flat_find(series, past_first * end, flat) && flat->latency < nearer * second &&
+           flat->off > 0 && flat->latency > first / nearer;
+}
+
+/* Sizes between the flat's last one and the next. */
+static int refine_hidden(struct gpu_task *task, struct error *error)
 {
     const struct memories_state *state = task->state;
-    const int index = state->constant[which];
-    const size_t line = constant_lines[which];
+    const size_t line = ladders[FIRST_CONSTANT].line;
+    struct gpu_flat flat;
+    int code = find_hidden(task, state, &flat, error);
+    if (code <= 0 || flat.off <= narrow * flat.to)
+        return code < 0 ? code : 0;
+    for (int i = 1; i <= KNEES_SIZES_A_LEVEL && code >= 0; i++) {
+        const double x = flat.to + (flat.off - flat.to) * i / (KNEES_SIZES_A_LEVEL + 1);
+        const size_t bytes = (size_t)x / line * line;
+        const struct gpu_work work = chase_of(GPU_CONSTANT, bytes, line);
+        if ((double)bytes > flat.to && (double)bytes < flat.off)
+            code = gpu_add_point(task, (size_t)state->ladder[FIRST_CONSTANT], (double)bytes, &work,
+                                 error);
+    }
+    return code < 0 ? code : 0;
+}
+
+/* More sizes around the ends of the caches. */
+static int refine_ladder(struct gpu_task *task, size_t which, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    const int index = state->ladder[which];
+    const size_t line = ladders[which].line;
     uint64_t sizes[KNEES_SIZES_MOST];
     if (index < 0)
         return 0;
@@ -162,7 +262,7 @@ static int refine_constant(struct gpu_task *task, size_t which, struct error *er
         knees_choose(task->task, &task->task->plan.series[index], NULL, 0, line, sizes, error);
     int code = count < 0 ? count : 0;
     for (int i = 0; i < count && code == 0; i++) {
-        const struct gpu_work work = chase_of(GPU_CONSTANT, (size_t)sizes[i], line);
+        const struct gpu_work work = chase_of(ladders[which].path, (size_t)sizes[i], line);
         code = gpu_add_point(task, (size_t)index, (double)sizes[i], &work, error);
     }
     return code;
@@ -171,8 +271,10 @@ static int refine_constant(struct gpu_task *task, size_t which, struct error *er
 static int refine(struct gpu_task *task, unsigned stage, struct error *error)
 {
     int code = 0;
-    for (size_t i = 0; i < CONSTANTS && code == 0 && stage <= KNEES_STAGES; i++)
-        code = refine_constant(task, i, error);
+    for (size_t i = 0; i < LADDERS && code == 0 && stage <= KNEES_STAGES; i++)
+        code = refine_ladder(task, i, error);
+    if (code == 0 && stage <= KNEES_STAGES)
+        code = refine_hidden(task, error);
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
@@ -193,24 +295,35 @@ static unsigned level_of(const char *name, unsigned *levels)
     return level ? level : *levels + 1;
 }
 
-/* The first level from the curve of its lines, the others from that of the second one's. */
-static int conclude_constant(struct gpu_task *task, size_t which, struct error *error)
+/* What lies beyond the last constant cache counts as one more, where a bank outgrows both. */
+static bool level_is_other(const struct ladder *ladder, unsigned level)
+{
+    return ladder->level == 1 ? level != 1 : level < ladder->level;
+}
+
+/* Each level from the curve of its own lines. */
+static int conclude_ladder(struct gpu_task *task, size_t which, bool hidden, struct error *error)
 {
     const struct memories_state *state = task->state;
+    const struct ladder *ladder = &ladders[which];
     struct probe_task *probe = task->task;
     /* Nothing is declared of them, and no page of theirs is small. */
     const struct machine_facts declared = {.cache_count = 0};
     struct probe_result found = {0};
     unsigned levels = 0;
-    int code = findings_levels(&found, probe->pool, &probe->plan.series[state->constant[which]],
+    int code = findings_levels(&found, probe->pool, &probe->plan.series[state->ladder[which]],
                                &declared, NULL, 0, error);
     for (size_t i = 0; i < found.finding_count && code == 0; i++) {
         const struct finding *from = &found.findings[i];
-        const unsigned level = level_of(from->name, &levels);
+        const unsigned shown = level_of(from->name, &levels);
+        const unsigned level = shown + (hidden && ladder->level > 1 && shown > 1);
         /* Remarks on all levels have no value. */
-        if ((which == 0) != (level == 1) || isnan(from->value))
+        if (level_is_other(ladder, level) || isnan(from->value))
             continue;
-        const char *own = pool_printf(probe->pool, "constant%u%s", level, strchr(from->name, '.'));
+        const char *fact = strchr(from->name, '.');
+        const char *own = ladder->alone
+                              ? pool_printf(probe->pool, "%s%s", ladder->finding, fact)
+                              : pool_printf(probe->pool, "%s%u%s", ladder->finding, level, fact);
         const char *name = own ? gpu_name(task, own) : NULL;
         struct finding *finding = name ? probe_add_finding(probe, name, from->unit) : NULL;
         if (!finding)
@@ -220,6 +333,34 @@ static int conclude_constant(struct gpu_task *task, size_t which, struct error *
         finding->name = name;
     }
     return code;
+}
+
+/* From its points, and its end from the sizes on either side. */
+static int conclude_hidden(struct gpu_task *task, const struct gpu_flat *flat, struct error *error)
+{
+    const struct memories_state *state = task->state;
+    const struct series *series = &task->task->plan.series[state->ladder[FIRST_CONSTANT]];
+    struct gpu_points points = {0};
+    struct gpu_latency_read read;
+    const char *name = gpu_name(task, "constant2.capacity");
+    int code = gpu_points_between(&points, task, series, flat->from, flat->to, error);
+    if (code == 0)
+        code = gpu_add_latency(task, "constant2.latency", &points,
+                               "a flat of the curve with several words a line; with one a line it "
+                               "is too short to be seen",
+                               error);
+    if (code == 0)
+        code = gpu_points_read(&points, task, &read, error);
+    if (code < 0)
+        return code;
+    struct finding *finding =
+        name ? finding_add_value(task->task->result, task->task->pool, name, "B",
+                                 (flat->to + flat->off) / 2, flat->to, flat->off, read.flags)
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = "between the last size on the flat and the first one beyond it";
+    return 0;
 }
 
 static int conclude_memories(struct gpu_task *task, struct error *error)
@@ -235,9 +376,15 @@ static int conclude_memories(struct gpu_task *task, struct error *error)
         if (code == 0)
             code = gpu_add_latency(task, memories[i].finding, &points, memories[i].text, error);
     }
-    for (size_t i = 0; i < CONSTANTS && code == 0; i++)
-        if (state->constant[i] >= 0)
-            code = conclude_constant(task, i, error);
+    struct gpu_flat flat;
+    int hidden = code < 0 ? code : find_hidden(task, state, &flat, error);
+    code = hidden < 0 ? hidden : 0;
+    for (size_t i = 0; i < LADDERS && code == 0; i++) {
+        if (i == SECOND_CONSTANT && hidden)
+            code = conclude_hidden(task, &flat, error);
+        if (state->ladder[i] >= 0 && code == 0)
+            code = conclude_ladder(task, i, hidden, error);
+    }
     return code;
 }
 
@@ -251,10 +398,10 @@ static int recall_memories(struct gpu_task *task, struct error *error)
         state->series[i] = gpu_find_series(task, memories[i].what, NULL, NULL, 0);
         any |= state->series[i] >= 0;
     }
-    for (size_t i = 0; i < CONSTANTS; i++) {
-        state->constant[i] =
-            gpu_find_series(task, "constant memory", "stride", NULL, (double)constant_lines[i]);
-        any |= state->constant[i] >= 0;
+    for (size_t i = 0; i < LADDERS; i++) {
+        state->ladder[i] =
+            gpu_find_series(task, ladders[i].what, "stride", NULL, (double)ladders[i].line);
+        any |= state->ladder[i] >= 0;
     }
     return any;
 }

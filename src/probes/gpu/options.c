@@ -1,11 +1,15 @@
 #include "probes/gpu/options.h"
 
+#include "probes/chase/working_sets.h"
+#include "probes/gpu/split.h"
+
 #include <stdio.h>
 #include <string.h>
 
 enum { LIST_TEXT = 320 };
 
 static const char *const backend_names[] = {"auto", "cuda", "opencl", NULL};
+const char *const gpu_path_names[] = {"l1", "l2", "read-only", NULL};
 static const char *const order_names[] = {"random", "strided", "both", NULL};
 
 const struct option_spec gpu_options[] = {
@@ -16,13 +20,14 @@ const struct option_spec gpu_options[] = {
      "device counts only with opencl"},
     {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
      "these experiments and no others: latency, memories, bandwidth, host, cluster, peers, "
-     "distance, translation (default: all that the device can; with --quick and in 'fathom run' "
-     "all but the last two)"},
+     "fetch, distance, translation (default: all that the device can; with --quick and in 'fathom "
+     "run' all but the last three)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "smallest working set (default: 1K, or one stride)"},
+     "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
+     "side, from 8 bytes on"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "largest working set (default: four times the L2 declared, at most a quarter of the device's "
-     "memory)"},
+     "largest working set (default: eight times the L2 declared or, where it is not, 1 GiB; more "
+     "where the curve still rises there; at most a quarter of the device's memory that is free)"},
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
      "sizes from one power of two to the next (default: 4, before more are added around the knees; "
      "2 for all curves but the first)"},
@@ -74,6 +79,50 @@ int gpu_options_what(const struct settings *settings, bool all, uint32_t *experi
                : 0;
 }
 
+static int parse_devices(const struct settings *settings, struct cpulist *list, struct error *error)
+{
+    const char *text = settings_text(settings, "device"); /* any list of small numbers */
+    *list = (struct cpulist){0};
+    if (strcmp(text, "all") == 0 || cpulist_parse(text, list, NULL) == 0)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
+}
+
+bool gpu_options_below_stride(const struct settings *settings, size_t stride)
+{
+    const uint64_t *sizes;
+    if (settings_has(settings, "from") && settings_size(settings, "from") < stride)
+        return true;
+    for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
+         i--;)
+        if (sizes[i] < stride)
+            return true;
+    return false;
+}
+
+int gpu_options_check(struct probe_task *task, struct error *error)
+{
+    const struct settings *settings = task->settings;
+    const struct working_set_limits any = {
+        .largest = UINT64_MAX >> 8, .most = UINT64_MAX, .per_octave = 1};
+    const size_t stride = (size_t)settings_size(settings, "stride");
+    struct working_sets sets;
+    struct cpulist list;
+    uint32_t listed;
+    int code = parse_devices(settings, &list, error);
+    cpulist_free(&list);
+    if (code == 0)
+        code = gpu_options_names(settings, "path", gpu_path_names, &listed, error);
+    if (code == 0 && stride % sizeof(uint64_t) != 0)
+        code =
+            error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer", stride);
+    if (code == 0 && settings_has(settings, "l1"))
+        code = gpu_split_check(settings_text(settings, "l1"), error);
+    const size_t unit = gpu_options_below_stride(settings, stride) ? sizeof(uint64_t) : stride;
+    return code == 0 ? working_sets_within(&sets, task, unit, &any, error) : code;
+}
+
 const char *gpu_options_backend(const struct settings *settings)
 {
     const int choice = settings_choice(settings, "backend");
@@ -97,18 +146,17 @@ static int refuse_device(int asked, const struct gpu_facts *facts, size_t count,
 int gpu_options_devices(const struct settings *settings, const struct gpu_facts *facts,
                         size_t count, const bool *usable, unsigned *chosen, struct error *error)
 {
-    const char *text = settings_text(settings, "device");
-    struct cpulist list; /* any list of small numbers */
+    struct cpulist list;
     int n = 0;
-    if (strcmp(text, "all") == 0) {
+    if (strcmp(settings_text(settings, "device"), "all") == 0) {
         for (size_t i = 0; i < count; i++)
             if (usable[i])
                 chosen[n++] = (unsigned)i;
         return n;
     }
-    if (cpulist_parse(text, &list, NULL) < 0)
-        return error_set(error, ERROR_USAGE,
-                         "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
+    const int code = parse_devices(settings, &list, error);
+    if (code < 0)
+        return code;
     for (size_t i = 0; i < list.count && n >= 0; i++)
         if ((size_t)list.ids[i] < count)
             chosen[n++] = (unsigned)list.ids[i];

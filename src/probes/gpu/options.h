@@ -7,11 +7,18 @@
 
 #include "gpu/gpu.h"
 #include "probes/gpu/gpu.h"
+#include "probes/probe.h"
 
 extern const struct option_spec gpu_options[];
 
 enum { GPU_NAMES_MOST = 32 };
 
+/* Of --path, in the order of its bits. */
+extern const char *const gpu_path_names[];
+
+/* ERROR_USAGE where an option's text is wrong on any device, or two contradict each other, so that
+ * it is said whether or not the machine has a device. */
+int gpu_options_check(struct probe_task *, struct error *);
 /* Which of the names (ending with NULL, at most GPU_NAMES_MOST) the option's text lists, as bits in
  * their order; ERROR_USAGE naming the option, the word and what there is. */
 int gpu_options_names(const struct settings *, const char *option, const char *const *names,
@@ -25,5 +32,8 @@ const char *gpu_options_backend(const struct settings *);
  * where all are meant. Returns how many; ERROR_USAGE naming what there is. */
 int gpu_options_devices(const struct settings *, const struct gpu_facts *, size_t count,
                         const bool *usable, unsigned *chosen, struct error *);
+
+/* Whether --from or --sizes asks for a set that is smaller than a stride. */
+bool gpu_options_below_stride(const struct settings *, size_t stride);
 
 #endif

@@ -169,6 +169,7 @@ const struct gpu_experiment gpu_peers = {
     .name = "peers",
     .summary = "device to device: latency and copies between several GPUs",
     .weight = 2,
+    .cuda_alone = true,
     .by_default = true,
     .refuses = refuses_peers,
     .plan = plan_peers,

@@ -77,15 +77,14 @@ struct gpu_split gpu_split_default(const struct gpu_facts *facts)
     return (struct gpu_split){with_scratchpad(facts, sizes[0]).l1_bytes, -1};
 }
 
-/* Bytes of L1: of a size, or of a share. */
-static int parse_wanted(const char *text, const struct gpu_facts *facts, double *bytes,
-                        struct error *error)
+/* Bytes of L1: of a size, or of a share of all that the first level has. */
+static int parse_wanted(const char *text, double all, double *bytes, struct error *error)
 {
     uint64_t size;
     char *end;
     const double percent = strtod(text, &end);
     if (end != text && (strcmp(end, "%") == 0 || *end == '\0') && percent >= 0 && percent <= 100) {
-        *bytes = percent / 100 * (double)facts->first_level_bytes;
+        *bytes = percent / 100 * all;
         return 0;
     }
     if (size_parse(text, &size, NULL) < 0)
@@ -93,6 +92,12 @@ static int parse_wanted(const char *text, const struct gpu_facts *facts, double 
                          "--l1 '%s': give a size like 32K, per cent like 50, or sweep", text);
     *bytes = (double)size;
     return 0;
+}
+
+int gpu_split_check(const char *text, struct error *error)
+{
+    double bytes;
+    return strcmp(text, "sweep") == 0 ? 0 : parse_wanted(text, 0, &bytes, error);
 }
 
 int gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct gpu_split *splits,
@@ -112,7 +117,7 @@ int gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct gpu
             splits[i] = with_scratchpad(facts, sizes[i]);
         return (int)count;
     }
-    int code = parse_wanted(text, facts, &wanted, error);
+    int code = parse_wanted(text, all, &wanted, error);
     if (code < 0)
         return code;
     size_format(all - sizes[count - 1], least);

@@ -3,6 +3,7 @@
 #define FATHOM_PROBES_GPU_STATE_H
 
 #include "gpu/device.h"
+#include "probes/gpu/near.h"
 #include "probes/gpu/sensors.h"
 
 struct gpu_state {
@@ -18,6 +19,7 @@ struct gpu_state {
     unsigned stage;                  /* that the experiment is asked for next */
     bool running;                    /* the experiment has begun and is not concluded */
     struct gpu *gpu;                 /* NULL: the device is not started */
+    struct gpu_near near;            /* where the host's thread is meanwhile */
     struct gpu_task task;            /* the experiment's */
     struct gpu_device device;        /* the engine's; its works are the points' */
 

@@ -30,7 +30,7 @@ enum { LINE_BYTES = 128, CREEP = 9 * LINE_BYTES };
 const uint64_t translation_strides[TRANSLATION_STRIDES] = {
     64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
     2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
-/* Of the device's memory, and of the second level for the lines. */
+/* Of the device's memory that is free, and of the second level for the lines. */
 enum { MEMORY_PART = 4, L2_PART = 2 };
 /* Lines of the smallest stride, at any of which a chain may begin. */
 enum { BEGINNINGS = (64 << 10) / LINE_BYTES };
@@ -102,7 +102,7 @@ static int plan_ladders(struct gpu_task *task, struct error *error)
     if (!state)
         return error_out_of_memory(error);
     task->state = state;
-    state->memory = task->facts->memory_bytes / MEMORY_PART / LINE_BYTES * LINE_BYTES;
+    state->memory = gpu_memory(task) / MEMORY_PART / LINE_BYTES * LINE_BYTES;
     state->packed = -1;
     for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
         state->spread[s] = -1;
@@ -154,10 +154,9 @@ static int plan_translation(struct gpu_task *task, unsigned stage, struct error 
 
 static const char *refuses_translation(const struct gpu_task *task)
 {
-    return task->facts->memory_bytes / MEMORY_PART >=
-                   TRANSLATION_LINES_LEAST * 4 * translation_strides[0]
+    return gpu_memory(task) / MEMORY_PART >= TRANSLATION_LINES_LEAST * 4 * translation_strides[0]
                ? NULL
-               : "has too little memory, or does not say how much it has";
+               : "has too little memory that is free, or does not say how much it has";
 }
 
 static int recall_translation(struct gpu_task *task, struct error *error)
@@ -176,6 +175,7 @@ const struct gpu_experiment gpu_translation = {
     .name = "translation",
     .summary = "address translation: reach and cost of the TLBs, by page strides over gigabytes",
     .weight = 10,
+    .cuda_alone = true,
     .by_default = false,
     .refuses = refuses_translation,
     .plan = plan_translation,

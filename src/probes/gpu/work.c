@@ -102,6 +102,17 @@ int gpu_add_pair(struct gpu_task *here, size_t index, int from, int to, const st
     return 0;
 }
 
+bool gpu_is_cpu(const struct gpu_facts *facts)
+{
+    return facts->kind && strcmp(facts->kind, "cpu") == 0;
+}
+
+uint64_t gpu_memory(const struct gpu_task *here)
+{
+    const uint64_t all = here->facts->memory_bytes;
+    return here->free_bytes && (!all || here->free_bytes < all) ? here->free_bytes : all;
+}
+
 const char *gpu_name(const struct gpu_task *here, const char *finding)
 {
     return pool_printf(here->task->pool, "gpu%d.%s", here->facts->id, finding);

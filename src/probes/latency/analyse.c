@@ -4,6 +4,7 @@
 #include "findings/finding.h"
 #include "findings/levels.h"
 #include "probes/chase/knees.h"
+#include "probes/latency/variants.h"
 #include "quantity/quantity.h"
 
 #include <math.h>
@@ -139,6 +140,8 @@ int latency_analyse(struct analysis *analysis, struct error *error)
     for (size_t i = 0; i < result->series_count && code == 0; i++)
         if (ours ? result->series[i].headline : i == best)
             code = analyse_curve(analysis, &result->series[i], knees, count, error);
+    if (code == 0 && analysis_is_set(analysis, "variants"))
+        code = latency_variants_analyse(analysis, error);
     return code == 0 ? analysis_keep(analysis, "core.clock", "the clock was read beside the trials",
                                      error)
                      : code;

@@ -2,15 +2,12 @@
 
 /* A CPU of former documents is a number, and no kind. */
 const struct standard latency_experiment[] = {
-    {"address", STANDARD_TEXT, "pointer", 0},
-    {"access", STANDARD_TEXT, "read", 0},
-    {"order", STANDARD_TEXT, "random", 0},
-    {"stride", STANDARD_LINE, NULL, 0},
-    {"pages", STANDARD_PAGES, NULL, 0},
-    {"node", STANDARD_TEXT, "own", 0},
-    {"core", STANDARD_FASTEST, NULL, 0},
-    {"cpu", STANDARD_NAMED, NULL, 0},
-    {.factor = NULL},
+    {"address", STANDARD_TEXT, "pointer", 0}, {"access", STANDARD_TEXT, "read", 0},
+    {"order", STANDARD_TEXT, "random", 0},    {"stride", STANDARD_LINE, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},       {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},      {"cpu", STANDARD_NAMED, NULL, 0},
+    {"variant", STANDARD_NAMED, NULL, 0},     {"threads", STANDARD_ABSENT, NULL, 0},
+    {"ring", STANDARD_ABSENT, NULL, 0},       {.factor = NULL},
 };
 
 const struct finding_line latency_lines[] = {
@@ -41,6 +38,17 @@ const struct finding_line latency_lines[] = {
          "Less than declared: the cache is shared or partitioned. More: levels that exclude one "
          "another hold more together. Much more: the level could not be told apart from the next.",
      .advice = "Size buffers by the lower end of its interval, not by what is declared."},
+    {.patterns = "latency.hidden",
+     .unit = "%",
+     .role = ROLE_NOTE,
+     .meaning = "How much of what a load costs in random order does not show when the same memory "
+                "is gone through forward, at the largest size measured.",
+     .moves =
+         "Prefetchers, and the elements that share a line: of eight in a line, seven are there "
+         "already. Prefetchers stop at the ends of small pages, and reach only so many lines "
+         "ahead.",
+     .advice = "Lay out what is gone through in order as it is gone through; a figure from such a "
+               "walk says nothing about look-ups."},
     {.patterns = "levels.untold",
      .unit = "",
      .role = ROLE_NOTE,

@@ -15,14 +15,18 @@
 #include "probes/chase/working_sets.h"
 #include "probes/latency/analyse.h"
 #include "probes/latency/findings.h"
+#include "probes/latency/first.h"
 #include "probes/latency/table.h"
+#include "probes/latency/threads.h"
+#include "probes/latency/variants.h"
 #include "probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048 };
+enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048, THREADS_MOST = 65536 };
+
 static const char *const element_names[] = {"packed", "padded", NULL};
 enum { READ, MODIFY };
 static const char *const access_names[] = {"read", "modify", NULL};
@@ -33,14 +37,20 @@ struct latency_state {
     size_t stride;
     int node;
     bool table;
-    unsigned table_stages; /* planned so far */
+    unsigned table_stages;    /* planned so far */
+    struct working_sets rest; /* larger ones, for where DRAM is not reached by those before */
+    unsigned rest_stages;     /* that measured them: 0 or 1 */
+    struct latency_variants variants; /* none where --variants was not given */
+    size_t variants_planned;
+    struct working_sets sets;
 };
 
 static const struct option_spec options[] = {
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "smallest working set (default: 1K, or one stride)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "largest working set (default: four times the last-level cache declared, at most 1G)"},
+     "largest working set (default: four times the last-level cache declared, at most 1G, or less "
+     "where DRAM is reached before)"},
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
      "sizes from one power of two to the next, before more are added around the knees (default: 4 "
      "below 64M, 2 above)"},
@@ -67,9 +77,19 @@ static const struct option_spec options[] = {
     {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
      "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
      "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
+    {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL,
+     "several chases, a curve each: words of the options above joined by +, variants by commas, "
+     "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
+     "the two articles (docs/cookbook.md)"},
+    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL,
+     "so many CPUs chase at once, cores first; the figure is the latency that the slowest of them "
+     "sees (default: 1)"},
+    {"ring", 0, OPTION_CHOICE, "WHOSE", NULL, 0, 0, latency_ring_names,
+     "with --threads: each CPU has a working set of its own, or all share one (default: own)"},
     {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
      "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
-     "of the first and second level found, a third of those further out, and in DRAM"},
+     "of the first and second level found, a third of those further out, and in DRAM; or at "
+     "--sizes"},
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
      "CPU that measures (default: the first of the fastest kind)"},
     {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL,
@@ -157,19 +177,6 @@ static int choose_single(struct working_sets *sets, struct probe_task *task, siz
     return 1;
 }
 
-static int add_points(struct probe_task *task, size_t stride, struct error *error)
-{
-    const struct latency_state *state = task->state;
-    struct working_sets sets;
-    int code = choose_single(&sets, task, stride, error);
-    if (code == 0)
-        code = working_sets_choose(&sets, task, stride, error);
-    for (size_t i = 0; i < sets.count && code >= 0; i++)
-        code = chases_add_point(&state->chases, task, 0, (double)sets.bytes[i], sets.bytes[i],
-                                state->seat, error);
-    return code < 0 ? code : 0;
-}
-
 /* Then there is nothing to refine. */
 static bool sizes_are_named(const struct probe_task *task)
 {
@@ -177,7 +184,33 @@ static bool sizes_are_named(const struct probe_task *task)
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (settings_has(task->settings, named[i]))
             return true;
-    return false;
+    return settings_has(task->settings, "variants");
+}
+
+static int add_sets(struct probe_task *task, const struct working_sets *sets, struct error *error)
+{
+    const struct latency_state *state = task->state;
+    int code = 0;
+    for (size_t i = 0; i < sets->count && code >= 0; i++)
+        code = chases_add_point(&state->chases, task, 0, (double)sets->bytes[i], sets->bytes[i],
+                                state->seat, error);
+    return code < 0 ? code : 0;
+}
+
+static int add_points(struct probe_task *task, size_t stride, struct error *error)
+{
+    struct latency_state *state = task->state;
+    struct working_sets sets;
+    int code = choose_single(&sets, task, stride, error);
+    if (code == 0)
+        code = working_sets_choose(&sets, task, stride, error);
+    if (code >= 0 && latency_threads_check(task, &state->chases, &sets, error) < 0)
+        return ERROR_USAGE;
+    if (code < 0)
+        return code;
+    if (!sizes_are_named(task) && !settings_given(task->settings, "to"))
+        state->rest = latency_leave_rest(&sets);
+    return add_sets(task, &sets, error);
 }
 
 static size_t index_of_node(const struct machine_facts *facts, int node)
@@ -232,6 +265,51 @@ static void plan_place(struct probe_task *task)
     probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
+/* Memory has one kind of pages at a time: the points of the next variants that take the same. */
+static int plan_pages(struct probe_task *task, struct error *error)
+{
+    struct latency_state *state = task->state;
+    const struct latency_variants *variants = &state->variants;
+    const size_t first = state->variants_planned;
+    const enum page_policy pages = variants->list[first].pages;
+    int code = 0;
+    while (state->variants_planned < variants->count && code == 0 &&
+           variants->list[state->variants_planned].pages == pages) {
+        const int series = (int)state->variants_planned++;
+        for (size_t i = 0; i < state->sets.count && code == 0; i++)
+            code = chases_add_point(&state->chases, task, series, (double)state->sets.bytes[i],
+                                    state->sets.bytes[i], state->seat, error);
+    }
+    task->plan.pages = pages;
+    task->plan.share =
+        (double)(state->variants_planned - first) / (double)(variants->count - first);
+    return code;
+}
+
+/* All variants' series, and the points of those that take the first one's pages. */
+static int plan_variants(struct probe_task *task, struct error *error)
+{
+    struct latency_state *state = task->state;
+    struct latency_variants *variants = &state->variants;
+    int code = latency_variants_check(task, error);
+    if (code == 0)
+        code = latency_variants_parse(variants, task, &state->chases,
+                                      settings_text(task->settings, "variants"), error);
+    if (code == 0)
+        code = choose_single(&state->sets, task, variants->stride, error);
+    if (code == 0)
+        code = working_sets_choose(&state->sets, task, variants->stride, error);
+    if (code >= 0)
+        code = latency_threads_check(task, &state->chases, &state->sets, error);
+    for (size_t i = 0; i < variants->count && code == 0; i++) {
+        const struct latency_variant *variant = &variants->list[i];
+        const int series = chases_add_series(&state->chases, task, "latency", &variant->kind,
+                                             page_policy_names[variant->pages], error);
+        code = series < 0 ? series : latency_variant_name(task, variant, error);
+    }
+    return code == 0 ? plan_pages(task, error) : code;
+}
+
 static int plan_latency(struct probe_task *task, struct error *error)
 {
     struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
@@ -247,6 +325,8 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (code == 0)
         code = chases_seat(task, &state->seat, error);
     if (code == 0)
+        code = latency_threads_choose(task, &state->chases, &state->seat, error);
+    if (code == 0)
         code = choose_node(task, &state->node, error);
     if (code == 0)
         code = note_place(task, state->seat->cpu, state->node, error);
@@ -254,6 +334,8 @@ static int plan_latency(struct probe_task *task, struct error *error)
         return code;
     state->stride = kind.stride;
     plan_place(task);
+    if (settings_has(task->settings, "variants"))
+        return plan_variants(task, error);
     /* Share of the time that the sweep takes; the knees' stages have the rest. */
     task->plan.share = sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
     code = chases_add_series(&state->chases, task, "latency", &kind,
@@ -261,7 +343,8 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     task->plan.series[0].headline = true;
-    return add_points(task, kind.stride, error);
+    code = add_points(task, kind.stride, error);
+    return code == 0 ? latency_look(task, error) : code;
 }
 
 /* --- further stages --- */
@@ -271,6 +354,16 @@ static size_t translation(const struct probe_task *task, const struct stage_outc
                           struct translation_knee knees[KNEES_TRANSLATION_MOST])
 {
     return knees_of_translation(task->document, outcome->placement.page_bytes, knees);
+}
+
+/* The sizes that were named, in place of one in each level. */
+static size_t levels_of_sizes(const struct probe_task *task, struct chase_level *levels)
+{
+    const struct series *sweep = &task->plan.series[0];
+    size_t count = 0;
+    for (; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
+        levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
+    return count;
 }
 
 /* The table's stages: pages as asked for or the largest to be had, then small ones, where that is
@@ -292,6 +385,8 @@ static int plan_table(struct probe_task *task, const struct stage_outcome *outco
     if (code < 0)
         return code;
     size_t count = chases_levels(task, &found, levels);
+    if (settings_has(task->settings, "sizes"))
+        count = levels_of_sizes(task, levels);
     probe_plan_afresh(task);
     plan_place(task);
     const char *pages = settings_text(task->settings, "pages");
@@ -313,7 +408,7 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     uint64_t sizes[KNEES_SIZES_MOST];
-    int count = stage > KNEES_STAGES || sizes_are_named(task)
+    int count = stage > KNEES_STAGES || sizes_are_named(task) || !latency_is_swept(task)
                     ? 0
                     : knees_choose(task, &task->plan.series[0], knees,
                                    translation(task, outcome, knees), state->stride, sizes, error);
@@ -331,10 +426,41 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     return 1;
 }
 
+/* Larger sizes, where those measured do not end in DRAM: 1, or 0. */
+static int plan_rest(struct probe_task *task, const struct stage_outcome *outcome,
+                     struct error *error)
+{
+    struct latency_state *state = task->state;
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    const size_t count = translation(task, outcome, knees);
+    int reached = state->rest.count ? latency_reached_dram(task, knees, count, error) : 1;
+    if (reached != 0)
+        return reached < 0 ? reached : 0;
+    const double share = task->plan.share;
+    probe_plan_afresh(task);
+    plan_place(task);
+    task->plan.share = share;
+    state->rest_stages++;
+    int code = add_sets(task, &state->rest, error);
+    return code < 0 ? code : 1;
+}
+
 static int next_latency(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage, struct error *error)
 {
     const struct latency_state *state = task->state;
+    if (state->variants.count) {
+        if (state->variants_planned == state->variants.count)
+            return 0;
+        probe_plan_afresh(task);
+        plan_place(task);
+        const int code = plan_pages(task, error);
+        return code < 0 ? code : 1;
+    }
+    int rest = stage == 1 ? plan_rest(task, outcome, error) : 0;
+    if (rest != 0)
+        return rest;
+    stage -= state->rest_stages;
     int more = state->table_stages ? 0 : refine_knees(task, outcome, stage, error);
     return more == 0 && state->table ? plan_table(task, outcome, error) : more;
 }
@@ -370,6 +496,7 @@ const struct probe latency_probe = {
              "--table sets all of these side by side.",
     .weight = 18,
     .quick = true,
+    .goes_on = true,
     .options = options,
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,

@@ -24,8 +24,8 @@ static const struct row {
 
 int latency_table_check(const struct probe_task *task, struct error *error)
 {
-    static const char *const own[] = {"address", "element", "stride", "align", "access",
-                                      "order",   "sizes",   "size",   "count"};
+    static const char *const own[] = {"address", "element", "stride", "align",  "access",
+                                      "order",   "size",    "count",  "threads"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (settings_given(task->settings, own[i]))
             return error_set(

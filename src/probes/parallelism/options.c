@@ -103,24 +103,51 @@ static int choose_threads(struct probe_task *task, struct error *error)
         state->threads, count, count == 1 ? "" : "s", count);
 }
 
+/* One amount is the most of a curve; several are those and no others. */
+static int list_work(struct probe_task *task, struct error *error)
+{
+    struct parallelism_state *state = task->state;
+    const char *text = settings_text(task->settings, "work");
+    struct cpulist list = {0};
+    struct error why;
+    int code = cpulist_parse(text, &list, &why);
+    state->work_count = 0;
+    for (size_t i = 0; i < list.count && code == 0; i++) {
+        if (list.ids[i] < 1 || list.ids[i] > CHAINS_WORK_MOST ||
+            state->work_count == CURVE_POINTS_MAX)
+            code = ERROR_USAGE;
+        else
+            state->works[state->work_count++] = (unsigned)list.ids[i];
+    }
+    cpulist_free(&list);
+    state->work_most = state->work_count ? state->works[state->work_count - 1] : 0;
+    return code == 0 && state->work_count
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--work '%s': give cycles from 1 to %d, or several amounts like 3,6,12",
+                           text, CHAINS_WORK_MOST);
+}
+
 static int choose_work(struct probe_task *task, struct error *error)
 {
     struct parallelism_state *state = task->state;
     const struct settings *settings = task->settings;
-    if (settings_has(settings, "work"))
-        state->work_most = (unsigned)settings_number(settings, "work");
+    int code = settings_has(settings, "work") ? list_work(task, error) : 0;
+    if (code < 0)
+        return code;
     if (!settings_has(settings, "prefetch"))
         return 0;
     state->ahead = (unsigned)settings_number(settings, "prefetch");
+    const unsigned at_work = parallelism_chains_at_work(state);
     if (!state->work_most)
         return error_set(error, ERROR_USAGE,
                          "--prefetch: it is looked at beside work; give --work as well");
-    return state->ahead <= PARALLELISM_USUAL
+    return state->ahead <= at_work
                ? 0
                : error_set(error, ERROR_USAGE,
                            "--prefetch %u: with %d chains an address is known at most %d steps "
                            "ahead; give at most that",
-                           state->ahead, PARALLELISM_USUAL, PARALLELISM_USUAL);
+                           state->ahead, (int)at_work, (int)at_work);
 }
 
 /* --- room --- */
@@ -176,8 +203,9 @@ static int check_room(const struct probe_task *task, struct error *error)
     unsigned most = 1;
     for (size_t i = 0; i < state->chain_count && (sized || state->chains_named); i++)
         most = state->chains[i] > most ? state->chains[i] : most;
-    const unsigned at_work =
-        state->work_most && most < PARALLELISM_USUAL ? PARALLELISM_USUAL : most;
+    const unsigned at_work = state->work_most && most < parallelism_chains_at_work(state)
+                                 ? parallelism_chains_at_work(state)
+                                 : most;
     for (size_t i = 0; i < state->level_count; i++) {
         const unsigned chains = i == state->far ? at_work : most;
         const struct chase_level *level = &state->levels[i];
@@ -202,7 +230,10 @@ int parallelism_choose(struct probe_task *task, struct error *error)
         code = choose_threads(task, error);
     if (code == 0)
         code = choose_work(task, error);
-    return code == 0 ? check_room(task, error) : code;
+    if (code == 0)
+        code = parallelism_choose_sizes(task, error);
+    const struct parallelism_state *state = task->state;
+    return code == 0 && !state->sets.count ? check_room(task, error) : code;
 }
 
 void parallelism_list_chains(struct parallelism_state *state, bool rest)

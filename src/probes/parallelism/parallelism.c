@@ -34,9 +34,18 @@ static const struct option_spec options[] = {
     {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL,
      "threads that access memory at random at the same time, from one to N by doubling (default: "
      "one, and one on every CPU)"},
-    {"work", 0, OPTION_INTEGER, "CYCLES", NULL, 1, CHAINS_WORK_MOST, NULL,
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 128, 0, NULL,
+     "curves over these working sets instead, one for each number of chains, or with --work for "
+     "each amount of it"},
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, "the same from this size (default: 1K)"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL,
+     "the same up to this size (default: four times the last-level cache declared, at most 1G)"},
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+     "sizes from one power of two to the next (default: 4 below 64M, 2 above)"},
+    {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL,
      "look also at work after each access, up to so many cycles of it, which no address depends "
-     "on: how much of it keeps the processor from seeing the next access"},
+     "on: how much of it keeps the processor from seeing the next access; several amounts, like "
+     "3,6,12, are those and no others"},
     {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL,
      "with --work: and at what it wins back to prefetch each line so many steps ahead"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
@@ -62,6 +71,10 @@ static void list_stages(const struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
     const bool asked = settings_given(task->settings, "level");
+    if (state->sets.count) {
+        add_stage(state, LOOK_SIZES, state->far, false);
+        return;
+    }
     add_stage(state, LOOK_CURVE, state->far, false);
     if (state->levels[state->far].last || settings_has(task->settings, "threads"))
         add_stage(state, LOOK_THREADS, state->far, false);
@@ -81,7 +94,7 @@ static int add_series(struct probe_task *task, const char *name, const char *uni
     const struct chase_level *level = &state->levels[state->stages[state->at].level];
     struct series *series = pool_append(task->pool, (void **)&task->plan.series,
                                         &task->plan.series_count, sizeof *series);
-    struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
+    struct factor *factors = pool_alloc(task->pool, 5, sizeof *factors);
     if (!series || !factors)
         return error_out_of_memory(error);
     char size[UNIT_TEXT];
@@ -166,13 +179,20 @@ static int plan_work(struct probe_task *task, struct error *error)
         state->work[which] = add_series(task, parallelism_work_names[which], "cycles of work",
                                         (struct axis){"time per access", "ns"}, error);
         code = state->work[which] < 0 ? state->work[which] : 0;
+        struct series *series = &task->plan.series[state->work[which]];
+        const unsigned chains = which ? parallelism_chains_at_work(state) : 1;
+        series->factors[series->factor_count++] = (struct factor){"chains", NULL, chains};
+        for (size_t i = 0; i < state->work_count && state->work_count > 1 && code == 0; i++)
+            code = add_point(
+                task, state->work[which], state->works[i],
+                parallelism_detail(which == 2 ? MODE_PREFETCH : MODE_WORK, chains, state->works[i]),
+                1, error);
         unsigned step = 8;
-        for (unsigned work = 0; code == 0; work += step) {
+        for (unsigned work = 0; state->work_count < 2 && code == 0; work += step) {
             work = work < state->work_most ? work : state->work_most;
-            code = add_point(task, state->work[which], work,
-                             parallelism_detail(which == 2 ? MODE_PREFETCH : MODE_WORK,
-                                                which ? PARALLELISM_USUAL : 1, work),
-                             1, error);
+            code = add_point(
+                task, state->work[which], work,
+                parallelism_detail(which == 2 ? MODE_PREFETCH : MODE_WORK, chains, work), 1, error);
             if (work == state->work_most)
                 break;
             step = work >= 256 ? 64 : work >= 64 ? 32 : 16;
@@ -215,7 +235,7 @@ static int plan_stage(struct probe_task *task, struct error *error)
     /* Neighbours move what lies beyond the caches by more than a percent. */
     if (!settings_has(task->settings, "precision"))
         plan->precision = 0.02;
-    plan->share = last ? 1 : state->at == 0 ? first_share : next_share;
+    plan->share = last || stage->look == LOOK_SIZES ? 1 : state->at == 0 ? first_share : next_share;
     int code;
     switch (stage->look) {
     case LOOK_THREADS:
@@ -223,6 +243,9 @@ static int plan_stage(struct probe_task *task, struct error *error)
         break;
     case LOOK_WORK:
         code = plan_work(task, error);
+        break;
+    case LOOK_SIZES:
+        code = parallelism_plan_sizes(task, error);
         break;
     case LOOK_CURVE:
     case LOOK_REST:
@@ -256,7 +279,6 @@ static int plan_parallelism(struct probe_task *task, struct error *error)
     for (size_t i = 0; i < CHASE_LEVELS_MAX; i++)
         state->curves[i] = (struct parallelism_level){
             .series = -1, .sustained = summary_of_nothing(), .four = summary_of_nothing()};
-    state->chains_per_thread = PARALLELISM_USUAL;
     int code = chases_seat(task, &state->seat, error);
     if (code == 0)
         code = parallelism_choose(task, error);
@@ -264,6 +286,7 @@ static int plan_parallelism(struct probe_task *task, struct error *error)
         code = note_number(task, "chains_in_registers", chains_registers, error);
     if (code < 0)
         return code;
+    state->chains_per_thread = parallelism_chains_at_work(state);
     list_stages(task);
     return plan_stage(task, error);
 }
@@ -315,12 +338,15 @@ static void prepare_parallelism(struct trial *trial)
     const enum parallelism_mode mode = (enum parallelism_mode)(point->detail >> 32);
     const unsigned chains = point->detail & 0xff, work = point->detail >> 8 & 0xffff;
     const size_t n = chains * (size_t)point->seat_count;
-    struct chain_places *places = chain_ring_places(&state->ring, trial);
+    struct chain_ring ring = state->ring;
+    struct arena arena = *trial->arena;
+    struct chain_places *places = state->sets.count ? parallelism_ring_of_size(&ring, trial, &arena)
+                                                    : chain_ring_places(&ring, trial);
     struct random random = {trial->seed};
     const double turn = random_unit(&random);
     for (unsigned i = 0; i < point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
-        struct chains *own = chain_ring_state(&state->ring, trial->arena, i);
+        struct chains *own = chain_ring_state(&ring, &arena, i);
         for (unsigned chain = 0; chain < chains; chain++)
             own->position[chain] = chain_ring_start(places, turn, (size_t)i * chains + chain, n);
         worker->state = own;
@@ -333,7 +359,7 @@ static void prepare_parallelism(struct trial *trial)
             .chains = own->position, .chain_count = chains, .work = work, .ahead = state->ahead};
     }
     trial->operations = (mode == MODE_CHAINS ? chains_steps(chains) : 1) * point->seat_count;
-    chain_ring_settle(&state->ring, places, turn, n);
+    chain_ring_settle(&ring, places, turn, n);
 }
 
 static void observe_parallelism(void *observer, const struct observation *seen)

@@ -7,6 +7,7 @@
 #include "probes/chase/chain_ring.h"
 #include "probes/chase/chases.h"
 #include "probes/chase/trial_values.h"
+#include "probes/chase/working_sets.h"
 #include "stats/saturation.h"
 
 enum parallelism_look {
@@ -14,6 +15,7 @@ enum parallelism_look {
     LOOK_REST,    /* the same level's other numbers of chains */
     LOOK_THREADS, /* accesses per second by threads, beyond all caches */
     LOOK_WORK,    /* time per access by work after each, beyond all caches */
+    LOOK_SIZES,   /* time per access by working set */
 };
 
 struct parallelism_stage {
@@ -53,6 +55,9 @@ struct parallelism_state {
     unsigned chains_per_thread; /* of it, and of work */
     int work[3];                /* series: one chain, several, several with prefetch; -1: none */
     unsigned work_most, ahead;
+    unsigned works[CURVE_POINTS_MAX]; /* amounts of work that were named one by one */
+    size_t work_count;
+    struct working_sets sets; /* of curves by size; none where these were not asked for */
     struct summary work_knee, prefetch_gain;
     unsigned work_trials; /* that could have shown the knee */
     double prefetch_at;   /* the work that the gain is of */
@@ -80,6 +85,20 @@ uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
 uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
 /* Numbers of chains for what follows the first curve: all of them, or the rest. */
 void parallelism_list_chains(struct parallelism_state *, bool rest);
+
+/* by_size.c: curves by working set. */
+
+/* Reads --sizes, --from, --to and --per-octave into the state: whether any was given. 0, or
+ * ERROR_USAGE. */
+int parallelism_choose_sizes(struct probe_task *, struct error *);
+/* Plans a curve for each number of chains, or where work was named for each amount of it, and
+ * another with prefetch. */
+int parallelism_plan_sizes(struct probe_task *, struct error *);
+/* The ring of that trial, whose point's x is its size, in the arena that is left behind a note. */
+struct chain_places *parallelism_ring_of_size(struct chain_ring *, const struct trial *,
+                                              struct arena *);
+/* Chains at a time where there is work: the one number that was named, or the usual one. */
+unsigned parallelism_chains_at_work(const struct parallelism_state *);
 
 /* Values within this share of the best count as equally good. */
 extern const double parallelism_tolerance;

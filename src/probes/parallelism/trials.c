@@ -110,7 +110,9 @@ static void take_curve(struct probe_task *task, struct parallelism_level *curve)
     curve->four = by_trial(task, trial_four, &curve->series);
     struct parallelism_state *state = task->state;
     if (curve == &state->curves[state->far] && series->points[found.typical].x > 1)
-        state->chains_per_thread = (unsigned)series->points[found.typical].x;
+        state->chains_per_thread = state->chains_named && state->chain_count == 1
+                                       ? state->chains[0]
+                                       : (unsigned)series->points[found.typical].x;
 }
 
 /* How many accesses overlap in that trial at each amount of work; the work at which fewer than two

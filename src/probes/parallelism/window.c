@@ -339,7 +339,7 @@ static struct finding *add_unknown(struct analysis *analysis, enum window_filler
     if (!finding)
         return NULL;
     if (last->voted < WINDOW_LEAST_VOTERS) {
-        finding->flags = FLAG_BIT(FLAG_UNCONVERGED);
+        finding->flags = FLAG_BIT(FLAG_TOO_FEW);
         finding->text = pool_printf(analysis->pool,
                                     "not known: only %u trial%s finished, and %d are needed; give "
                                     "it time (a larger --budget)",
@@ -379,7 +379,7 @@ static int add_step(struct analysis *analysis, enum window_filler filler, struct
     } else {
         /* The trials' own answers tell how sure the step is. */
         const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
-        unsigned flags = flags_of(curve) & ~wide;
+        unsigned flags = flags_of(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
         flags |= summary_half_width(&fine.at) > widest ? wide : 0;
         finding = finding_add_value(analysis->result, analysis->pool, fillers[filler].finding, "",
                                     (double)fine.at.median + own->number,

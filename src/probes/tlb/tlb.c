@@ -13,6 +13,7 @@
  * number.
  */
 #include "findings/tlb.h"
+#include "base/units.h"
 #include "findings/registry.h"
 #include "kernels/chase.h"
 #include "probes/chase/chases.h"
@@ -44,13 +45,6 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-static void page_name(uint64_t bytes, char *name, size_t room)
-{
-    char unit = bytes >> 30 ? 'G' : bytes >> 20 ? 'M' : 'K';
-    unsigned shift = bytes >> 30 ? 30 : bytes >> 20 ? 20 : 10;
-    snprintf(name, room, "%llu%c", (unsigned long long)(bytes >> shift), unit);
-}
-
 static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_policy policy,
                      double most)
 {
@@ -63,7 +57,8 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
                               .fine = {-1, -1},
                               .spread = TLB_SPREAD,
                               .shared = 1};
-    page_name(page_bytes, size->name, sizeof size->name);
+    char name[UNIT_TEXT];
+    snprintf(size->name, sizeof size->name, "%s", size_name(page_bytes, name));
     bool asked = settings_has(task->settings, "to");
     if (asked)
         most = settings_number(task->settings, "to");
@@ -373,7 +368,7 @@ const struct probe tlb_probe = {
     .weight = 4,
     .quick = false,
     .options = options,
-    .findings = {finding_lines, experiment},
+    .findings = {finding_lines, experiment, .before_others = true},
     .plan = plan_tlb,
     .prepare = prepare_tlb,
     .observe = observe_tlb,

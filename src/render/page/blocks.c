@@ -35,19 +35,59 @@ static bool is_filled(const struct table *table, size_t column)
     return false;
 }
 
-static void put_row(FILE *out, const struct table *table, const struct row *row)
+/* What it means is folded, so that the table stays as short as it is. */
+static void put_meaning(FILE *out, const struct finding_line *line)
 {
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (!is_filled(table, i))
+    fputs("</summary><p>", out);
+    html_text(out, line->meaning);
+    fputs(line->moves ? " " : "", out);
+    html_text(out, line->moves);
+    fputs("<p>", out);
+    html_text(out, line->advice);
+    fputs("</details>", out);
+}
+
+static void put_first(FILE *out, const struct table *table, const struct row *row)
+{
+    fputs(table->columns[0].words ? "\n<tr><th scope=row>" : "\n<tr><th scope=row class=figures>",
+          out);
+    for (size_t i = 0; i < row->depth; i++)
+        fputs("&emsp;", out);
+    fputs(row->line ? "<details class=meaning><summary>" : "", out);
+    put_cell(out, &row->cells[0]);
+    put_remark(out, "experiment", row->words);
+    if (row->line)
+        put_meaning(out, row->line);
+}
+
+/* Sentences about rows, and with them the names of their flags, are a column of their own. */
+static bool has_sentences(const struct table *table)
+{
+    for (size_t i = 0; i < table->row_count; i++)
+        if (table->rows[i].sentence)
+            return true;
+    return false;
+}
+
+static void put_row(FILE *out, const struct table *table, const struct row *row, bool sentences,
+                    const bool *filled)
+{
+    put_first(out, table, row);
+    for (size_t i = 1; i < table->column_count; i++) {
+        if (!filled[i])
             continue;
-        fputs(i > 0                     ? table->columns[i].words ? "<td class=words>" : "<td>"
-              : table->columns[0].words ? "\n<tr><th scope=row>"
-                                        : "\n<tr><th scope=row class=figures>",
-              out);
-        put_cell(out, &row->cells[i]);
-        if (i == 0)
-            put_remark(out, "experiment", row->words);
+        fputs(table->columns[i].words ? "<td class=words>" : "<td>", out);
+        if (table->columns[i].flags)
+            html_flags(out, row->flags);
+        else
+            put_cell(out, &row->cells[i]);
     }
+    if (!sentences)
+        return;
+    fputs("<td class=words>", out);
+    html_sentence(out, row->sentence);
+    fputs(row->sentence && row->flags ? " · " : "", out);
+    html_flags(out, row->flags);
 }
 
 static void put_more(FILE *out, const char *more)
@@ -70,29 +110,36 @@ static void add_title(struct line *line, const struct block *block)
         line_add(line, " (%s)", table->remark);
 }
 
-static void put_table(FILE *out, const struct block *block)
+void html_table(FILE *out, const struct table *table, const char *class, const char *title)
 {
-    const struct table *table = &block->table;
-    struct line title = {0};
-    add_title(&title, block);
+    const bool sentences = has_sentences(table);
+    const size_t columns =
+        table->column_count < HTML_COLUMNS_MAX ? table->column_count : HTML_COLUMNS_MAX;
+    bool filled[HTML_COLUMNS_MAX];
+    struct table shown = *table;
+    shown.column_count = columns;
     fputs("<div class=scroll tabindex=0 role=region aria-label=\"", out);
-    html_text(out, title.text);
-    fputs("\"><table class=datasheet><caption><b>", out);
-    html_text(out, title.text);
-    fputs(table->caption ? "</b>: " : "</b>", out);
+    html_text(out, title);
+    fprintf(out, "\"><table class=%s><caption>%s", class, table->caption ? "<b>" : "");
+    html_text(out, title);
+    fputs(table->caption ? "</b>: " : "", out);
     html_text(out, table->caption);
     fputs("</caption><thead><tr>", out);
-    for (size_t i = 0; i < table->column_count; i++) {
-        if (!is_filled(table, i))
+    for (size_t i = 0; i < columns; i++) {
+        filled[i] = is_filled(table, i);
+        if (i && !filled[i])
             continue;
         fputs(table->columns[i].words ? "<th scope=col class=words>" : "<th scope=col>", out);
-        html_text(out, table->columns[i].name);
+        html_text(out, table->columns[i].flags ? "remarks" : table->columns[i].name);
         put_remark(out, "remark", table->columns[i].remark);
     }
-    fputs("<tbody>", out);
-    for (size_t i = 0; i < table->row_count; i++)
-        put_row(out, table, &table->rows[i]);
+    fputs(sentences ? "<th scope=col class=words>in words<tbody>" : "<tbody>", out);
+    for (size_t i = 0; i < table->row_count && i < HTML_ROWS_MAX; i++)
+        put_row(out, &shown, &table->rows[i], sentences, filled);
     fputs("</table></div>\n", out);
+    if (table->row_count > HTML_ROWS_MAX)
+        fprintf(out, "<p class=more>%zu more are in the document.</p>\n",
+                table->row_count - HTML_ROWS_MAX);
     put_more(out, table->more);
 }
 
@@ -181,6 +228,26 @@ const struct verdict_block *html_verdict(const struct report *report, size_t ind
     return NULL;
 }
 
+void html_findings(FILE *out, struct report *report, size_t index, const struct probe_result *probe)
+{
+    const size_t before = report->count;
+    bool listed = false;
+    report_add_findings(report, index, probe);
+    report_add_clusters(report, index, probe);
+    for (size_t i = before; i < report->count; i++) {
+        const struct block *block = &report->list[i];
+        if (block->kind == BLOCK_TABLE)
+            html_table(out, &block->table, "findings", block->table.title);
+        if (block->kind != BLOCK_NOTE)
+            continue;
+        fputs(listed ? "" : "<ul>\n", out);
+        listed = true;
+        html_note(out, &block->note);
+    }
+    fputs(listed ? "</ul>\n" : "", out);
+    report->count = before; /* they stand here alone */
+}
+
 void html_sheet(FILE *out, const struct report *report, size_t count, size_t index)
 {
     const struct verdict_block *verdict = html_verdict(report, index);
@@ -195,9 +262,11 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
         if (block->document != index || block->section < SECTION_DEPTH ||
             block->section > SECTION_DEVICE)
             continue;
-        if (block->kind == BLOCK_TABLE)
-            put_table(out, block);
-        else if (block->kind == BLOCK_FACTS)
+        if (block->kind == BLOCK_TABLE) {
+            struct line title = {0};
+            add_title(&title, block);
+            html_table(out, &block->table, "datasheet", title.text);
+        } else if (block->kind == BLOCK_FACTS)
             put_facts(out, &block->facts);
         else if (block->kind == BLOCK_HEADING)
             put_heading(out, &block->heading);

@@ -92,8 +92,8 @@ static bool has_line(const struct catalogue_entry *entry)
 
 static void put_change(FILE *out, double ratio, enum verdict verdict)
 {
-    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>",
-                                                " (condition)"};
+    static const char *const words[VERDICTS] = {"", " uncertain", " <b>changed</b>", " (condition)",
+                                                " (neighbours)"};
     double change = ratio - 1;
     fputs(verdict == CHANGED ? "<td class=changed>" : "<td>", out);
     if (!isfinite(change))

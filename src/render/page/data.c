@@ -151,7 +151,7 @@ static void put_marks_of(FILE *out, const struct catalogue *catalogue, const str
         const struct finding *finding = &probe->findings[i];
         char name[LEVEL_NAME_BYTES];
         struct line label = {0};
-        if (list[i].meaning.device != device || level_fact(&list[i], name) != CAPACITY ||
+        if (list[i].meaning.device != device || level_fact(&list[i], name) != FACT_CAPACITY ||
             !has_mark(member->series, name) || marks++ >= MARKS_MAX)
             continue;
         line_add_clean(&label, name);

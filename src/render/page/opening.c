@@ -70,7 +70,7 @@ bool html_opening(FILE *out, const struct report *report, size_t count, size_t i
     fprintf(out, "</%s>\n", level);
     if (verdict) {
         fprintf(out, "<p class=\"trust %s\"><strong>", verdict->good ? "good" : "doubtful");
-        html_text(out, verdict->sentence);
+        html_sentence(out, verdict->sentence);
         fputs("</strong></p>\n", out);
     }
     const bool table = document_is_imported(document) && !document->run.joined;

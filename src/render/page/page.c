@@ -193,7 +193,7 @@ static bool is_heavy(const struct picture *picture)
 /* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in
  * <noscript>, which a browser with script takes as text; the script makes it a table when it is
  * opened, and without script it is one. */
-static void put_picture(const struct page *page, size_t index, const struct probe_result *about)
+static void put_picture(struct page *page, size_t index, const struct probe_result *about)
 {
     const struct picture *picture = &page->pictures.list[index];
     const bool heavy = is_heavy(picture);
@@ -206,7 +206,8 @@ static void put_picture(const struct page *page, size_t index, const struct prob
           "\n",
           out);
     fputs(heavy ? "<noscript>" : "", out);
-    html_tables(out, picture, page->documents, page->count);
+    if (!html_tables(out, picture, page->documents, page->count))
+        page->report.no_memory = true;
     fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
     if (about)
         put_about(out, about);
@@ -214,7 +215,7 @@ static void put_picture(const struct page *page, size_t index, const struct prob
 }
 
 /* Findings and the way to repeat it, of every document that has this probe. */
-static void put_results(const struct page *page, const struct chapter *section)
+static void put_results(struct page *page, const struct chapter *section)
 {
     FILE *out = page->out;
     for (size_t i = 0; i < section->count; i++) {
@@ -235,7 +236,7 @@ static void put_results(const struct page *page, const struct chapter *section)
             fputs("</p>\n", out);
         }
         if (probe->finding_count)
-            html_findings(out, &page->report.catalogue, d, probe);
+            html_findings(out, &page->report, d, probe);
         html_repeat(out, document, probe);
     }
 }
@@ -247,7 +248,7 @@ static bool leads(const struct page *page, const struct probe_result *probe)
            strcmp(page->pictures.list[page->lead].probe, probe->name) == 0;
 }
 
-static void put_probe(const struct page *page, const struct chapter *section, size_t number)
+static void put_probe(struct page *page, const struct chapter *section, size_t number)
 {
     FILE *out = page->out;
     const struct probe_result *probe = section->list->probe;
@@ -290,7 +291,7 @@ static size_t lead_of(const struct page *page)
     return 0;
 }
 
-static void put_lead(const struct page *page)
+static void put_lead(struct page *page)
 {
     if (page->lead == page->pictures.count)
         return;
@@ -302,7 +303,7 @@ static void put_lead(const struct page *page)
 
 /* What there is to see before anything is explained: how far to trust it, the machine, the curve,
  * the datasheet. Of several documents each is a column. */
-static bool put_first_screen(const struct page *page)
+static bool put_first_screen(struct page *page)
 {
     bool done = true;
     FILE *out = page->out;
@@ -323,7 +324,7 @@ static bool put_first_screen(const struct page *page)
     return done;
 }
 
-static bool put_body(const struct page *page)
+static bool put_body(struct page *page)
 {
     FILE *out = page->out;
     put_controls(out);
@@ -356,7 +357,7 @@ int render_page(FILE *out, const struct document *const *documents, size_t count
     if (done) {
         page.lead = lead_of(&page);
         put_head(&page);
-        done = put_body(&page);
+        done = put_body(&page) && !page.report.no_memory;
     }
     report_free(&page.report);
     pool_free(&pool);

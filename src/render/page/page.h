@@ -16,6 +16,7 @@ enum {
     HTML_CELLS_MAX = 1024 * 1024,     /* of a matrix that is drawn */
     HTML_TABLE_CELLS_MAX = 256 * 256, /* of one that is a table as well */
     HTML_ROWS_MAX = 4096,
+    HTML_COLUMNS_MAX = 160,
 };
 
 /* Escaped for an element's content and for a quoted attribute alike. NULL is an empty text. */
@@ -108,10 +109,13 @@ void html_doubt(FILE *, const struct finding *);
 void html_finding_value(FILE *, const struct finding *);
 /* What it was read off, where the name alone does not say it: small, behind what it is of. */
 void html_experiment(FILE *, const struct finding *);
-/* A probe's findings of one document as a table. */
-void html_findings(FILE *, const struct catalogue *, size_t document, const struct probe_result *);
-/* Every point of a picture's members as tables. */
-void html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
+/* A table of the report; `title` stands above it and names its region. */
+void html_table(FILE *, const struct table *, const char *class, const char *title);
+/* A probe's findings and clusters in one document, as the report says them (its list is as it was
+ * but for no_memory). */
+void html_findings(FILE *, struct report *, size_t document, const struct probe_result *);
+/* Every point of a picture's members as tables. False without memory. */
+bool html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
 /* What several documents differ in, by findings/differences; false without memory. */
 bool html_differences(FILE *, const struct catalogue *, size_t count, double threshold);
 /* All that the script draws, as JSON. */

@@ -149,11 +149,9 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
 static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of_differences,
                          const struct text_style *style)
 {
-    if (verdict->complete && !of_differences)
-        return; /* the marks and the notes say the rest */
-    fputs(ink(style, of_differences ? INK_BOLD : INK_WARN), out);
-    fputs(of_differences ? "" : "! ", out);
-    draw_sentence(out, verdict->sentence, of_differences ? 0 : 2, style);
+    const bool warns = !verdict->good && !of_differences;
+    fputs(ink(style, warns ? INK_WARN : INK_BOLD), out);
+    draw_sentence(out, verdict->sentence, 0, style);
     fputs(ink(style, INK_PLAIN), out);
 }
 

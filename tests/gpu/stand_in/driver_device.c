@@ -121,6 +121,7 @@ static int attribute_of(const struct machine *machine, int attribute, int index)
         {106, (double)machine->blocks_per_sm},
         {111, (double)machine->shared_reserved},
         {120, machine->cluster_most > 1},
+        {134, (double)machine->node},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].attribute == attribute)

@@ -16,6 +16,18 @@ static bool create_multiprocessor(struct multiprocessor *sm, const struct machin
            cache_create(&sm->constant2, machine->constant2, CONSTANT2_LINE, CONSTANT_WAYS);
 }
 
+/* Where no partition keeps the other's lines, lines spread over both as over one cache. */
+static bool create_second_level(struct hierarchy *hierarchy)
+{
+    const struct machine *machine = hierarchy->machine;
+    const unsigned partitions = machine->l2_copies ? 2 : 1;
+    bool made = true;
+    for (unsigned i = 0; i < partitions && made; i++)
+        made = cache_create(&hierarchy->l2[i], machine->l2 / partitions, machine->line,
+                            machine->l2_ways);
+    return made;
+}
+
 bool hierarchy_create(struct hierarchy *hierarchy, const struct machine *machine)
 {
     *hierarchy = (struct hierarchy){.machine = machine};
@@ -23,8 +35,7 @@ bool hierarchy_create(struct hierarchy *hierarchy, const struct machine *machine
     hierarchy->sector_shift = (unsigned)__builtin_ctzll(machine->sector);
     hierarchy->page_shift = (unsigned)__builtin_ctzll(machine->tlb_page);
     hierarchy->sms = calloc((size_t)machine->sms, sizeof *hierarchy->sms);
-    bool made = hierarchy->sms &&
-                cache_create(&hierarchy->l2, machine->l2, machine->line, machine->l2_ways) &&
+    bool made = hierarchy->sms && create_second_level(hierarchy) &&
                 cache_create(&hierarchy->tlb, machine->tlb_reach, machine->tlb_page, TLB_WAYS);
     for (uint64_t i = 0; made && i < machine->sms; i++)
         made = create_multiprocessor(&hierarchy->sms[i], machine);
@@ -42,7 +53,8 @@ void hierarchy_free(struct hierarchy *hierarchy)
     }
     free(hierarchy->sms);
     hierarchy->sms = NULL;
-    cache_free(&hierarchy->l2);
+    cache_free(&hierarchy->l2[0]);
+    cache_free(&hierarchy->l2[1]);
     cache_free(&hierarchy->tlb);
 }
 
@@ -95,19 +107,49 @@ static bool is_far(const struct hierarchy *hierarchy, unsigned sm, uint64_t line
     return hierarchy->machine->l2_far_latency && partition != (sm >= hierarchy->machine->sms / 2);
 }
 
+enum found { IN_MEMORY, IN_L2, IN_COPY };
+
 static uint64_t device_latency(const struct hierarchy *hierarchy, const struct access *access,
-                               uint64_t line, bool in_l2)
+                               uint64_t line, enum found found)
 {
     const struct machine *machine = hierarchy->machine;
     uint64_t near = machine->l2_latency;
     uint64_t far = machine->l2_far_latency ? machine->l2_far_latency : near;
     uint64_t way = is_far(hierarchy, access->sm, line) ? far : near;
     uint64_t latency = way;
-    if (!in_l2) /* the mean of both partitions is dram_latency */
+    if (found == IN_COPY)
+        latency = near;
+    if (found == IN_MEMORY) /* the mean of both partitions is dram_latency */
         latency = machine->dram_latency + way - (near + far) / 2;
     if (access->road == ROAD_ATOMIC)
         latency += machine->atomic_latency - near;
     return latency;
+}
+
+/* A partition's own lines are those of one parity, one of every two neighbours, and fall evenly on
+ * its sets by half of their number; copies of the other's lines lie among them, by numbers that
+ * none of its own has. */
+enum { COPIES_FROM = 1 << 30 };
+
+/* Looks a line up where it may lie. With copies a read begins at the multiprocessor's own partition
+ * and goes on to the line's. A write or an atomic operation is done at the line's own; the copies
+ * stay, because nobody here reads what another one writes. */
+static struct cache_look look_up(struct hierarchy *hierarchy, const struct access *access,
+                                 uint64_t line, bool write, enum found *found)
+{
+    const bool copies = hierarchy->machine->l2_copies, home = copies && __builtin_parityll(line);
+    const uint32_t number = (uint32_t)(copies ? line / 2 : line);
+    if (copies && !write && is_far(hierarchy, access->sm, line)) {
+        struct cache_look copy =
+            cache_access(&hierarchy->l2[!home], COPIES_FROM + number, access->sectors, false);
+        if (!copy.absent) {
+            *found = IN_COPY;
+            return copy;
+        }
+    }
+    struct cache_look look = cache_access(&hierarchy->l2[home], number, access->sectors, write);
+    *found = look.absent ? IN_MEMORY : IN_L2;
+    return look;
 }
 
 static double at_device(struct hierarchy *hierarchy, const struct access *access, double now,
@@ -116,22 +158,20 @@ static double at_device(struct hierarchy *hierarchy, const struct access *access
     const struct machine *machine = hierarchy->machine;
     const uint64_t line = access->place >> hierarchy->line_shift;
     const double sector = (double)machine->sector;
-    bool in_l2 = false;
+    enum found found = IN_MEMORY;
     double start = send(&hierarchy->l2_road, now, sector * sector_count(access->sectors), now);
     if (access->road == ROAD_UNCACHED)
         start = send(&hierarchy->dram, now, sector * sector_count(access->sectors), start);
     else {
         bool write = access->road == ROAD_STORE || access->road == ROAD_ATOMIC;
-        struct cache_look look =
-            cache_access(&hierarchy->l2, (uint32_t)line, access->sectors, write);
+        struct cache_look look = look_up(hierarchy, access, line, write, &found);
         /* Whole sectors that are stored need not be fetched. */
         unsigned moved = sector_count(look.written) +
                          (access->road == ROAD_STORE ? 0 : sector_count(look.absent));
-        in_l2 = !look.absent;
         if (moved)
             start = send(&hierarchy->dram, now, sector * moved, start);
     }
-    *latency = device_latency(hierarchy, access, line, in_l2);
+    *latency = device_latency(hierarchy, access, line, found);
     return start;
 }
 

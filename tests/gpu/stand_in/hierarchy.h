@@ -30,7 +30,7 @@ struct multiprocessor {
 struct hierarchy {
     const struct machine *machine;
     struct multiprocessor *sms;
-    struct cache l2, tlb;
+    struct cache l2[2], tlb; /* the second level's partitions; one alone where none keeps copies */
     struct channel l2_road, dram, host, peer;
     uint64_t launch, l1_bytes;
     unsigned line_shift, sector_shift, page_shift; /* powers of two all */

@@ -49,6 +49,7 @@ static const struct key keys[] = {
     KEY(l2_ways, COUNT, 1, 16),
     KEY(l2_latency, COUNT, 1, 1e6),
     KEY(l2_far_latency, COUNT, 0, 1e6),
+    KEY(l2_copies, COUNT, 0, 1),
     KEY(dram_latency, COUNT, 1, 1e6),
     KEY(tlb_reach, BYTES, 4096, 0x1p44),
     KEY(tlb_page, BYTES, 4096, 0x1p30),
@@ -74,6 +75,12 @@ static const struct key keys[] = {
     KEY(compute_mode, COUNT, 0, 3),
     KEY(driver, COUNT, 1000, 100000),
     KEY(watchdog, REAL, 1e-6, 1e6),
+    KEY(node, COUNT, 0, 1024),
+    KEY(link_generation, COUNT, 1, 9),
+    KEY(link_lanes, COUNT, 1, 32),
+    KEY(ecc, COUNT, 0, 1),
+    KEY(mig, COUNT, 0, 1),
+    KEY(others, COUNT, 0, 1000),
     KEY(hang_s, REAL, 0, 1e4),
 };
 
@@ -171,6 +178,8 @@ static const char *contradiction(const struct machine *machine)
         return "line and sector: powers of two, and 1, 2 or 4 sectors a line";
     if (machine_scratchpad_most(machine) + machine->line * machine->l1_ways > machine->l1)
         return "carve_out: has to leave some of l1";
+    if (machine->l2_copies && !machine->l2_far_latency)
+        return "l2_copies: needs two partitions, so an l2_far_latency";
     if (machine->tlb_page & (machine->tlb_page - 1) || machine->tlb_reach < machine->tlb_page)
         return "tlb_page: a power of two, and at most tlb_reach";
     return NULL;

@@ -37,8 +37,9 @@ struct machine {
     uint64_t constant1, constant1_latency, constant2, constant2_latency;
 
     /* The second level; with l2_far_latency it has two partitions, and lines that lie in the other
-     * one than the multiprocessor take that long. dram_latency is the mean of both. */
-    uint64_t l2, l2_ways, l2_latency, l2_far_latency, dram_latency;
+     * one than the multiprocessor take that long. dram_latency is the mean of both. With l2_copies
+     * a partition also keeps copies of the other's lines that its own multiprocessors read. */
+    uint64_t l2, l2_ways, l2_latency, l2_far_latency, l2_copies, dram_latency;
     uint64_t tlb_reach, tlb_page, tlb_latency;
     uint64_t host_latency, peer_latency;
 
@@ -52,6 +53,8 @@ struct machine {
     double power_w, temperature_c, memory_mhz;
     uint64_t compute_mode, driver;
     double watchdog; /* 10^9 instructions after which a launch has taken too long */
+    uint64_t node;   /* of the host, to which it is near */
+    uint64_t link_generation, link_lanes, ecc, mig, others; /* what NVML says beside the sensors */
     double hang_s; /* real seconds after which waiting for what hangs ends, lest a test hangs too */
 };
 

@@ -6,7 +6,12 @@
 #include <string.h>
 
 /* nvmlReturn_t, nvmlClockType_t. */
-enum { NVML_UNINITIALIZED = 1, NVML_INVALID_ARGUMENT = 2, NVML_NOT_FOUND = 6 };
+enum {
+    NVML_UNINITIALIZED = 1,
+    NVML_INVALID_ARGUMENT = 2,
+    NVML_NOT_FOUND = 6,
+    NVML_INSUFFICIENT_SIZE = 7
+};
 enum { CLOCK_GRAPHICS, CLOCK_SM, CLOCK_MEM, CLOCK_VIDEO };
 
 /* How often it was started less how often shut down. */
@@ -88,4 +93,72 @@ API int nvmlDeviceGetCurrentClocksThrottleReasons(const struct device *device,
         return NVML_INVALID_ARGUMENT;
     *reasons = driver.machine.throttle;
     return DONE;
+}
+
+API int nvmlDeviceGetUUID(const struct device *device, char *text, unsigned bytes)
+{
+    ENTER_NVML("nvmlDeviceGetUUID");
+    if (!device)
+        return NVML_INVALID_ARGUMENT;
+    snprintf(text, bytes, "GPU-00000000-0000-0000-0000-%012u", device->index);
+    return DONE;
+}
+
+static int give(const struct device *device, unsigned *to, uint64_t value)
+{
+    if (!device || !to)
+        return NVML_INVALID_ARGUMENT;
+    *to = (unsigned)value;
+    return DONE;
+}
+
+API int nvmlDeviceGetMaxPcieLinkGeneration(const struct device *device, unsigned *generation)
+{
+    ENTER_NVML("nvmlDeviceGetMaxPcieLinkGeneration");
+    return give(device, generation, driver.machine.link_generation);
+}
+
+/* An idle link is slow. */
+API int nvmlDeviceGetCurrPcieLinkGeneration(const struct device *device, unsigned *generation)
+{
+    ENTER_NVML("nvmlDeviceGetCurrPcieLinkGeneration");
+    return give(device, generation,
+                device && device->retained ? driver.machine.link_generation : 1);
+}
+
+API int nvmlDeviceGetMaxPcieLinkWidth(const struct device *device, unsigned *lanes)
+{
+    ENTER_NVML("nvmlDeviceGetMaxPcieLinkWidth");
+    return give(device, lanes, driver.machine.link_lanes);
+}
+
+API int nvmlDeviceGetCurrPcieLinkWidth(const struct device *device, unsigned *lanes)
+{
+    ENTER_NVML("nvmlDeviceGetCurrPcieLinkWidth");
+    return give(device, lanes, driver.machine.link_lanes);
+}
+
+API int nvmlDeviceGetEccMode(const struct device *device, unsigned *now, unsigned *next)
+{
+    ENTER_NVML("nvmlDeviceGetEccMode");
+    give(device, next, driver.machine.ecc);
+    return give(device, now, driver.machine.ecc);
+}
+
+API int nvmlDeviceGetMigMode(const struct device *device, unsigned *now, unsigned *next)
+{
+    ENTER_NVML("nvmlDeviceGetMigMode");
+    give(device, next, driver.machine.mig);
+    return give(device, now, driver.machine.mig);
+}
+
+/* With no room for any it says how many there are. */
+API int nvmlDeviceGetComputeRunningProcesses_v3(const struct device *device, unsigned *count,
+                                                void *processes)
+{
+    ENTER_NVML("nvmlDeviceGetComputeRunningProcesses_v3");
+    if (!device || processes)
+        return NVML_INVALID_ARGUMENT;
+    *count = (unsigned)driver.machine.others + (device->retained > 0);
+    return *count ? NVML_INSUFFICIENT_SIZE : DONE;
 }

@@ -18,7 +18,7 @@
 #define COMMON                                                                                     \
     .devices = 1, .line = 128, .sector = 32, .l1_ways = 16, .l2_ways = 16, .constant1 = KIB(2),    \
     .peers = 1, .driver = 12040, .power_w = 120, .temperature_c = 45, .copy_us = 2,                \
-    .watchdog = 40, .hang_s = 30
+    .watchdog = 40, .hang_s = 30, .link_generation = 4, .link_lanes = 16
 
 static const struct machine presets[] = {
     {COMMON,

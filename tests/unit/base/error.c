@@ -45,7 +45,10 @@ static void control_characters_are_made_harmless(void **state)
     error_set(&error, ERROR_USAGE, "%s",
               "\xc2\x9b"
               "31m");
-    assert_string_equal(error.text, "??31m");
+    assert_string_equal(error.text, "?31m");
+    /* U+202E turns the direction of text; then a byte that is not UTF-8. */
+    error_set(&error, ERROR_USAGE, "%s", "a\xe2\x80\xaez\xff");
+    assert_string_equal(error.text, "a?z?");
 }
 
 static void letters_of_every_script_stay(void **state)

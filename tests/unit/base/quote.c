@@ -80,6 +80,11 @@ static void json_escapes_what_would_end_a_string(void **state)
     assert_string_equal(json_escape('\n', false, escape), "\\n");
     assert_string_equal(json_escape(1, false, escape), "\\u0001");
     assert_null(json_escape(0xe9, false, escape));
+    assert_string_equal(json_escape(0x7f, false, escape), "\\u007f");
+    assert_string_equal(json_escape(0x9b, false, escape), "\\u009b");
+    assert_string_equal(json_escape(0x202e, true, escape), "\\u202e");
+    assert_string_equal(json_escape(0xe0001, false, escape), "\\udb40\\udc01");
+    assert_null(json_escape(0x1f41f, false, escape));
     assert_null(json_escape(-1, true, escape));
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -289,6 +290,230 @@ static void what_is_possible_is_told_and_nothing_is_left(void **state)
     assert_files(2);
 }
 
+/* --- files that are written again and again --- */
+
+static void assert_update(struct saving *saving, const char *text)
+{
+    assert_int_equal(saving_update(saving, write_text, text, NULL), 0);
+}
+
+static void an_older_file_stays_until_the_end(void **state)
+{
+    (void)state;
+    struct saving saving;
+    make("a", 0640);
+    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
+    assert_files(1);
+    assert_null(saving_beside(&saving));
+    assert_update(&saving, "first");
+    assert_update(&saving, "second");
+    assert_content("a", "old");
+    assert_content("a.partial", "second");
+    assert_string_equal(saving_beside(&saving), "a.partial");
+    assert_int_equal(mode_of("a.partial") & 0777, 0640);
+    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
+    assert_null(saving_beside(&saving));
+    assert_content("a", "all");
+    assert_int_equal(mode_of("a") & 0777, 0640);
+    assert_files(1);
+    saving_free(&saving);
+}
+
+static void a_new_file_is_there_from_the_first_time_on(void **state)
+{
+    (void)state;
+    struct saving saving;
+    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
+    assert_files(0);
+    assert_update(&saving, "first");
+    assert_content("a", "first");
+    assert_null(saving_beside(&saving));
+    assert_update(&saving, "second");
+    assert_content("a", "second");
+    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
+    assert_content("a", "all");
+    assert_int_equal(mode_of("a") & 0777, 0644);
+    assert_files(1);
+    saving_free(&saving);
+}
+
+/* One that was killed has left its part, and another measures at the same time. */
+static void nobody_else_s_part_is_written_to(void **state)
+{
+    (void)state;
+    struct saving one, other;
+    make("a", 0644);
+    make("a.partial", 0600);
+    assert_int_equal(saving_begin(&one, "a", NULL), 0);
+    assert_int_equal(saving_begin(&other, "a", NULL), 0);
+    assert_update(&one, "one");
+    assert_update(&other, "other");
+    assert_content("a.partial", "old");
+    assert_content("a.2.partial", "one");
+    assert_content("a.3.partial", "other");
+    assert_int_equal(saving_finish(&one, write_text, "one, whole", NULL), 0);
+    assert_content("a", "one, whole");
+    assert_int_equal(saving_finish(&other, write_text, "other, whole", NULL), 0);
+    assert_content("a", "other, whole");
+    assert_files(2);
+    saving_free(&one);
+    saving_free(&other);
+}
+
+/* Two runs that begin before either has written. */
+static void who_comes_second_does_not_overwrite_the_first(void **state)
+{
+    (void)state;
+    struct saving one, other;
+    assert_int_equal(saving_begin(&one, "a", NULL), 0);
+    assert_int_equal(saving_begin(&other, "a", NULL), 0);
+    assert_update(&one, "one");
+    assert_update(&other, "other");
+    assert_content("a", "one");
+    assert_content("a.partial", "other");
+    saving_free(&one);
+    saving_free(&other);
+}
+
+static void a_made_up_name_is_the_next_that_is_free(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"run.json", "run-2.json", "run-3.json"};
+    struct saving savings[3];
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(saving_begin_new(&savings[i], "run.json", NULL), 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_update(&savings[i], names[i]);
+        assert_string_equal(savings[i].name, names[i]);
+        assert_null(saving_beside(&savings[i]));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_content(names[i], names[i]);
+        assert_int_equal(saving_finish(&savings[i], write_text, "all", NULL), 0);
+        assert_content(names[i], "all");
+        saving_free(&savings[i]);
+    }
+    assert_files(3);
+}
+
+static void a_pipe_gets_the_last_alone(void **state)
+{
+    (void)state;
+    struct saving saving;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_int_equal(saving_begin(&saving, "pipe", NULL), 0);
+    assert_update(&saving, "first");
+    assert_update(&saving, "second");
+    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
+    char text[20] = "";
+    assert_int_equal(read(reader, text, sizeof text - 1), 3);
+    assert_string_equal(text, "all");
+    close(reader);
+    assert_files(1);
+    saving_free(&saving);
+}
+
+/* Where the descriptor stands is where is written: what was there before stays. */
+static void an_open_descriptor_is_written_to_where_it_stands(void **state)
+{
+    (void)state;
+    make("a", 0644);
+    int file = open("a", O_WRONLY | O_APPEND);
+    char path[40];
+    snprintf(path, sizeof path, "/dev/fd/%d", file);
+    assert_int_equal(save_file(path, write_text, "new", NULL), 0);
+    close(file);
+    assert_content("a", "oldnew");
+    assert_refused(path, "Bad file descriptor");
+    assert_files(1);
+}
+
+static void a_part_that_fails_leaves_nothing(void **state)
+{
+    (void)state;
+    struct saving saving;
+    make("a", 0644);
+    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
+    assert_int_equal(saving_update(&saving, write_half, "half", NULL), ERROR_USAGE);
+    assert_null(saving_beside(&saving));
+    assert_files(1);
+    assert_update(&saving, "first");
+    assert_int_equal(saving_finish(&saving, write_half, "half", NULL), ERROR_USAGE);
+    assert_content("a", "old");
+    assert_content("a.partial", "first");
+    assert_files(2);
+    saving_free(&saving);
+}
+
+static void the_longest_name_has_a_part_too(void **state)
+{
+    (void)state;
+    struct saving saving;
+    char name[256];
+    memset(name, 'x', 255);
+    name[255] = '\0';
+    make(name, 0644);
+    assert_int_equal(saving_begin(&saving, name, NULL), 0);
+    assert_update(&saving, "first");
+    assert_content(name, "old");
+    assert_content(saving_beside(&saving), "first");
+    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
+    assert_content(name, "all");
+    assert_files(1);
+    saving_free(&saving);
+}
+
+/* --- owners --- */
+
+enum { NOBODY = 65534 };
+
+static void root_keeps_the_owner(void **state)
+{
+    (void)state;
+    struct stat status;
+    make("a", 0600);
+    if (geteuid() != 0 || chown("a", NOBODY, NOBODY) < 0)
+        skip();
+    assert_int_equal(save_file("a", write_text, "new", NULL), 0);
+    assert_int_equal(stat("a", &status), 0);
+    assert_int_equal(status.st_uid, NOBODY);
+    assert_int_equal(status.st_gid, NOBODY);
+    assert_int_equal(mode_of("a") & 0777, 0600);
+    struct saving saving;
+    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
+    assert_update(&saving, "first");
+    assert_int_equal(stat("a.partial", &status), 0);
+    assert_int_equal(status.st_uid, NOBODY);
+    assert_int_equal(mode_of("a.partial") & 0777, 0600);
+    saving_free(&saving);
+}
+
+/* As another user, in a process of its own, because there is no way back. */
+static void who_cannot_keep_the_owner_is_refused(void **state)
+{
+    (void)state;
+    make("a", 0666);
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chmod(".", 0777), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct error error = {0};
+        if (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0)
+            _exit(77);
+        const int code = save_file("a", write_text, "new", &error);
+        _exit(code == ERROR_USAGE && strstr(error.text, "belongs to another user") ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+    assert_content("a", "old");
+    assert_files(1);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -307,6 +532,17 @@ int main(void)
         IN_A_FOLDER(protected_files_and_folders_are_refused),
         IN_A_FOLDER(a_stranger_under_the_temporary_name_is_left_alone),
         IN_A_FOLDER(what_is_possible_is_told_and_nothing_is_left),
+        IN_A_FOLDER(an_older_file_stays_until_the_end),
+        IN_A_FOLDER(a_new_file_is_there_from_the_first_time_on),
+        IN_A_FOLDER(nobody_else_s_part_is_written_to),
+        IN_A_FOLDER(who_comes_second_does_not_overwrite_the_first),
+        IN_A_FOLDER(a_made_up_name_is_the_next_that_is_free),
+        IN_A_FOLDER(a_pipe_gets_the_last_alone),
+        IN_A_FOLDER(an_open_descriptor_is_written_to_where_it_stands),
+        IN_A_FOLDER(a_part_that_fails_leaves_nothing),
+        IN_A_FOLDER(the_longest_name_has_a_part_too),
+        IN_A_FOLDER(root_keeps_the_owner),
+        IN_A_FOLDER(who_cannot_keep_the_owner_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void fewer_trials_than_planned_are_not_converged(void **state)
     for (int i = 0; i < 2; i++)
         add(&record, &plain, 2.0, 2.5e9);
     struct point point = conclude(&record, &plain);
-    assert_int_equal(point.flags, FLAG_BIT(FLAG_UNCONVERGED));
+    assert_int_equal(point.flags, FLAG_BIT(FLAG_TOO_FEW));
 }
 
 static void a_spoiled_visit_is_told(void **state)
@@ -160,12 +160,30 @@ static void what_spoiled_many_trials_is_told(void **state)
     (void)state;
     struct record record = {0};
     for (int i = 0; i < 10; i++)
-        add(&record, &plain, 2, 3e9);
+        add(&record, &plain, 2 + 0.02 * (i * 7 % 10), 3e9);
     record.interrupted = record.batches / 10 + 1;
     record.stolen_trials = 3;
     record.flags = FLAG_BIT(FLAG_SMALL_PAGES);
     assert_int_equal(conclude(&record, &plain).flags,
-                     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_SMALL_PAGES));
+                     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_SMALL_PAGES) |
+                         FLAG_BIT(FLAG_UNCONVERGED));
+}
+
+/* A neighbour raised a third of the trials, and the others agree: both values are told, and
+ * neither is in doubt. */
+static void what_neighbours_did_is_seen_through(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 12; i++)
+        add(&record, &plain, i % 3 ? 2 + 0.001 * (i % 2) : 3 + 0.3 * i, 2.5e9);
+    record.interrupted = record.batches / 3;
+    record.stolen_trials = 4;
+    const struct point point = conclude(&record, &plain);
+    assert_int_equal(point.flags & ~FLAG_BIT(FLAG_BIMODAL), 0);
+    assert_true(fabs((double)point.quiet.value - 2) < 0.002);
+    assert_true(fabs((double)point.quiet_cycles.value - 5) < 0.005);
+    assert_true(point.quiet.high < 2.05f && point.y.high > 3);
 }
 
 static void no_trial_no_value(void **state)
@@ -296,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_rise_through_the_run_is_drift),
         cmocka_unit_test(two_groups_are_bimodal),
         cmocka_unit_test(what_spoiled_many_trials_is_told),
+        cmocka_unit_test(what_neighbours_did_is_seen_through),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),
         cmocka_unit_test(drift_is_divided_out_of_both_units),

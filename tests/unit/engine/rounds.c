@@ -242,6 +242,110 @@ static void real_time_is_counted_per_operation(void **state)
     assert_true(point->cycles.median > 0);
 }
 
+/* --- the first look, and a stage that is left and gone on with --- */
+
+struct visited {
+    double x[64];
+    size_t arena[64], count;
+};
+
+static void note_visit(void *observer, const struct observation *seen)
+{
+    struct visited *visited = observer;
+    if (visited->count == sizeof visited->x / sizeof *visited->x)
+        return;
+    visited->x[visited->count] = seen->trial->point->x;
+    visited->arena[visited->count++] = seen->trial->arena->bytes;
+}
+
+static const uint32_t looked_at[] = {3, 1};
+
+/* Points 0 to 3, of which 3 and 1 are to be looked at, need 1, 5, 9 and 17 MiB. */
+static void plan_sizes(struct bench *bench)
+{
+    for (size_t i = 0; i < 4; i++)
+        bench->points[i].arena_bytes = (i ? ((size_t)4 << 20 << (i - 1)) : 0) + (1 << 20);
+    bench->plan.look = looked_at;
+    bench->plan.look_count = 2;
+    bench->series = (struct series){0};
+}
+
+/* Not every trial comes where others keep the CPUs busy, but those that come do so in this order,
+ * each in memory that is no larger than it takes. */
+static void what_is_looked_at_comes_first_and_memory_grows_with_what_is_visited(void **state)
+{
+    struct bench *bench = *state;
+    struct visited visited = {{0}, {0}, 0};
+    const struct trial_work work = {prepare_model, note_visit, &visited, bench};
+    struct stage_outcome outcome;
+    struct stage *stage;
+    plan_sizes(bench);
+    assert_int_equal(stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL),
+                     0);
+    assert_int_equal(stage_look(stage, 60, NULL), 0);
+    assert_true(visited.count <= 2);
+    for (size_t i = 0; i < visited.count; i++)
+        assert_true(visited.x[i] == 3 || (visited.x[i] == 1 && (i == 1 || visited.count == 1)));
+    const size_t looked = visited.count;
+    assert_int_equal(stage_advance(stage, 60, 1, NULL), 0);
+    assert_false(stage_is_open(stage));
+    stage_sum_up(stage, &outcome);
+    stage_close(stage, false);
+    assert_true(visited.count > looked);
+    for (size_t i = looked + 2; i < visited.count; i++) {
+        const size_t room = (size_t)4 << 20 << (size_t)visited.x[i];
+        const bool is_look = visited.x[i] == 1 || visited.x[i] == 3;
+        assert_true(is_look || visited.arena[i] <= room);
+    }
+    assert_int_equal(bench->series.point_count + outcome.points_missing, 4);
+}
+
+/* As if it had not been left: the points come in the series once, whatever was sorted or added
+ * meanwhile. */
+static void a_stage_that_was_summed_up_goes_on(void **state)
+{
+    struct bench *bench = *state;
+    const struct trial_work work = {.prepare = prepare_model, .state = bench};
+    struct stage_outcome outcome;
+    struct stage *stage;
+    plan_sizes(bench);
+    for (int i = 0; i < 4; i++)
+        bench->points[i].detail = 20;
+    assert_int_equal(stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL),
+                     0);
+    assert_int_equal(stage_look(stage, 60, NULL), 0);
+    stage_sum_up(stage, &outcome);
+    const size_t before = bench->series.point_count;
+    assert_int_equal(before + outcome.points_missing, 4);
+    assert_true(before <= 2 && stage_is_open(stage));
+    if (before == 2) { /* in another order, and with one more of another stage */
+        struct point *points = bench->series.points, first = points[0];
+        points[0] = points[1];
+        points[1] = first;
+    }
+    struct point *other = pool_append(&bench->pool, (void **)&bench->series.points,
+                                      &bench->series.point_count, sizeof *other);
+    assert_non_null(other);
+    other->x = 7;
+    other->y.n = 1;
+    assert_int_equal(stage_reopen(stage, &bench->plan, NULL), 0);
+    assert_int_equal(stage_advance(stage, 60, 1, NULL), 0);
+    stage_sum_up(stage, &outcome);
+    stage_close(stage, false);
+    assert_int_equal(bench->series.point_count + outcome.points_missing, 5);
+    unsigned seen = 0;
+    for (size_t i = 0; i < bench->series.point_count; i++) {
+        const struct point *point = &bench->series.points[i];
+        assert_false(seen >> (int)point->x & 1);
+        seen |= 1U << (int)point->x;
+        if (point->x < 4 && !point->failed) {
+            assert_true(point->y.n > 1);
+            assert_true(fabs((double)point->y.median / (100 * (1 + point->x)) - 1) < 0.2);
+        }
+    }
+    assert_true(seen >> 7 & 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +360,8 @@ int main(void)
         ROUNDS_TEST(the_arena_is_as_large_as_any_point_needs),
         ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
         ROUNDS_TEST(real_time_is_counted_per_operation),
+        ROUNDS_TEST(what_is_looked_at_comes_first_and_memory_grows_with_what_is_visited),
+        ROUNDS_TEST(a_stage_that_was_summed_up_goes_on),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

@@ -3,6 +3,7 @@
 
 #include "background.h"
 #include "engine/engine.h"
+#include "kernels/pages.h"
 #include "support.h"
 
 #include <math.h>
@@ -99,7 +100,7 @@ static int set_up(void **state)
                                     .unstable_above = INFINITY,
                                     .budget_s = 60}};
     clock_calibrate(&bench.clock);
-    bench.model = (struct timing_model){&bench, NULL, model_work, model_additions};
+    bench.model = (struct timing_model){&bench, NULL, model_work, model_additions, NULL};
     bench.engine = (struct engine){.machine = &bench.machine, .clock = &bench.clock, .seed = 3};
     for (int i = 0; i < 3; i++)
         bench.seats[i] = (struct seat){i, i ? BACKGROUND : MEASURED};
@@ -239,6 +240,121 @@ static void a_run_of_batches_that_not_all_go_through_is_no_value(void **state)
     assert_non_null(strstr(bench->series.points[0].failed, "no time to run together"));
 }
 
+/* What is brought back before each batch, in turn with the batches. */
+struct restored {
+    unsigned restores, runs, out_of_turn;
+};
+
+static uint64_t restore_one(void *state, uint64_t repeats)
+{
+    struct restored *restored = state;
+    restored->out_of_turn += restored->restores++ != restored->runs;
+    return repeats;
+}
+
+static uint64_t use_up(void *state, uint64_t repeats)
+{
+    struct restored *restored = state;
+    restored->out_of_turn += restored->restores != ++restored->runs;
+    return repeats;
+}
+
+static void prepare_to_restore(struct trial *trial)
+{
+    trial->workers[0].run = use_up;
+    trial->workers[0].state = trial->workers[0].room;
+    *(struct restored *)trial->workers[0].state = (struct restored){0};
+    trial->restore = restore_one;
+}
+
+static void observe_restored(void *observer, const struct observation *seen)
+{
+    struct bench *bench = observer;
+    const struct restored *restored = seen->trial->workers[0].state;
+    bench->seen++;
+    assert_true(restored->runs >= BATCHES); /* more where one was measured again */
+    assert_int_equal(restored->restores, restored->runs);
+    assert_int_equal(restored->out_of_turn, 0);
+}
+
+static void run_alone(struct bench *bench, void (*prepare_trial)(struct trial *),
+                      void (*seen)(void *, const struct observation *))
+{
+    const struct trial_work work = {.prepare = prepare_trial, .observe = seen, .observer = bench};
+    if (allowed_cpu(0) < 0)
+        skip();
+    bench->seats[0] = (struct seat){allowed_cpu(0), MEASURED};
+    bench->point.seat_count = 1;
+    assert_int_equal(
+        stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
+    assert_true(bench->seen > 0);
+}
+
+static void each_batch_is_restored_before(void **state)
+{
+    run_alone(*state, prepare_to_restore, observe_restored);
+}
+
+/* Pages that a batch touches, and that its restore maps anew. */
+enum { FRESH_PAGES = 8 };
+static struct pages fresh;
+static uint64_t meant;
+
+static void prepare_to_touch(struct trial *trial)
+{
+    const size_t page = pages_bytes(PAGES_OF_4K);
+    pages_release(&fresh);
+    fresh = (struct pages){.bytes = FRESH_PAGES * page, .step = page, .kind = PAGES_OF_4K};
+    trial->workers[0].run = pages_kernels[PAGES_TOUCH];
+    trial->workers[0].state = &fresh;
+    trial->restore = pages_restores[PAGES_FRESH];
+    trial->faults = meant;
+}
+
+static void observe_faults(void *observer, const struct observation *seen)
+{
+    struct bench *bench = observer;
+    bench->seen++;
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        bench->repeats += (double)seen->batches[i].faults;
+}
+
+static void touch_pages(struct bench *bench, uint64_t faults)
+{
+    bench->plan.repeats = 1;
+    bench->seen = 0;
+    bench->repeats = 0;
+    bench->series = (struct series){0};
+    meant = faults;
+    run_alone(bench, prepare_to_touch, observe_faults);
+    pages_release(&fresh);
+    bench->redone = bench->series.points[0].redone;
+}
+
+static void page_faults_that_are_meant_are_no_interruption(void **state)
+{
+    struct bench *bench = *state;
+    if (getenv("FATHOM_EMULATED") || !pages_counted())
+        skip();
+    bool exact = false;
+    for (int try = 0; try < TRIES && !exact; try++) { /* others may move pages, or take the CPU */
+        touch_pages(bench, FRESH_PAGES);
+        exact = bench->repeats == (double)(bench->seen * BATCHES * FRESH_PAGES) &&
+                !(bench->series.points[0].flags & FLAG_BIT(FLAG_PREEMPTED));
+    }
+    assert_true(exact);
+}
+
+static void other_page_faults_than_are_meant_are_an_interruption(void **state)
+{
+    struct bench *bench = *state;
+    if (getenv("FATHOM_EMULATED") || !pages_counted())
+        skip();
+    touch_pages(bench, FRESH_PAGES + 1);
+    assert_true(bench->redone >= bench->seen * BATCHES); /* each of them, and then kept */
+    assert_true(bench->series.points[0].flags & FLAG_BIT(FLAG_PREEMPTED));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +364,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(switches_that_are_meant_spoil_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_run_of_batches_that_not_all_go_through_is_no_value,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_batch_is_restored_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_faults_that_are_meant_are_no_interruption, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(other_page_faults_than_are_meant_are_an_interruption,
                                         set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

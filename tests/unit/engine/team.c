@@ -96,7 +96,7 @@ static void endless_work_is_recalled_and_the_worker_works_on(void **state)
 static void *stop_soon(void *stop)
 {
     usleep(100 * 1000);
-    *(volatile sig_atomic_t *)stop = SIGINT;
+    __atomic_store_n((volatile sig_atomic_t *)stop, SIGINT, __ATOMIC_RELAXED);
     return NULL;
 }
 

@@ -156,7 +156,7 @@ static void plant(struct document *document, double times, double share)
         finding->value *= times;
         finding->low = finding->value * (1 - share);
         finding->high = finding->value * (1 + share);
-        finding->flags |= FLAG_BIT(FLAG_UNCONVERGED);
+        finding->flags |= FLAG_BIT(FLAG_TOO_FEW);
     }
 }
 
@@ -398,6 +398,49 @@ static void chance_is_no_change(void **state)
     assert_int_equal(bench->differences.changed, 0);
 }
 
+/* Gives all points of both documents a quiet value below the found one. */
+static void tell_quiet(struct bench *bench)
+{
+    const struct document *both[] = {&bench->a, &bench->b};
+    for (int d = 0; d < 2; d++) {
+        const struct series *series = &both[d]->probes[0].series[0];
+        for (size_t i = 0; i < series->point_count; i++) {
+            struct point *point = &series->points[i];
+            const float y = point->y.median * 0.9f, cycles = point->cycles.median * 0.9f;
+            point->quiet = (struct quiet){y, y * 0.999f, y * 1.001f};
+            point->quiet_cycles = (struct quiet){cycles, cycles * 0.999f, cycles * 1.001f};
+        }
+    }
+}
+
+static void what_only_neighbours_slow_down_has_not_changed(void **state)
+{
+    struct bench *bench = *state;
+    tell_quiet(bench);
+    const struct point *point = slow_down(bench, 3, 1.2f, true);
+    slow_down(bench, 4, 1.2f, true);
+    find(bench);
+    assert_int_equal(bench->differences.changed + bench->differences.uncertain, 0);
+    assert_int_equal(of_point(bench, point)->verdict, NEIGHBOURS);
+    assert_int_equal(of_point(bench, point)->which, VALUE_QUIET);
+}
+
+static void what_is_slower_without_neighbours_has_changed(void **state)
+{
+    struct bench *bench = *state;
+    tell_quiet(bench);
+    for (size_t i = 3; i < 5; i++) {
+        struct point *point = &bench->b.probes[0].series[0].points[i];
+        struct quiet *const both[] = {&point->quiet, &point->quiet_cycles};
+        for (int unit = 0; unit < 2; unit++)
+            *both[unit] = (struct quiet){both[unit]->value * 1.1f, both[unit]->low * 1.1f,
+                                         both[unit]->high * 1.1f};
+    }
+    find(bench);
+    assert_int_equal(bench->differences.changed, 2);
+    assert_true(fabs(of_point(bench, &bench->b.probes[0].series[0].points[3])->ratio - 1.1) < 1e-3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -423,6 +466,8 @@ int main(void)
         TEST(what_one_lacks_is_told),
         TEST(nothing_in_common_is_refused),
         TEST(chance_is_no_change),
+        TEST(what_only_neighbours_slow_down_has_not_changed),
+        TEST(what_is_slower_without_neighbours_has_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,10 +28,10 @@ static void doubt_widens_three_times(void **state)
     (void)state;
     struct finding finding = {.value = 100, .low = 50, .high = 200};
     double bounds[3];
-    finding_doubted_bounds(&finding, bounds);
+    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(bounds[0] == 100 && fabs(bounds[1] - 50) < 1e-9 && fabs(bounds[2] - 200) < 1e-9);
-    finding.flags = FLAG_BIT(FLAG_UNCONVERGED);
-    finding_doubted_bounds(&finding, bounds);
+    finding.flags = FLAG_BIT(FLAG_TOO_FEW);
+    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(fabs(bounds[1] - 12.5) < 1e-9 && fabs(bounds[2] - 800) < 1e-9);
 }
 
@@ -48,7 +48,7 @@ static void doubt_widens_around_zero(void **state)
         struct finding finding = around[i];
         double bounds[3];
         finding.flags = FLAG_BIT(FLAG_UNSTABLE);
-        finding_doubted_bounds(&finding, bounds);
+        finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
         assert_true(fabs(bounds[1] - (finding.value + 3 * (finding.low - finding.value))) < 1e-9);
         assert_true(fabs(bounds[2] - (finding.value + 3 * (finding.high - finding.value))) < 1e-9);
     }
@@ -59,10 +59,10 @@ static void doubt_takes_an_interval_without_a_width_away(void **state)
     (void)state;
     struct finding finding = {.value = 5, .low = 5, .high = 5};
     double bounds[3];
-    finding_doubted_bounds(&finding, bounds);
+    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(bounds[1] == 5 && bounds[2] == 5);
-    finding.flags = FLAG_BIT(FLAG_UNCONVERGED);
-    finding_doubted_bounds(&finding, bounds);
+    finding.flags = FLAG_BIT(FLAG_TOO_FEW);
+    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
     assert_true(bounds[0] == 5 && isnan(bounds[1]) && isnan(bounds[2]));
 }
 

@@ -57,7 +57,7 @@ static struct gpu_device begin(void)
     backend.operation_cycles = 3;
     backend.operations_a_repeat = 1;
     struct gpu_device device = {.works = works, .work_count = 3};
-    gpu_device_begin(&device, &fake, NULL, false);
+    gpu_device_begin(&device, &fake, NULL, &(struct gpu_facts){.clock_hz = 2e9});
     return device;
 }
 
@@ -138,7 +138,8 @@ static void it_wakes_by_a_chase_that_every_backend_can_do(void **state)
     assert_int_equal(backend.prepared.carve_out, -1);
     assert_true(operations == 64);
     assert_int_equal(gpu.device.flags, 0);
-    gpu_device_begin(&gpu, &fake, NULL, true);
+    assert_true(gpu.device.full_hz == 2e9);
+    gpu_device_begin(&gpu, &fake, NULL, &(struct gpu_facts){.modelled = true});
     assert_int_equal(gpu.device.flags, FLAG_BIT(FLAG_MODELLED));
 }
 

@@ -186,6 +186,25 @@ static void partitions_are_near_and_far(void **state)
     hierarchy_free(&scene.hierarchy);
 }
 
+/* Half of the second level is a cache of the multiprocessor's own side. Beyond it a far line is a
+ * hit in the other half until all is full, while what is evicted of the own half comes from memory.
+ */
+static void copies_lie_near(void **state)
+{
+    (void)state;
+    struct scene scene;
+    set_up(&scene, ",l2_far_latency=260,l2_copies=1");
+    assert_near(mean(&scene, ROAD_L2, 64 << 10, LINE), 180);
+    assert_near(mean(&scene, ROAD_L2, 192 << 10, LINE), (260 + 460) / 2.0);
+    assert_near(mean(&scene, ROAD_L2, 1 << 20, LINE), 500);
+    uint64_t near = 0;
+    for (uint64_t line = 0; line < 64; line++) /* done where the line is at home */
+        near += load(&scene, 0, ROAD_ATOMIC, WHERE_DEVICE, line * LINE) > 1 &&
+                load(&scene, 0, ROAD_ATOMIC, WHERE_DEVICE, line * LINE) == 230;
+    assert_int_equal(near, 32);
+    hierarchy_free(&scene.hierarchy);
+}
+
 static void other_memories_are_far_and_kept_in_the_first_level_alone(void **state)
 {
     (void)state;
@@ -273,6 +292,7 @@ int main(void)
         cmocka_unit_test(lines_come_in_sectors),
         cmocka_unit_test(translation_adds_its_latency),
         cmocka_unit_test(partitions_are_near_and_far),
+        cmocka_unit_test(copies_lie_near),
         cmocka_unit_test(other_memories_are_far_and_kept_in_the_first_level_alone),
         cmocka_unit_test(constants_have_two_levels_of_their_own),
         cmocka_unit_test(roads_pass_what_they_are_declared_to),

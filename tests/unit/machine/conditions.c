@@ -177,6 +177,16 @@ static void a_guest_needs_no_cpufreq(void **state)
     assert_remark("reserved pages", REMARK_FINE, "no 2 MiB pages are reserved", NULL);
 }
 
+static void an_emulator_spoils_every_time(void **state)
+{
+    (void)state;
+    assert_true(tree_unpack(&tree, "no-sys"));
+    assert_true(tree_put_text(&tree, "/proc/cpuinfo",
+                              "processor : 0\nmodel name : QEMU TCG CPU version 2.5+\n"));
+    look_again();
+    assert_remark("virtual machine", REMARK_SPOILS, "emulated (QEMU TCG)", "KVM");
+}
+
 static void a_sandbox_without_sys(void **state)
 {
     (void)state;
@@ -325,6 +335,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_cpufreq_the_clock_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_guest_needs_no_cpufreq, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_sandbox_without_sys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_emulator_spoils_every_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(garbage_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(load_weighs_by_the_number_of_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(switches_are_read_both_ways, set_up, tear_down),

@@ -127,6 +127,47 @@ static void guests_are_told_by_their_files(void **state)
     tree.root[0] = '\0';
 }
 
+/* What QEMU gives a guest with and without KVM. */
+static void an_emulator_is_not_kvm(void **state)
+{
+    (void)state;
+    static const char cpuinfo[] = "/proc/cpuinfo", product[] = "/sys/class/dmi/id/product_name",
+                      node[] = "/proc/device-tree/hypervisor/compatible",
+                      model[] = "/proc/device-tree/model",
+                      pseries[] = "cpu : POWER9\nmodel : IBM pSeries (emulated by qemu)\n";
+    const struct {
+        const char *path, *content, *other, *other_content;
+        bool emulated;
+    } guests[] = {
+        {cpuinfo, "vendor_id : TCGTCGTCGTCG\n", NULL, NULL, true},
+        {cpuinfo, "model name : QEMU TCG CPU version 2.5+\n", NULL, NULL, true},
+        {cpuinfo, "model name : QEMU Virtual CPU version 2.5+\n", NULL, NULL, false},
+        {cpuinfo, "CPU implementer : 0x00\nCPU part : 0x051\n", NULL, NULL, true},
+        {cpuinfo, "CPU implementer : 0x41\nCPU part : 0xd0c\n", product, "KVM Virtual Machine\n",
+         false},
+        {cpuinfo, "CPU implementer : 0x41\nCPU part : 0xd07\n", product, "QEMU Virtual Machine\n",
+         true},
+        {cpuinfo, "CPU implementer : 0x61\nCPU part : 0x022\n", product, "QEMU Virtual Machine\n",
+         false},
+        {cpuinfo, "mvendorid : 0x0\n", model, "riscv-virtio,qemu", true},
+        {cpuinfo, "mvendorid : 0x489\n", model, "riscv-virtio,qemu", false},
+        {cpuinfo, pseries, NULL, NULL, true},
+        {cpuinfo, pseries, node, "linux,kvm", false},
+        {product, "Standard PC (Q35 + ICH9, 2009)\n", NULL, NULL, false},
+    };
+    for (size_t i = 0; i < sizeof guests / sizeof *guests; i++) {
+        struct pool pool = {0};
+        assert_true(tree_new(&tree));
+        assert_true(tree_put_text(&tree, guests[i].path, guests[i].content));
+        if (guests[i].other)
+            assert_true(tree_put_text(&tree, guests[i].other, guests[i].other_content));
+        assert_int_equal(identity_emulated(&pool, tree.root), guests[i].emulated);
+        pool_free(&pool);
+        tree_remove(&tree);
+    }
+    tree.root[0] = '\0';
+}
+
 static void a_cloud_rents_bare_metal_too(void **state)
 {
     (void)state;
@@ -162,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_architecture_has_its_own_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(guests_are_told_by_their_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cloud_rents_bare_metal_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_emulator_is_not_kvm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(this_machine_has_a_name_and_pages, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,19 @@ static void an_old_kernel_has_no_estimate_of_free_memory(void **state)
     assert_int_equal(limits_memory_free(tree.root), 8 * 1024);
 }
 
+/* Unknown is not zero: a machine that tells nothing of its memory can still be measured. */
+static void memory_that_is_unknown_is_not_none(void **state)
+{
+    (void)state;
+    read_tree("no-sys");
+    machine_free(&machine);
+    assert_true(tree_put_text(&tree, "/proc/meminfo", ""));
+    struct machine_source source = {.root = tree.root};
+    assert_int_equal(machine_read(&machine, &source, NULL), 0);
+    assert_int_equal(machine.facts.memory_bytes, 0);
+    assert_int_equal(machine_memory_budget(&machine), (uint64_t)512 << 20);
+}
+
 static void this_machine_allows_what_its_mask_allows(void **state)
 {
     (void)state;
@@ -99,6 +112,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_old_kernel_has_no_estimate_of_free_memory, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(memory_that_is_unknown_is_not_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(this_machine_allows_what_its_mask_allows, set_up,
                                         tear_down),
     };

@@ -60,7 +60,7 @@ static void every_experiment_has_a_row_and_the_standard_one_comes_first(void **s
     add(&document, "DRAM.latency", "ns");
     collect(&levels, &document);
     assert_int_equal(levels.count, 3);
-    assert_true(levels.list[0].facts[LATENCY]->value == 17);
+    assert_true(levels.list[0].facts[FACT_LATENCY]->value == 17);
     assert_int_equal(levels.list[0].experiment, 0);
     assert_string_equal(level_example(&levels.list[1])->factors->text, "forward");
     assert_string_equal(levels.list[2].name, "DRAM");

@@ -67,7 +67,7 @@ static void a_level_has_its_numbers_in_cells(void **state)
     assert_true(table->rows[0].cells[1].value == 5);
     assert_string_equal(table->rows[0].cells[1].finding->name, "L1.latency");
     assert_string_equal(table->columns[1].remark, "core clock 2.99 GHz");
-    assert_true(table->rows[2].flags & FLAG_BIT(FLAG_UNCONVERGED));
+    assert_true(table->rows[2].flags & FLAG_BIT(FLAG_TOO_FEW));
     report_free(&report);
     document_free(&document);
 }

@@ -53,6 +53,24 @@ static struct series *join(struct bench *bench, bool matrix)
     return bench->series;
 }
 
+/* What is a variant of something is told apart by that word, whatever else differs. */
+static void variants_are_columns_of_one_table(void **state)
+{
+    (void)state;
+    static const char *const names[SERIES] = {"plain", "packed", "forward", "spilled"};
+    struct bench bench = bench_of(false);
+    struct series *series = join(&bench, false);
+    for (int s = 0; s < SERIES; s++) {
+        bench.factors[s][1] = (struct factor){"stride", NULL, 8.0 * (s + 1)};
+        series[s].point_count = 12;
+    }
+    assert_int_equal(series_sheet(series, SERIES), 1); /* op and stride differ */
+    for (int s = 0; s < SERIES; s++)
+        bench.factors[s][0] = (struct factor){"variant", names[s], 0};
+    assert_int_equal(series_sheet(series, SERIES), SERIES);
+    assert_int_equal(series_only_difference(&series[0], &series[2]), 0);
+}
+
 static void what_lies_at_the_same_few_places_goes_together(void **state)
 {
     (void)state;
@@ -177,6 +195,7 @@ static void one_factor_makes_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_are_columns_of_one_table),
         cmocka_unit_test(what_lies_at_the_same_few_places_goes_together),
         cmocka_unit_test(series_of_two_names_are_two_tables),
         cmocka_unit_test(two_matrices_stay_matrices),

@@ -15,40 +15,46 @@ static void assert_verdict(const struct document *document, bool good, const cha
     report_free(&report);
 }
 
-static void a_document_is_as_good_as_its_findings(void **state)
+static void the_block_says_the_documents_verdict(void **state)
 {
     (void)state;
     struct document document;
     sample_document(&document, 2, 1);
-    assert_verdict(&document, false, "values are in doubt, marked !");
+    assert_verdict(&document, false, "L3 is in doubt (marked !)");
     for (size_t p = 0; p < document.probe_count; p++)
         for (size_t i = 0; i < document.probes[p].finding_count; i++)
             document.probes[p].findings[i].flags = 0;
-    assert_verdict(&document, true, "values can be trusted as they stand");
-    for (size_t p = 0; p < document.probe_count; p++)
-        for (size_t s = 0; s < document.probes[p].series_count; s++)
-            for (size_t i = 0; i < document.probes[p].series[s].point_count; i++)
-                document.probes[p].series[s].points[i].y.n = 1;
-    assert_verdict(&document, false, "values come from a single trial");
+    assert_verdict(&document, true, "values can be relied on");
     document.run.complete = false;
     assert_verdict(&document, false, "Not complete: the run was stopped");
     document_free(&document);
 }
 
-static void nothing_found_is_nothing_to_trust(void **state)
+static void what_an_interval_is_follows_from_the_fewest_trials(void **state)
 {
     (void)state;
-    struct document document = {.run = {.complete = true, .started = "2026-11-21T04:18:25Z"}};
-    assert_verdict(&document, false, "No findings.");
-    document.run.started = NULL;
-    assert_verdict(&document, false, "Imported from another tool");
+    struct document document;
+    struct report report;
+    const struct document *list[] = {&document};
+    sample_document(&document, 2, 1);
+    document.probes[0].series[0].points[0].y.n = 4;
+    document.probes[0].series[0].points[0].y.coverage = 0.875F;
+    assert_int_equal(report_begin(&report, list, 1, NULL), 0);
+    report_add_verdict(&report, &document, 0);
+    assert_non_null(strstr(report.list[0].verdict.meaning, "the median of 4 or more"));
+    assert_non_null(strstr(report.list[0].verdict.meaning, "probability of 87 %"));
+    document.run.joined = "baseline";
+    report_add_verdict(&report, &document, 0);
+    assert_non_null(strstr(report.list[1].verdict.meaning, "the middle 80 %"));
+    report_free(&report);
+    document_free(&document);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_document_is_as_good_as_its_findings),
-        cmocka_unit_test(nothing_found_is_nothing_to_trust),
+        cmocka_unit_test(the_block_says_the_documents_verdict),
+        cmocka_unit_test(what_an_interval_is_follows_from_the_fewest_trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void headline_flags_are_those_of_findings_alone(void **state)
     document.probes[0].series[0].points[0].flags = FLAG_BIT(FLAG_STOLEN);
     document.probes[1].findings[0].flags = FLAG_BIT(FLAG_BIMODAL);
     assert_int_equal(document_headline_flags(&document),
-                     FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_BIMODAL));
+                     FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_BIMODAL));
     document_free(&document);
 }
 

@@ -169,8 +169,21 @@ static void devices_are_read_again(void **state)
          .l2_bytes = 50 << 20,
          .first_level_bytes = 256 << 10,
          .scratchpad_bytes = 228 << 10,
-         .constant_bytes = 64 << 10},
-        {.id = 7, .name = "bare", .clock_hz = NAN, .memory_clock_hz = NAN},
+         .constant_bytes = 64 << 10,
+         .uuid = "GPU-1",
+         .bus = "0000:17:00.0",
+         .link = "PCIe 4.0 x8",
+         .link_most = "PCIe 5.0 x16",
+         .ecc = "on",
+         .mig = "off",
+         .host_node = 1,
+         .other_processes = 2},
+        {.id = 7,
+         .name = "bare",
+         .clock_hz = NAN,
+         .memory_clock_hz = NAN,
+         .host_node = NAN,
+         .other_processes = NAN},
     };
     struct document document;
     sample_document(&document, 2, 1);
@@ -195,6 +208,15 @@ static void devices_are_read_again(void **state)
     assert_int_equal(first->first_level_bytes, gpus[0].first_level_bytes);
     assert_int_equal(first->scratchpad_bytes, gpus[0].scratchpad_bytes);
     assert_int_equal(first->constant_bytes, gpus[0].constant_bytes);
+    assert_same_text(first->uuid, "GPU-1");
+    assert_same_text(first->bus, "0000:17:00.0");
+    assert_same_text(first->link, "PCIe 4.0 x8");
+    assert_same_text(first->link_most, "PCIe 5.0 x16");
+    assert_same_text(first->ecc, "on");
+    assert_same_text(first->mig, "off");
+    assert_near(first->host_node, 1);
+    assert_near(first->other_processes, 2);
+    assert_true(isnan(bare->host_node) && isnan(bare->other_processes));
     assert_int_equal(bare->id, 7);
     assert_null(bare->driver);
     assert_false(bare->modelled);
@@ -266,7 +288,8 @@ static void control_characters_are_written_as_escapes(void **state)
     size_t size;
     document.machine.hostname = "\"\\/\b\f\n\r\t\x01\x1f\x7f\xf0\x9f\x98\x80";
     char *text = document_text(&document, &size);
-    assert_non_null(strstr(text, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\xf0\x9f\x98\x80\""));
+    assert_non_null(
+        strstr(text, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\xf0\x9f\x98\x80\""));
     free(text);
     struct document again = round_trip(&document);
     assert_string_equal(again.machine.hostname, document.machine.hostname);

@@ -140,7 +140,7 @@ static inline void sample_latency(struct document *document, int per_octave)
         struct summary cycles = sample_summary(ns * 2.99, shared ? 0.03125 : 0.0009765625);
         point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
         point->scatter = (struct scatter){NAN, NAN, NAN};
-        point->flags = shared ? FLAG_BIT(FLAG_UNCONVERGED) : 0;
+        point->flags = shared ? FLAG_BIT(FLAG_TOO_FEW) : 0;
         point->redone = i % 7 == 3;
     }
     sample_finding(document, probe, "L1.latency", "cycles", 5, 0.0005);
@@ -148,9 +148,9 @@ static inline void sample_latency(struct document *document, int per_octave)
     sample_finding(document, probe, "L2.latency", "cycles", 16.02, 0.0005);
     sample_finding(document, probe, "L2.latency_ns", "ns", 5.352, 0.001);
     sample_finding(document, probe, "L3.latency", "cycles", 121, 0.0625)->flags =
-        FLAG_BIT(FLAG_UNCONVERGED);
+        FLAG_BIT(FLAG_TOO_FEW);
     sample_finding(document, probe, "L3.latency_ns", "ns", 40.4, 0.0625)->flags =
-        FLAG_BIT(FLAG_UNCONVERGED);
+        FLAG_BIT(FLAG_TOO_FEW);
     sample_finding(document, probe, "DRAM.latency", "cycles", 362, 0.04);
     sample_finding(document, probe, "DRAM.latency_ns", "ns", 121, 0.04);
     sample_finding(document, probe, "L1.capacity", "B", 48 * 1024.0, 0.015625);

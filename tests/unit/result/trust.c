@@ -39,7 +39,7 @@ static int set_up(void **state)
 static void what_is_measured_without_doubt_is_sound(void **state)
 {
     struct bench *bench = *state;
-    bench->points[0].flags = FLAG_BIT(FLAG_UNCONVERGED); /* one of two */
+    bench->points[0].flags = FLAG_BIT(FLAG_TOO_FEW); /* one of two */
     bench->finding.flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     assert_int_equal(document_trust(&bench->document), TRUST_SOUND);
 }
@@ -76,7 +76,7 @@ static void a_doubt_on_a_finding_counts(void **state)
 static void a_headline_needs_one_point_without_doubt(void **state)
 {
     struct bench *bench = *state;
-    bench->points[0].flags = FLAG_BIT(FLAG_UNCONVERGED);
+    bench->points[0].flags = FLAG_BIT(FLAG_TOO_FEW);
     bench->points[1].flags = FLAG_BIT(FLAG_DRIFT) | FLAG_BIT(FLAG_UNSTABLE);
     assert_int_equal(document_trust(&bench->document), TRUST_DOUBTFUL);
     bench->points[1] = (struct point){.x = 2, .failed = "the budget was used up"};

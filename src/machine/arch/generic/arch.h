@@ -26,6 +26,12 @@ static inline bool arch_counter_usable(void)
     return false;
 }
 
+/* No instruction tells it here. */
+static inline void arch_hypervisor(char name[13])
+{
+    name[0] = '\0';
+}
+
 static inline void arch_relax(void)
 {
     atomic_thread_fence(memory_order_seq_cst);

@@ -24,6 +24,12 @@ static inline bool arch_counter_usable(void)
     return true;
 }
 
+/* No instruction tells it here. */
+static inline void arch_hypervisor(char name[13])
+{
+    name[0] = '\0';
+}
+
 static inline void arch_relax(void)
 {
     __asm__ volatile("or 27, 27, 27" : : : "memory"); /* yield, book II 3.2 */

@@ -26,6 +26,12 @@ static inline bool arch_counter_usable(void)
     return true;
 }
 
+/* No instruction tells it here. */
+static inline void arch_hypervisor(char name[13])
+{
+    name[0] = '\0';
+}
+
 static inline void arch_relax(void)
 {
     __asm__ volatile(".4byte 0x0100000f"

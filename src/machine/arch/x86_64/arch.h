@@ -57,6 +57,18 @@ static inline bool arch_has_avx512(void)
            (arch_saved_state() & 0xe6) == 0xe6;
 }
 
+/* The twelve characters by which a hypervisor names itself, at CPUID 4000_0000H where CPUID 1 ECX
+ * bit 31 says that there is one (Linux's Documentation/virt/kvm/x86/cpuid.rst); "" without one. */
+static inline void arch_hypervisor(char name[13])
+{
+    unsigned a, b, c, d, text[3] = {0};
+    if (__get_cpuid(1, &a, &b, &c, &d) && c >> 31)
+        __cpuid(0x40000000u, a, text[0], text[1], text[2]);
+    for (int i = 0; i < 12; i++)
+        name[i] = (char)(text[i / 4] >> 8 * (i % 4));
+    name[12] = '\0';
+}
+
 static inline void arch_relax(void)
 {
     __asm__ volatile("pause" : : : "memory");

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 /* Enough for transparent huge pages of 2 MiB; larger ones (512 MiB on aarch64 with 64 KiB pages)
@@ -197,4 +198,10 @@ void os_unmap(void *memory, size_t bytes)
 {
     if (memory)
         munmap(memory, bytes);
+}
+
+uint64_t os_memory_free(void)
+{
+    struct sysinfo told;
+    return sysinfo(&told) == 0 ? (uint64_t)told.freeram * told.mem_unit : 0;
 }

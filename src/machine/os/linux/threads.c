@@ -66,6 +66,27 @@ static int set_mask(int cpu)
     return result;
 }
 
+int os_set_affinity(const struct cpulist *cpus, struct error *error)
+{
+    int largest = 0;
+    for (size_t i = 0; i < cpus->count; i++)
+        largest = cpus->ids[i] > largest ? cpus->ids[i] : largest;
+    const size_t bytes = CPU_ALLOC_SIZE((size_t)largest + 1);
+    cpu_set_t *set = CPU_ALLOC((size_t)largest + 1);
+    if (!set)
+        return error_out_of_memory(error);
+    CPU_ZERO_S(bytes, set);
+    for (size_t i = 0; i < cpus->count; i++)
+        CPU_SET_S((size_t)cpus->ids[i], bytes, set);
+    const int result = sched_setaffinity(0, bytes, set), reason = errno;
+    CPU_FREE(set);
+    return result == 0 ? 0
+                       : error_set(error, ERROR_IMPOSSIBLE,
+                                   "this thread can't be kept to %zu CPUs: %s; see taskset -p and "
+                                   "the cgroup's cpuset",
+                                   cpus->count, strerror(reason));
+}
+
 int os_pin_thread(int cpu, struct error *error)
 {
     if (cpu < 0 || cpu > CPU_ID_MAX)

@@ -24,6 +24,13 @@ int os_pin_thread(int cpu, struct error *error)
         "threads can't be pinned (to CPU %d) on this system: fathom has no port for it", cpu);
 }
 
+int os_set_affinity(const struct cpulist *cpus, struct error *error)
+{
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "threads can't be kept to %zu CPUs on this system: fathom has no port for it",
+                     cpus->count);
+}
+
 int os_current_cpu(void)
 {
     return -1;
@@ -56,6 +63,11 @@ void os_unmap(void *memory, size_t bytes)
 {
     (void)bytes;
     free(memory);
+}
+
+uint64_t os_memory_free(void)
+{
+    return 0;
 }
 
 void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_placement *placement)

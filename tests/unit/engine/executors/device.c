@@ -100,7 +100,7 @@ static int set_up(void **state)
                            .least_repeats = UINT64_MAX,
                            .seat = {-1, MEASURED}};
     clock_calibrate(&bench.clock);
-    bench.device = (struct device){&bench, 0, prepare, measure, WAKE, false};
+    bench.device = (struct device){&bench, 0, prepare, measure, WAKE, false, 2e9};
     bench.engine = (struct engine){.machine = &bench.machine, .clock = &bench.clock, .seed = 3};
     assert_int_equal(team_create(&bench.engine.team, &bench.stop, NULL), 0);
     bench.plan = (struct plan){.series = &bench.series,
@@ -258,14 +258,30 @@ static void one_that_slept_works_until_its_batches_agree(void **state)
     assert_int_equal(bench->wakes, wakes);
 }
 
+/* At a third of what it declares, and without end: it is asked for half a second, in batches of 4
+ * ms, before that is believed. So is a clock of which nobody knows what it could be. */
+static void a_steady_idle_clock_is_not_believed_at_once(void **state)
+{
+    struct bench *bench = *state;
+    const double declared[] = {6e9, 0, (double)NAN};
+    for (size_t i = 0; i < 3; i++) {
+        bench->device.asleep = true;
+        bench->device.full_hz = declared[i];
+        bench->slower = 1;
+        bench->wakes = 0;
+        assert_int_equal(sample(bench, NULL), 0);
+        assert_in_range(bench->wakes, 110, 200);
+    }
+}
+
 static void one_whose_clock_never_settles_is_measured_as_it_is(void **state)
 {
     struct bench *bench = *state;
     bench->device.asleep = true;
     bench->slower = 1e6;
-    bench->slower_by = 9e3;
+    bench->slower_by = 5.4e3;
     assert_int_equal(sample(bench, NULL), 0);
-    assert_in_range(bench->wakes, 100, 150);
+    assert_in_range(bench->wakes, 180, 230);
     assert_int_equal(bench->series.points[0].y.n, TRIALS);
 }
 
@@ -315,6 +331,7 @@ int main(void)
         DEVICE_TEST(each_trial_of_a_visit_is_prepared_anew),
         DEVICE_TEST(one_that_slept_works_until_its_batches_agree),
         DEVICE_TEST(one_whose_clock_never_settles_is_measured_as_it_is),
+        DEVICE_TEST(a_steady_idle_clock_is_not_believed_at_once),
         DEVICE_TEST(one_that_does_not_wake_measures_nothing_and_says_why),
         DEVICE_TEST(a_signal_ends_waking),
         DEVICE_TEST(no_time_left_is_no_trial),

@@ -134,7 +134,7 @@ static int set_up(void **state)
     static struct bench bench;
     bench = (struct bench){.operation_ps = 10000, .least_repeats = UINT64_MAX};
     clock_calibrate(&bench.clock);
-    bench.model = (struct timing_model){&bench, prepared, work, additions};
+    bench.model = (struct timing_model){&bench, prepared, work, additions, NULL};
     bench.engine = (struct engine){.machine = &bench.machine,
                                    .clock = &bench.clock,
                                    .seed = 3,

@@ -72,6 +72,41 @@ static void time_is_the_devices_own(void **state)
     bench_close(&bench);
 }
 
+/* Lines of either parity lie in either half, so a part of one parity has one latency, and the whole
+ * ring their mean. */
+static void a_part_of_a_ring_can_be_timed_alone(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 128 << 10, 128);
+    uint32_t timed[2][32];
+    size_t count[2] = {0, 0};
+    (void)state;
+    for (uint32_t i = 0; i < 128; i++) {
+        const bool odd = __builtin_parity(i);
+        if (count[odd] < 32)
+            timed[odd][count[odd]++] = i;
+    }
+    bench_open(&bench, SMALL ",l2_far_latency=260");
+    work.multiprocessor = 0;
+    work.timed_count = 32;
+    double sum = 0;
+    for (int odd = 0; odd < 2; odd++) {
+        work.timed = timed[odd];
+        assert_null(gpu_cuda.refuses(bench.gpu, &work));
+        const double cycles = bench_cycles(&bench, &work, 40);
+        assert_int_equal(bench.did, 64); /* whole passes */
+        assert_true(fabs(cycles / 180 - 1) < 0.02 || fabs(cycles / 260 - 1) < 0.02);
+        sum += cycles;
+    }
+    assert_near(sum, 440, 0.02);
+    work.timed_count = 31;
+    assert_non_null(gpu_cuda.refuses(bench.gpu, &work));
+    work.timed_count = 32;
+    timed[1][0] = 1024; /* beyond the ring */
+    assert_non_null(gpu_cuda.refuses(bench.gpu, &work));
+    bench_close(&bench);
+}
+
 /* A batch that began at the ring's first element would find there what the one before had loaded.
  */
 static void a_chase_goes_on_where_it_stopped(void **state)
@@ -319,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_path_has_its_own_latency, bench_restore),
         cmocka_unit_test_teardown(indices_cost_their_arithmetic, bench_restore),
+        cmocka_unit_test_teardown(a_part_of_a_ring_can_be_timed_alone, bench_restore),
         cmocka_unit_test_teardown(time_is_the_devices_own, bench_restore),
         cmocka_unit_test_teardown(a_chase_goes_on_where_it_stopped, bench_restore),
         cmocka_unit_test_teardown(caches_are_as_a_long_chase_leaves_them, bench_restore),

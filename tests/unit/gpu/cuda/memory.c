@@ -69,6 +69,42 @@ static void an_unknown_rest_is_called_unknown(void **state)
     bench_close(&bench);
 }
 
+static unsigned pinnings;
+static int (*pin_by_driver)(void **, size_t, unsigned);
+
+static int count_pinning(void **memory, size_t bytes, unsigned flags)
+{
+    pinnings++;
+    return pin_by_driver(memory, bytes, flags);
+}
+
+/* Pinning takes longer than most works, so what was pinned goes from one to the next. */
+static void pinned_memory_goes_from_work_to_work(void **state)
+{
+    struct bench bench;
+    struct gpu_work copy = gpu_work_none;
+    (void)state;
+    bench_open(&bench, "tiny");
+    pinnings = 0;
+    pin_by_driver = bench.driver->calls.cuMemHostAlloc;
+    bench.driver->calls.cuMemHostAlloc = count_pinning;
+    copy.action = GPU_TRANSFER;
+    copy.pinned = true;
+    for (int i = 0; i < 40; i++) {
+        struct gpu_work work = chase_of(GPU_L2, (size_t)(1 + i % 5) << 16, 128);
+        assert_near(bench_cycles(&bench, &work, 1024), 220, 0.1);
+        copy.bytes = (size_t)(1 + i % 7) << 18;
+        bench_prepare(&bench, &copy, 1);
+        bench_run(&bench, &copy, 1);
+        work.home = GPU_ON_HOST;
+        work.path = GPU_UNCACHED;
+        assert_near(bench_cycles(&bench, &work, 64), 1200, 0.1);
+    }
+    if (pinnings > 16)
+        fail_msg("%u allocations of pinned memory for 120 works", pinnings);
+    bench_close(&bench);
+}
+
 static void a_work_takes_the_place_of_the_one_before(void **state)
 {
     struct bench bench;
@@ -142,6 +178,7 @@ int main(void)
         cmocka_unit_test_teardown(too_much_of_a_peer_names_the_peer, bench_restore),
         cmocka_unit_test_teardown(too_much_pinned_memory_says_how_to_have_more, bench_restore),
         cmocka_unit_test_teardown(an_unknown_rest_is_called_unknown, bench_restore),
+        cmocka_unit_test_teardown(pinned_memory_goes_from_work_to_work, bench_restore),
         cmocka_unit_test_teardown(a_work_takes_the_place_of_the_one_before, bench_restore),
         cmocka_unit_test_teardown(works_of_a_span_share_its_memory, bench_restore),
         cmocka_unit_test_teardown(spans_give_way, bench_restore),

@@ -35,6 +35,34 @@ static void the_driver_is_named_by_its_own_version(void **state)
     bench_close(&bench);
 }
 
+/* An idle link is slow, and this process is none of the others. */
+static void facts_beside_the_drivers_are_nvmls(void **state)
+{
+    struct bench bench;
+    (void)state;
+    with_nvml(&bench, "tiny,node=3,link_generation=5,link_lanes=8,ecc=1,others=2", "");
+    const struct gpu_facts *facts = &bench.facts[0];
+    assert_string_equal(facts->uuid, "GPU-00000000-0000-0000-0000-000000000000");
+    assert_string_equal(facts->bus, "0000:10:00.0");
+    assert_string_equal(facts->link, "PCIe 1.0 x8");
+    assert_string_equal(facts->link_most, "PCIe 5.0 x8");
+    assert_string_equal(facts->ecc, "on");
+    assert_string_equal(facts->mig, "off");
+    assert_true(facts->host_node == 3 && facts->other_processes == 2);
+    gpu_cuda.read_facts(bench.gpu, &bench.pool, &bench.facts[0]);
+    assert_string_equal(facts->link, "PCIe 5.0 x8");
+    assert_true(facts->other_processes == 2);
+    bench_close(&bench);
+    with_nvml(&bench, "tiny",
+              "nvmlDeviceGetUUID=3,nvmlDeviceGetCurrPcieLinkWidth=3,"
+              "nvmlDeviceGetEccMode=3,nvmlDeviceGetComputeRunningProcesses_v3=3");
+    assert_null(bench.facts[0].uuid);
+    assert_null(bench.facts[0].link);
+    assert_null(bench.facts[0].ecc);
+    assert_true(isnan(bench.facts[0].other_processes));
+    bench_close(&bench);
+}
+
 /* nvmlClocksThrottleReasons: being idle (0x1), and clocks that were asked for (0x2, 0x100), slow
  * nothing down that should be faster. */
 static void only_what_slows_the_clock_is_throttling(void **state)
@@ -153,6 +181,7 @@ static void what_nvml_does_not_tell_is_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(facts_beside_the_drivers_are_nvmls, bench_restore),
         cmocka_unit_test_teardown(senses_are_nvmls, bench_restore),
         cmocka_unit_test_teardown(the_driver_is_named_by_its_own_version, bench_restore),
         cmocka_unit_test_teardown(only_what_slows_the_clock_is_throttling, bench_restore),

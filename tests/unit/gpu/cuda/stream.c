@@ -25,7 +25,7 @@ static void roads_are_as_wide_as_they_are(void **state)
     (void)state;
     bench_open(&bench, "tiny");
     for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
-        struct gpu_work work = stream_of(traffic, GPU_L1, 2 << 20);
+        struct gpu_work work = stream_of(traffic, GPU_L2, 2 << 20);
         assert_near(rate(&bench, &work, 2), 60, 0.03);
         assert_int_equal(bench.did, 2 * work.bytes);
         assert_near(bench.time.cycles / bench.time.ns, 1, 0.01);
@@ -54,7 +54,7 @@ static void odd_sizes_are_rounded_and_told(void **state)
     (void)state;
     bench_open(&bench, "tiny");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct gpu_work work = stream_of(cases[i].traffic, GPU_L1, cases[i].bytes);
+        struct gpu_work work = stream_of(cases[i].traffic, GPU_L2, cases[i].bytes);
         bench_prepare(&bench, &work, 1);
         bench_run(&bench, &work, 3);
         assert_int_equal(bench.did, 3 * cases[i].moved);
@@ -87,7 +87,7 @@ static void traffic_is_what_it_is_called(void **state)
     (void)state;
     bench_open(&bench, "tiny");
     for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
-        struct gpu_work work = stream_of(traffic, GPU_L1, 128 << 10);
+        struct gpu_work work = stream_of(traffic, GPU_L2, 128 << 10);
         bench_prepare(&bench, &work, 1);
         uint64_t base = bench.cuda->job.base, half = base + (64 << 10), end = base + work.bytes;
         set_word(&bench, half - sizeof mark, mark);
@@ -103,7 +103,7 @@ static void traffic_is_what_it_is_called(void **state)
 static void memory_of_a_peer_can_be_streamed(void **state)
 {
     struct bench bench;
-    struct gpu_work work = stream_of(GPU_READ, GPU_L1, 512 << 10);
+    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 512 << 10);
     (void)state;
     bench_open(&bench, "tiny,devices=2");
     work.home = GPU_ON_PEER;
@@ -117,11 +117,11 @@ static void memory_of_a_peer_can_be_streamed(void **state)
 static void what_cannot_be_is_refused(void **state)
 {
     struct bench bench;
-    struct gpu_work work = stream_of(GPU_READ, GPU_L1, 4095);
+    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 4095);
     (void)state;
     bench_open(&bench, "tiny");
     assert_refuses(&bench, &work, "copies at least 8 KiB");
-    work = stream_of(GPU_COPY, GPU_L1, 8191);
+    work = stream_of(GPU_COPY, GPU_L2, 8191);
     assert_refuses(&bench, &work, "copies at least 8 KiB");
     work.bytes = 64 << 10;
     work.multiprocessor = 1;
@@ -139,7 +139,7 @@ static void what_cannot_be_is_refused(void **state)
 static void a_block_that_does_not_fit_is_told(void **state)
 {
     struct bench bench;
-    struct gpu_work work = stream_of(GPU_READ, GPU_L1, 64 << 10);
+    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 64 << 10);
     (void)state;
     bench_open(&bench, "tiny,threads_per_sm=128");
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);

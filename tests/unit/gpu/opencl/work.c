@@ -34,6 +34,8 @@ static void what_opencl_can_not_choose_is_refused(void **state)
     }
     work.path = GPU_CLUSTER;
     assert_refused(bench, &work, "clusters");
+    work.path = GPU_SCALAR;
+    assert_refused(bench, &work, "is a CPU");
     work = chase();
     work.home = GPU_ON_PEER;
     assert_refused(bench, &work, "other device");

@@ -172,6 +172,7 @@ static void beside_other_probes_it_is_brief(void **state)
 static void a_quick_run_reads_dram_alone(void **state)
 {
     struct bench *bench = *state;
+    bench->task.named = false;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->series_count, 1);
@@ -181,10 +182,11 @@ static void a_quick_run_reads_dram_alone(void **state)
     assert_int_equal(plan->points[0].seat_count, 1);
     assert_int_equal(plan->points[1].seat_count, 5);
     for (size_t i = 0; i < 2; i++) { /* the cache of 16 MiB is shared by all */
-        assert_true(plan->points[i].detail * plan->points[i].seat_count > 63 * MIB);
-        assert_true(plan->points[i].detail * plan->points[i].seat_count <= 64 * MIB);
-        assert_true(plan->points[i].arena_bytes < 128 * MIB);
+        assert_true(plan->points[i].detail * plan->points[i].seat_count > 31 * MIB);
+        assert_true(plan->points[i].detail * plan->points[i].seat_count <= 32 * MIB);
+        assert_true(plan->points[i].arena_bytes <= 64 * MIB);
     }
+    assert_int_equal(plan->look_count, 2); /* both before any gets a second trial */
     assert_int_equal(next(bench, 1), 0);
     /* By name, --quick is what it was. */
     bench->task.named = true;
@@ -196,6 +198,7 @@ static void a_quick_run_leaves_out_what_takes_long_to_touch(void **state)
 {
     struct bench *bench = *state;
     const struct plan *plan = &bench->task.plan;
+    bench->task.named = false;
     bench->caches[2].size_bytes = 128 * MIB; /* twice that is 256 MiB for one CPU */
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
     assert_int_equal(plan->point_count, 2);
@@ -206,8 +209,43 @@ static void a_quick_run_leaves_out_what_takes_long_to_touch(void **state)
     assert_int_equal(plan->points[0].seat_count, 5);
     bench->caches[2].size_bytes = 1024 * MIB;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->point_count, 0);
+    assert_int_equal(next(bench, 1), 0);
     assert_int_equal(bench->result.status, PROBE_SKIPPED);
     assert_non_null(strstr(bench->result.reason, "without --quick"));
+}
+
+/* Of a cache of 1 GiB a few MiB are there: from 12 MiB on, loads take as long as DRAM's. */
+static void a_quick_run_goes_by_the_cache_that_was_found(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    struct point points[] = {{.x = 6 * MIB}, {.x = 12 * MIB}, {.x = 24 * MIB}, {.x = 48 * MIB}};
+    const float ns[] = {20, 98, 101, 100};
+    for (size_t i = 0; i < 4; i++)
+        points[i].y = (struct summary){.median = ns[i], .n = 6};
+    struct series curve = {.name = "latency", .headline = true, .points = points, .point_count = 4};
+    struct finding dram = {.name = "DRAM.latency_ns", .value = 100};
+    struct probe_result latency = {.name = "latency",
+                                   .series = &curve,
+                                   .series_count = 1,
+                                   .findings = &dram,
+                                   .finding_count = 1};
+    struct document document = {.probes = &latency, .probe_count = 1};
+    bench->caches[2].size_bytes = 1024 * MIB;
+    bench->task.named = false;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->point_count, 0);
+    bench->task.document = &document;
+    assert_int_equal(next(bench, 1), 1);
+    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->series_count, 1);
+    assert_true(plan->points[0].detail == 32 * MIB); /* twice the power of two from there on */
+    points[2].y.median = 50; /* the curve goes down again: nothing is sure before the largest */
+    bench->task.document = NULL;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    bench->task.document = &document;
+    assert_int_equal(next(bench, 1), 0);
 }
 
 static void each_cpu_touches_its_own_part(void **state)
@@ -456,26 +494,61 @@ static void streams_best_pass_stands_beside_the_median(void **state)
     assert_int_equal(bench->result.finding_count, 16);
 }
 
+/* Of a whole run that is not quick: what a quick one measures first, and once. */
+static void a_whole_run_looks_at_one_cpu_and_all_first(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    bench->task.named = false;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, NULL), 0);
+    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->look_count, 2);
+    assert_true(plan->share < 0.5);
+    struct point measured[] = {{.x = 1}, {.x = 5}};
+    plan->series[0].points = measured;
+    plan->series[0].point_count = 2;
+    assert_int_equal(next(bench, 1), 1);
+    assert_true(plan->point_count > 20); /* by size */
+    assert_int_equal(next(bench, 2), 1);
+    assert_int_equal(points_by(bench, "read", "L2"), 2);
+    assert_int_equal(points_by(bench, "read", "DRAM"), 0);
+    assert_int_equal(points_by(bench, "triad", "DRAM"), 2);
+    assert_int_equal(next(bench, 3), 0);
+}
+
+/* A person named it, unless the test says otherwise. */
+static int set_up(void **state)
+{
+    int code = bench_set_up(state);
+    if (code == 0)
+        ((struct bench *)*state)->task.named = true;
+    return code;
+}
+
+#define NAMED_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, bench_tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BENCH_TEST(read_by_size_comes_first),
-        BENCH_TEST(threads_join_in_at_every_level),
-        BENCH_TEST(caches_have_no_stores_past_them),
-        BENCH_TEST(a_level_that_holds_no_block_is_left_out),
-        BENCH_TEST(trials_by_threads_are_worth_their_memory),
-        BENCH_TEST(beside_other_probes_it_is_brief),
-        BENCH_TEST(a_quick_run_reads_dram_alone),
-        BENCH_TEST(a_quick_run_leaves_out_what_takes_long_to_touch),
-        BENCH_TEST(each_cpu_touches_its_own_part),
-        BENCH_TEST(workers_have_arrays_of_their_own),
-        BENCH_TEST(contradictions_are_refused),
-        BENCH_TEST(a_width_that_is_not_there_is_refused),
-        BENCH_TEST(streams_arrays_are_four_times_the_caches),
-        BENCH_TEST(nodes_are_measured_from_each_to_each),
-        BENCH_TEST(what_threads_reach_is_told),
-        BENCH_TEST(one_trial_has_no_interval),
-        BENCH_TEST(streams_best_pass_stands_beside_the_median),
+        NAMED_TEST(read_by_size_comes_first),
+        NAMED_TEST(threads_join_in_at_every_level),
+        NAMED_TEST(caches_have_no_stores_past_them),
+        NAMED_TEST(a_level_that_holds_no_block_is_left_out),
+        NAMED_TEST(trials_by_threads_are_worth_their_memory),
+        NAMED_TEST(beside_other_probes_it_is_brief),
+        NAMED_TEST(a_quick_run_reads_dram_alone),
+        NAMED_TEST(a_quick_run_leaves_out_what_takes_long_to_touch),
+        NAMED_TEST(a_whole_run_looks_at_one_cpu_and_all_first),
+        NAMED_TEST(a_quick_run_goes_by_the_cache_that_was_found),
+        NAMED_TEST(each_cpu_touches_its_own_part),
+        NAMED_TEST(workers_have_arrays_of_their_own),
+        NAMED_TEST(contradictions_are_refused),
+        NAMED_TEST(a_width_that_is_not_there_is_refused),
+        NAMED_TEST(streams_arrays_are_four_times_the_caches),
+        NAMED_TEST(nodes_are_measured_from_each_to_each),
+        NAMED_TEST(what_threads_reach_is_told),
+        NAMED_TEST(one_trial_has_no_interval),
+        NAMED_TEST(streams_best_pass_stands_beside_the_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

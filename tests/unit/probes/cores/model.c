@@ -82,7 +82,7 @@ static int set_up(void **state)
 {
     static struct bench bench;
     bench = (struct bench){0};
-    bench.model = (struct timing_model){&bench, prepared, work, additions};
+    bench.model = (struct timing_model){&bench, prepared, work, additions, NULL};
     clock_calibrate(&bench.clock);
     bench.engine = (struct engine){
         .machine = &bench.machine, .clock = &bench.clock, .seed = 5, .model = &bench.model};

@@ -148,10 +148,23 @@ static void ways_and_capacity_that_contradict_are_told(void **state)
     drive(bench, &geometry_probe, 0, cycles);
     for (size_t i = 0; i < bench->result.finding_count; i++)
         assert_null(strstr(bench->result.findings[i].name, "disagreement"));
-    set_up(8, 4096, 10, 65536);
+    set_up(8, 4096, 24, 65536);
     drive(bench, &geometry_probe, 0, cycles);
-    assert_true(value(bench, "L2.disagreement") == 10 * 65536);
+    assert_true(value(bench, "L2.disagreement") == 24 * 65536);
     assert_true(bench_finding(bench, "L2.disagreement")->declared == 1 << 20);
+}
+
+static void fewer_ways_than_the_capacity_makes_are_told_once(void **state)
+{
+    struct bench *bench = *state;
+    set_up(8, 4096, 10, 65536); /* of 16 */
+    drive(bench, &geometry_probe, 0, cycles);
+    const struct finding *ways = bench_finding(bench, "L2.ways");
+    assert_true(ways->value == 10);
+    assert_int_equal(ways->flags & FLAG_BIT(FLAG_OCCUPIED), FLAG_BIT(FLAG_OCCUPIED));
+    assert_non_null(strstr(ways->text, "others held the rest"));
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        assert_null(strstr(bench->result.findings[i].name, "disagreement"));
 }
 
 static void small_pages_tell_of_the_first_level_alone(void **state)
@@ -220,6 +233,7 @@ int main(void)
         BENCH_TEST(a_hashed_index_has_no_ways),
         BENCH_TEST(pairs_of_lines_are_no_longer_lines),
         BENCH_TEST(ways_and_capacity_that_contradict_are_told),
+        BENCH_TEST(fewer_ways_than_the_capacity_makes_are_told_once),
         BENCH_TEST(small_pages_tell_of_the_first_level_alone),
         BENCH_TEST(disturbed_trials_are_outvoted_or_make_no_number),
         BENCH_TEST(without_time_nothing_is_claimed),

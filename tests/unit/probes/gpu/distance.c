@@ -46,7 +46,55 @@ static void every_line_is_looked_at_from_every_multiprocessor(void **state)
             assert_false(plan->points[j].from == plan->points[i].from &&
                          plan->points[j].to == plan->points[i].to);
     }
-    assert_int_equal(gpu_bench_stage(bench, &gpu_distance), 0);
+}
+
+/* Each half keeps copies: reads are near from everywhere, atomic operations show where a line is at
+ * home, and a ring beyond half of L2 finds its far lines there. */
+static double two_halves(const struct gpu_work *work)
+{
+    if (work->path == GPU_ATOMIC)
+        return other_side(work->offset) == (work->multiprocessor & 1) ? 230 : 425;
+    if (!work->timed)
+        return 205;
+    for (size_t i = 0; i < work->timed_count; i++)
+        if (other_side(work->offset + (size_t)work->timed[i] * 128) == (work->multiprocessor & 1))
+            return 453; /* a near line among them, which comes from memory */
+    return 400;
+}
+
+static void copies_are_told_from_one_side(void **state)
+{
+    struct gpu_bench *bench = *state;
+    gpu_bench_drive(bench, &gpu_distance, 0, two_halves);
+    gpu_bench_value_is(bench, "gpu0.L2.near", "cycles", 205, 0.002);
+    gpu_bench_value_is(bench, "gpu0.L2.far", "cycles", 400, 0.002);
+    gpu_bench_value_is(bench, "gpu0.L2.side2.near", "cycles", 205, 0.002);
+    assert_non_null(strstr(gpu_bench_find(bench, "gpu0.L2.near")->text, "keeps copies"));
+    const struct plan *plan = &bench->task.plan;
+    size_t rings = 0;
+    for (size_t i = 0; i < bench->state.device.work_count; i++) {
+        const struct gpu_work *work = &bench->state.device.works[i];
+        if (!work->timed)
+            continue;
+        rings++;
+        assert_true(work->bytes > bench->facts[0].l2_bytes / 2);
+        assert_true(work->bytes < bench->facts[0].l2_bytes);
+        assert_true(work->timed_count >= 16 && work->timed_count % 16 == 0);
+        assert_true(work->bytes / work->stride % 16 == 0);
+        assert_true(work->offset + work->bytes <= work->span);
+    }
+    assert_int_equal(rings, 2); /* one from each side */
+    assert_int_equal(plan->series_count, 3);
+}
+
+/* Where nobody says how large L2 is, no set is known to be beyond half of it. */
+static void without_a_size_of_l2_nothing_far_is_told(void **state)
+{
+    struct gpu_bench *bench = *state;
+    bench->facts[0].l2_bytes = 0;
+    gpu_bench_drive(bench, &gpu_distance, 0, two_halves);
+    gpu_bench_value_is(bench, "gpu0.L2.near", "cycles", 205, 0.002);
+    assert_null(gpu_bench_find(bench, "gpu0.L2.far"));
 }
 
 /* %globaltimer moves in steps of up to 1024 ns: two batches' readings are no drift of the clock. */
@@ -63,10 +111,10 @@ static void steps_of_the_timer_are_no_moving_clock(void **state)
 static void a_small_device_has_a_small_span(void **state)
 {
     struct gpu_bench *bench = *state;
-    bench->facts[0].memory_bytes = 16 << 20;
+    bench->facts[0].memory_bytes = 128 << 20;
     gpu_bench_begin(bench, 0);
     assert_int_equal(gpu_bench_stage(bench, &gpu_distance), 1);
-    assert_true(gpu_bench_work(bench, &bench->task.plan.points[0])->span <= 2 << 20);
+    assert_true(gpu_bench_work(bench, &bench->task.plan.points[0])->span <= 16 << 20);
 }
 
 static void near_and_far_are_told_apart(void **state)
@@ -155,6 +203,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(every_line_is_looked_at_from_every_multiprocessor),
+        GPU_BENCH_TEST(copies_are_told_from_one_side),
+        GPU_BENCH_TEST(without_a_size_of_l2_nothing_far_is_told),
         GPU_BENCH_TEST(steps_of_the_timer_are_no_moving_clock),
         GPU_BENCH_TEST(a_small_device_has_a_small_span),
         GPU_BENCH_TEST(near_and_far_are_told_apart),

@@ -61,7 +61,7 @@ static void cycles_are_told_where_all_points_have_them(void **state)
 static void what_few_points_bear_is_not_borne_by_all(void **state)
 {
     struct gpu_bench *bench = *state;
-    const unsigned few = FLAG_BIT(FLAG_UNCONVERGED), many = FLAG_BIT(FLAG_MODELLED);
+    const unsigned few = FLAG_BIT(FLAG_TOO_FEW), many = FLAG_BIT(FLAG_MODELLED);
     const struct point points[] = {point_of(1, 10, 20, many | few), point_of(2, 10, 20, many),
                                    point_of(3, 10, 20, many), point_of(4, 10, 20, 0)};
     struct gpu_points all = {0};

@@ -108,6 +108,8 @@ static void its_time_is_that_of_what_was_asked_for(void **state)
     assert_true(fake->bench.task.weight_s == 2 * one);
     double all = 0, by_default = 0;
     for (size_t i = 0; gpu_experiments[i]; i++) {
+        if (gpu_experiments[i] == &gpu_cluster) /* which a device of capability 7.5 can't */
+            continue;
         all += gpu_experiments[i]->weight;
         by_default += gpu_experiments[i]->by_default ? gpu_experiments[i]->weight : 0;
     }

@@ -118,11 +118,11 @@ static void one_curve_is_dense_and_the_others_lie_beside_it(void **state)
         assert_true(series_factor(series, "stride")->number == 128);
         assert_null(series_factor(series, "l1"));
         assert_int_equal(series->headline, i == 0);
-        /* 1 KiB to four times 4 MiB, which is 14 octaves; beside it to twice as much. */
+        /* 1 KiB to eight times 4 MiB, which is 15 octaves; beside it to twice 4 MiB. */
         assert_true(series->points[0].x == 1024);
-        assert_true(series->points[series->point_count - 1].x == (i == 0 ? 16 << 20 : 8 << 20));
+        assert_true(series->points[series->point_count - 1].x == (i == 0 ? 32 << 20 : 8 << 20));
         if (i == 0)
-            assert_true(series->point_count >= 14 * 4 + 1 + 4); /* with those around the knees */
+            assert_true(series->point_count >= 15 * 4 + 1 + 4); /* with those around the knees */
         else
             assert_int_equal(series->point_count, 13 * 2 + 1);
         for (size_t p = 0; p < series->point_count; p++)
@@ -162,6 +162,38 @@ static void a_quarter_of_the_memory_bounds_the_sweep(void **state)
     assert_refused(fake, "sizes", "4K,1G", "--sizes 1 GiB");
 }
 
+/* The last level of an MI300X: 256 MiB, of which nobody tells. */
+static void an_l2_that_nobody_declares_is_passed(void **state)
+{
+    struct fake_bench *fake = *state;
+    fake_cuda.facts[0].l2_bytes = 0;
+    fake_cuda.facts[0].first_level_bytes = 0;
+    fake_cuda.facts[0].memory_bytes = UINT64_C(64) << 30;
+    fake_cuda.devices[0].l2 = 256 << 20;
+    assert_int_equal(PLAN(fake, "path", "l1", "order", "random", NULL), 0);
+    measure(fake);
+    const struct series *series = nth_curve(fake, 0);
+    assert_true(series->points[series->point_count - 1].x == 1 << 30);
+    assert_finding(fake, "gpu0.DRAM.latency", "cycles", 440, 0.01);
+}
+
+/* Declared too small by so much that the curve is still in it where the range ends. */
+static void a_curve_that_still_rises_goes_on(void **state)
+{
+    struct fake_bench *fake = *state;
+    fake_cuda.devices[0].l2 = 28 << 20;
+    assert_int_equal(PLAN(fake, "path", "l1", "order", "random", NULL), 0);
+    measure(fake);
+    const struct series *series = nth_curve(fake, 0);
+    assert_true(series->points[series->point_count - 1].x == 64 << 20);
+    assert_finding(fake, "gpu0.DRAM.latency", "cycles", 440, 0.01);
+    /* A person's own end is the end. */
+    assert_int_equal(PLAN(fake, "path", "l1", "order", "random", "to", "32M", NULL), 0);
+    measure(fake);
+    series = nth_curve(fake, 0);
+    assert_true(series->points[series->point_count - 1].x == 32 << 20);
+}
+
 static void sizes_that_are_named_are_the_only_ones(void **state)
 {
     struct fake_bench *fake = *state;
@@ -190,16 +222,31 @@ static void sizes_that_are_named_are_the_only_ones(void **state)
     for (size_t i = 0; i < 2; i++) {
         const struct series *series = nth_curve(fake, i);
         assert_true(series->points[0].x == 12 << 20);
-        assert_true(series->points[series->point_count - 1].x == 16 << 20);
+        assert_true(series->points[series->point_count - 1].x == 32 << 20);
     }
+}
+
+/* From 8 bytes on, as in the program that this began with: within a line elements lie side by side.
+ */
+static void sets_smaller_than_a_stride_lie_within_a_line(void **state)
+{
+    struct fake_bench *fake = *state;
+    static const double sizes[] = {8, 64, 128, 256, 4096};
+    assert_int_equal(
+        PLAN(fake, "sizes", "8,64,128,200,256,4K", "path", "l1", "order", "random", NULL), 0);
+    measure(fake);
+    const struct series *series = fake_series(fake, "gpu0 latency", "l1", "random");
+    assert_int_equal(series->point_count, 5); /* 200 bytes are one stride, as 128 are */
+    for (size_t i = 0; i < 5; i++)
+        assert_true(series->points[i].x == sizes[i]);
 }
 
 static void odd_sizes_and_strides_are_refused_by_name(void **state)
 {
     struct fake_bench *fake = *state;
     assert_refused(fake, "stride", "100", "--stride 100: give a multiple of 8");
-    assert_refused(fake, "sizes", "64", "smaller than the stride");
-    assert_refused(fake, "from", "32M", "--from 32 MiB is larger than --to 16 MiB");
+    assert_refused(fake, "to", "64", "smaller than the stride");
+    assert_refused(fake, "from", "64M", "--from 64 MiB is larger than --to 32 MiB");
 }
 
 /* --- the split --- */
@@ -263,6 +310,9 @@ int main(void)
         FAKE_TEST(knees_get_more_sizes_around_them),
         FAKE_TEST(a_quarter_of_the_memory_bounds_the_sweep),
         FAKE_TEST(sizes_that_are_named_are_the_only_ones),
+        FAKE_TEST(sets_smaller_than_a_stride_lie_within_a_line),
+        FAKE_TEST(an_l2_that_nobody_declares_is_passed),
+        FAKE_TEST(a_curve_that_still_rises_goes_on),
         FAKE_TEST(odd_sizes_and_strides_are_refused_by_name),
         FAKE_TEST(a_split_that_is_asked_for_is_what_is_measured),
         FAKE_TEST(a_sweep_measures_every_split_there_is),

@@ -31,6 +31,10 @@ static void memory_and_one_gib_cap_the_sweep(void **state)
     bench->caches[2].size_bytes = 512 << 20;
     assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
     const struct plan *plan = &bench->task.plan;
+    assert_true(plan->points[plan->point_count - 1].x == 64 << 20); /* the rest comes later */
+    assert_int_equal(plan->point_count, 16 * 4 + 1);
+    assert_int_equal(bench_plan(bench, &latency_probe, "to", "1G", NULL), 0);
+    plan = &bench->task.plan;
     assert_true(plan->points[plan->point_count - 1].x == 1 << 30);
     assert_int_equal(plan->point_count, 16 * 4 + 4 * 2 + 1); /* two an octave above 64 MiB */
     bench->machine.memory_available_bytes = 200 << 20;
@@ -358,7 +362,7 @@ static void every_size_that_was_named_has_its_latency(void **state)
     static const char *const texts[] = {"4 KiB", "256 KiB", "128 MiB"};
     assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K,256K,128M", NULL), 0);
     fill(bench, steps);
-    bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_UNCONVERGED);
+    bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_TOO_FEW);
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     for (int ns = 0; ns < 2; ns++) {
         size_t seen = 0;
@@ -370,7 +374,7 @@ static void every_size_that_was_named_has_its_latency(void **state)
             assert_string_equal(text_of(finding, "working set"), texts[seen]);
             assert_true(factor_of(finding, "stride") == 64);
             assert_true(finding->value == (ns ? 1 : 3) * steps(sizes[seen]));
-            assert_int_equal(finding->flags, seen == 1 ? FLAG_BIT(FLAG_UNCONVERGED) : 0);
+            assert_int_equal(finding->flags, seen == 1 ? FLAG_BIT(FLAG_TOO_FEW) : 0);
             seen++;
         }
         assert_int_equal(seen, 3);
@@ -437,6 +441,46 @@ static unsigned reach_table(struct bench *bench, double huge_share)
     return stage;
 }
 
+/* L3 is declared with 512 MiB. With the steps of a machine whose third level ends at 16 MiB DRAM
+ * was reached; where the second level's latency goes on, it was not. */
+static double only_two_levels(double bytes)
+{
+    return fmin(steps(bytes), steps(1 << 20));
+}
+
+static void sizes_that_touch_much_memory_wait_until_dram_is_not_reached(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    bench->caches[2].size_bytes = 512 << 20;
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, only_two_levels);
+    assert_int_equal(go_on(bench, 1, 1), 1);
+    assert_int_equal(plan->point_count, 4 * 2); /* two an octave above 64 MiB */
+    assert_true(plan->points[0].x > 64 << 20);
+    assert_true(plan->points[plan->point_count - 1].x == 1 << 30);
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    for (unsigned stage = 1; go_on(bench, 1, stage) == 1; stage++) /* knees */
+        for (size_t i = 0; i < plan->point_count; i++)
+            assert_true(plan->points[i].x <= 64 << 20);
+}
+
+/* Two sizes in each of 32 KiB, 1 MiB and 16 MiB, and two beyond, the smallest first. */
+static void two_sizes_of_each_level_are_looked_at_first(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    static const double ends[] = {0, 32 << 10, 1 << 20, 16 << 20, 1 << 30};
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    assert_int_equal(plan->look_count, 8);
+    for (size_t i = 0; i < plan->look_count; i++) {
+        const double x = plan->points[plan->look[i]].x;
+        assert_true(x > ends[i / 2] && x <= ends[i / 2 + 1]);
+        assert_true(i == 0 || x > plan->points[plan->look[i - 1]].x);
+    }
+}
+
 static void the_table_has_all_variants_in_every_level(void **state)
 {
     struct bench *bench = *state;
@@ -490,6 +534,8 @@ int main(void)
         BENCH_TEST(size_and_count_name_the_only_working_set),
         BENCH_TEST(contradictions_are_refused_in_one_line),
         BENCH_TEST(orders_are_told_as_they_were_asked_for),
+        BENCH_TEST(two_sizes_of_each_level_are_looked_at_first),
+        BENCH_TEST(sizes_that_touch_much_memory_wait_until_dram_is_not_reached),
         BENCH_TEST(the_table_has_all_variants_in_every_level),
         BENCH_TEST(a_table_on_small_pages_is_not_measured_twice),
         BENCH_TEST(levels_are_found_on_the_curve),

@@ -241,7 +241,7 @@ static void a_single_trial_gives_no_interval(void **state)
     for (size_t s = 0; s < bench->result.series_count; s++)
         for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
             bench->result.series[s].points[i].y.coverage = 0;
-            bench->result.series[s].points[i].flags = FLAG_BIT(FLAG_UNCONVERGED);
+            bench->result.series[s].points[i].flags = FLAG_BIT(FLAG_TOO_FEW);
         }
     bench->result.finding_count = 0;
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
@@ -250,7 +250,7 @@ static void a_single_trial_gives_no_interval(void **state)
     assert_non_null(strstr(forward->text, "too uncertain to tell"));
     const struct finding *stride = find(bench, "prefetch.max_stride");
     assert_true(stride->value == 2048 && isnan(stride->low) && isnan(stride->high));
-    assert_true(stride->flags & FLAG_BIT(FLAG_UNCONVERGED));
+    assert_true(stride->flags & FLAG_BIT(FLAG_TOO_FEW));
     const struct finding *crosses = find(bench, "prefetch.crosses_page");
     assert_true(isnan(crosses->value));
     assert_non_null(strstr(crosses->text, "in a single trial"));

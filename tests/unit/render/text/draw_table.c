@@ -143,19 +143,19 @@ static void doubts_are_marked_and_flags_named_where_there_is_room(void **state)
     struct bench bench = bench_of(false);
     struct series *series = join(&bench, false);
     series->point_count = 16;
-    bench.points[0][1].flags = FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_CLOCK_DRIFT);
+    bench.points[0][1].flags = FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_CLOCK_DRIFT);
     bench.points[0][2].flags = FLAG_BIT(FLAG_CLOCK_DRIFT);
     char *text = print(report_add_points, series, 1, 120);
     assert_non_null(
         strstr(text, "\n             2       11.0     9.1      6     5.00     77.0  ! "));
     assert_non_null(
         strstr(text, "\n             3       12.0     8.3      6     5.00     77.0    "));
-    assert_non_null(strstr(text, flag_texts[FLAG_UNCONVERGED].name));
+    assert_non_null(strstr(text, flag_texts[FLAG_TOO_FEW].name));
     free(text);
     text = print(report_add_points, series, 1, 64);
     assert_non_null(
         strstr(text, "\n             2       11.0     9.1      6     5.00     77.0 !\n"));
-    assert_null(strstr(text, flag_texts[FLAG_UNCONVERGED].name));
+    assert_null(strstr(text, flag_texts[FLAG_TOO_FEW].name));
     free(text);
 }
 
@@ -198,8 +198,8 @@ static void gaps_and_doubts_show(void **state)
     struct series *series = sheet_of(&bench);
     series[1].points++; /* it begins at 2 */
     series[1].point_count--;
-    bench.points[0][1].flags = FLAG_BIT(FLAG_UNCONVERGED);
-    bench.points[3][1].flags = FLAG_BIT(FLAG_UNCONVERGED);
+    bench.points[0][1].flags = FLAG_BIT(FLAG_TOO_FEW);
+    bench.points[3][1].flags = FLAG_BIT(FLAG_TOO_FEW);
     bench.points[2][1].flags = FLAG_BIT(FLAG_CLOCK_DRIFT); /* a remark */
     char *text = print(report_add_sheet, series, SERIES, 80);
     assert_non_null(strstr(text, "\n             1     100       -     300     400\n"));
@@ -238,7 +238,7 @@ static void texts_are_told_whole(void **state)
         row->cells[2] = cell_of_text(words);
         row->sentence = words;
         row->words = words;
-        row->flags = FLAG_BIT(FLAG_UNCONVERGED);
+        row->flags = FLAG_BIT(FLAG_TOO_FEW);
         draw_table(capture_begin(&capture), &table, false, &(struct text_style){.width = width});
         char *text = capture_end(&capture);
         assert_fits(text, (size_t)width);

@@ -27,7 +27,7 @@ static void roads_and_flight_are_told(void **state)
     struct document document;
     sample_document(&document, 2, 1);
     add(&document, "bandwidth.read.1", "B/s", 14.8e9, 0);
-    add(&document, "bandwidth.read.all", "B/s", 24.6e9, FLAG_BIT(FLAG_UNCONVERGED));
+    add(&document, "bandwidth.read.all", "B/s", 24.6e9, FLAG_BIT(FLAG_TOO_FEW));
     add(&document, "bandwidth.triad.1", "B/s", 19.1e9, 0);
     add(&document, "bandwidth.triad.efficiency", "", 0.9, 0);
     add(&document, "bandwidth.strided.read.1", "B/s", 1e9, 0);

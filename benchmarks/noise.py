@@ -1,0 +1,252 @@
+"""What a run says beside tormentors of our own, run by run: the quiet values beside those as found,
+and what `diff` and `check` make of it.
+
+FATHOM_BEFORE names another fathom, an earlier one, that takes turns with this one: then "before" is
+what that one found; else it is what the same documents give as found.
+"""
+import contextlib
+import itertools
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# Each with the tormentor's arguments; bursts take 30 % of the time.
+TORMENTORS = {
+    "nobody": None, "ALU": ["alu"], "L1 and L2": ["l2"], "L3": ["l3"], "DRAM": ["dram"],
+    "bursts in L1": ["l1", 1, 100, 0.3], "bursts in DRAM": ["dram", 1, 100, 0.3]}
+SCATTER = {"L1.latency": 0.3, "L2.latency": 1, "DRAM.latency": 3}   # percent, the figures to reach
+EXACT = ["dtlb1.4K.entries", "L1.ways"]
+SCALED = {"median", "low", "high", "min", "p10", "p25", "p75", "p90", "max", "value"}
+
+
+def verdict(reached):
+    return "reached" if reached else "MISSED"
+
+
+@contextlib.contextmanager
+def tormentor(bench, arguments):
+    """Works on the last CPU meanwhile; fathom measures on the first."""
+    if arguments is None:
+        yield
+        return
+    path = os.path.join(bench.build, "benchmarks", "benchmark-tormentor")
+    cpu = max(os.sched_getaffinity(0))
+    with subprocess.Popen([path, str(cpu), *map(str, arguments)], stdin=subprocess.PIPE) as process:
+        try:
+            yield
+        finally:
+            process.stdin.close()
+
+
+def document(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments), "-o", "-"], capture_output=True, text=True)
+    if done.returncode not in (0, 4):
+        sys.exit(f"fathom {' '.join(map(str, arguments))}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def findings(told):
+    found = {}
+    for probe in told["probes"]:
+        for finding in probe.get("findings", []):
+            found.setdefault(finding["name"], finding)
+    return found
+
+
+def quiet_of(finding):
+    """The quiet value; what was found where the two are one, or the document has none."""
+    if not finding:
+        return None
+    return finding.get("quiet", {}).get("value", finding.get("value"))
+
+
+def scatter(values):
+    """Standard deviation over the median, in percent."""
+    values = [value for value in values if value]
+    if len(values) < 3:
+        return math.nan
+    return 100 * statistics.stdev(values) / statistics.median(values)
+
+
+def percent(value):
+    return "-" if math.isnan(value) else f"{value:.2f} %"
+
+
+def latencies(before, after):
+    for name, goal in SCATTER.items():
+        now = scatter([quiet_of(run.get(name)) for run in after])
+        then = scatter([run.get(name, {}).get("value") for run in before])
+        told = sum(quiet_of(run.get(name)) is not None for run in after)
+        quarter = "" if not then > 1 else f"; a quarter of before: {verdict(now <= then / 4)}"
+        print(f"    {name:18} before {percent(then):>8}  quiet {percent(now):>8}  told in {told} of "
+              f"{len(after)}, at most {goal} %: {verdict(now <= goal and told == len(after))}"
+              + quarter)
+
+
+def counted(name, before, after, right, usual):
+    needed = math.ceil(len(after) * 11 / 12)
+    then, now = ([quiet_of(run.get(name)) for run in runs] for runs in (before, after))
+    good = sum(right(value) for value in now if value)
+    values = " ".join("-" if value is None else f"{value / 1024:.1f}K" if "capacity" in name else
+                      f"{value:.0f}" for value in now)
+    print(f"    {name:18} before {sum(right(value) for value in then if value):2} of {len(then)}  now "
+          f"{good:2} of {len(now)} {usual}, {needed} to reach: {verdict(good >= needed)}  ({values})",
+          flush=True)
+
+
+def truth(runs, name):
+    """What the machine declares, or else what most runs of all found, and where it is from."""
+    declared = [run[name]["declared"] for run in runs if run.get(name, {}).get("declared")]
+    values = [quiet_of(run.get(name)) for run in runs if quiet_of(run.get(name))]
+    if declared:
+        return declared[0], f"{declared[0]:.0f}, as declared"
+    return (statistics.mode(values), f"{statistics.mode(values):.0f}, as most find") if values else \
+        (math.nan, "nobody knows")
+
+
+def values_beside(bench, runs, budget):
+    earlier = os.environ.get("FATHOM_BEFORE")
+    what = ["run", "latency", "tlb", "geometry", "--budget", budget]
+    print(f"noise: {runs} runs of latency, tlb and geometry in {budget} s beside each tormentor on CPU "
+          f"{max(os.sched_getaffinity(0))}; scatter is the standard deviation over the median; "
+          + ("before: FATHOM_BEFORE, in turn" if earlier else "before: as found, same documents"),
+          flush=True)
+    before, after = {}, {}
+    for kind, arguments in TORMENTORS.items():
+        before[kind], after[kind] = [], []
+        with tormentor(bench, arguments):
+            for _ in range(runs):
+                if earlier:
+                    before[kind].append(findings(document(earlier, *what)))
+                after[kind].append(findings(document(bench.fathom, *what)))
+        before[kind] = before[kind] or after[kind]
+        print(f"  beside {kind}")
+        latencies(before[kind], after[kind])
+        capacity, usual = truth(after[kind], "L1.capacity")
+        counted("L1.capacity", before[kind], after[kind],
+                lambda value: abs(value / capacity - 1) <= 0.03, "within 3 %")
+        for name in EXACT:
+            exact, usual = truth([run for seen in after.values() for run in seen], name)
+            counted(name, before[kind], after[kind], lambda value: value == exact, usual)
+
+
+# --- diff and check ---
+
+def scale(value, times):
+    """Multiplies all figures of a point, in ns and in cycles, quiet and as found."""
+    for key, part in value.items():
+        if isinstance(part, dict) and key != "scatter":
+            scale(part, times)
+        elif key in SCALED and isinstance(part, (int, float)):
+            value[key] = part * times
+
+
+def series_of(told, probe):
+    return [series for result in told["probes"] if result["name"] == probe
+            for series in result.get("series", [])]
+
+
+def plant_latency(told, level):
+    """A tenth more in all points of a level: those between the capacity of the level above and its
+    own; DRAM's are those near the largest set's latency."""
+    found = findings(told)
+    points = [point for series in series_of(told, "latency") for point in series["points"]
+              if "median" in point]
+    if not points:
+        return
+    if level == "DRAM":
+        far = max(points, key=lambda point: point["x"])
+        chosen = [point for point in points if point["median"] > 0.8 * far["median"]]
+    else:
+        declared = [cache["size_bytes"] for cache in told["machine"]["caches"]
+                    if cache["type"] != "instruction"]
+        low, high = (quiet_of(found.get(f"L{n}.capacity")) or declared[n - 1] for n in (1, 2))
+        chosen = [point for point in points if low < point["x"] <= high]
+    for point in chosen:
+        scale(point, 1.1)
+
+
+def plant_bandwidth(told):
+    for series in series_of(told, "bandwidth"):
+        for point in series["points"]:
+            scale(point, 2 / 3)
+
+
+PLANTED = {"a tenth on L2": lambda told: plant_latency(told, "L2"),
+           "a tenth on DRAM": lambda told: plant_latency(told, "DRAM"),
+           "a third of bandwidth gone": plant_bandwidth}
+
+
+def status(bench, *arguments):
+    code = subprocess.run([bench.fathom, *arguments], capture_output=True, text=True).returncode
+    if code not in (0, 1, 4):
+        sys.exit(f"fathom {' '.join(arguments)}: status {code}")
+    return code
+
+
+def judged(bench, before, after):
+    """Whether `diff` and `check` say that something changed."""
+    return (status(bench, "diff", before, after) == 1,
+            status(bench, "check", after, "--against", before) == 1)
+
+
+def comparisons(bench, runs, planted_pairs):
+    chance = random.Random(20261122)
+    beside = list(itertools.islice(itertools.cycle(TORMENTORS.values()), runs))
+    chance.shuffle(beside)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{number}.json") for number in range(runs)]
+        for path, arguments in zip(paths, beside):
+            with tormentor(bench, arguments):
+                bench.timed("run", "--quick", "-o", path)
+        pairs = list(itertools.permutations(paths, 2))
+        told = [judged(bench, *pair) for pair in pairs]
+        for column, (name, share) in enumerate((("diff", 4 / 90), ("check", 1 / 90))):
+            changed, most = sum(pair[column] for pair in told), math.floor(share * len(pairs) + 0.5)
+            print(f"  {runs} quick runs beside changing load: {name} exits 1 in {changed} of "
+                  f"{len(pairs)} ordered pairs, at most {most} to reach: {verdict(changed <= most)}",
+                  flush=True)
+        seen = {name: [0, 0, 0] for name in PLANTED}
+        names = list(itertools.islice(itertools.cycle(PLANTED), planted_pairs))
+        for name, (before, after) in zip(names, chance.sample(pairs * 2, planted_pairs)):
+            path, fresh = os.path.join(folder, "planted.json"), os.path.join(folder, "fresh.json")
+            with open(after, encoding="utf-8") as file:
+                document_told = json.load(file)
+            PLANTED[name](document_told)
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(document_told, file)
+            subprocess.run([bench.fathom, "analyse", path, "-o", fresh], check=True,
+                           capture_output=True)
+            by_diff, by_check = judged(bench, before, fresh)
+            for at, counts in enumerate((True, by_diff, by_check)):
+                seen[name][at] += counts
+    for name, (of, by_diff, by_check) in seen.items():
+        print(f"    {name} planted: diff finds it in {by_diff} of {of}, check in {by_check}")
+    needed = math.ceil(planted_pairs * 19 / 20)
+    for at, name in ((1, "diff"), (2, "check")):
+        found = sum(counts[at] for counts in seen.values())
+        print(f"  planted changes, in another run's document: {name} finds {found} of "
+              f"{planted_pairs}, {needed} to reach: {verdict(found >= needed)}", flush=True)
+
+
+def noise(bench):
+    """Two hours with an earlier fathom in turn, one without."""
+    if len(os.sched_getaffinity(0)) < 2:
+        print("noise: skipped, one CPU")
+        return
+    comparisons(bench, 10, 20)
+    values_beside(bench, 12, 24)
+
+
+def noise_short(bench):
+    """Some minutes: what it prints shows that it works, and no more than that."""
+    if len(os.sched_getaffinity(0)) < 2:
+        print("noise: skipped, one CPU")
+        return
+    comparisons(bench, 4, 6)
+    values_beside(bench, 3, 8)

@@ -1,0 +1,167 @@
+#include "base/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40 }; /* as Linux: a longer chain is a circle */
+
+int target_refuse(const char *path, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_USAGE, "%s: %s: choose another file or folder to write to", path,
+                     why);
+}
+
+int target_channel(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const char *digits = path + strlen(folders[i]);
+        if (strncmp(path, folders[i], strlen(folders[i])) != 0)
+            continue;
+        const size_t length = strspn(digits, "0123456789");
+        if (length > 0 && length < 10 && !digits[length])
+            return atoi(digits);
+    }
+    return -1;
+}
+
+/* --- following links --- */
+
+/* `link` is a link or a pipe at the first `length` bytes of the path. */
+static bool is_trap(const char *path, size_t length, const struct stat *link)
+{
+    struct stat folder;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    char *name = length ? strndup(path, length) : strdup(".");
+    const bool open = name && stat(name, &folder) == 0 && folder.st_mode & S_IWOTH;
+    free(name);
+    return open && link->st_uid != geteuid() && link->st_uid != folder.st_uid;
+}
+
+/* The path with the link at its first `length` bytes replaced by what the link names. NULL with
+ * errno where that can't be known. */
+static char *replace_link(const char *path, size_t length)
+{
+    char to[PATH_MAX], *followed = NULL;
+    char *link = strndup(path, length);
+    const ssize_t bytes = link ? readlink(link, to, sizeof to - 1) : -1;
+    free(link);
+    if (bytes < 0)
+        return NULL;
+    to[bytes] = '\0';
+    const size_t end = length;
+    while (to[0] != '/' && length > 0 && path[length - 1] != '/')
+        length--;
+    if (asprintf(&followed, "%.*s%s%s", to[0] == '/' ? 0 : (int)length, path, to, path + end) < 0)
+        return NULL;
+    return followed;
+}
+
+/* Replaces the first link in *path by what it names. 1 where there was one, 0 where there is none,
+ * or the error; `typed` is the path that the error names. */
+static int follow_one(char **path, const char *typed, struct error *error)
+{
+    struct stat status;
+    for (size_t end = strspn(*path, "/"); (*path)[end]; end += strspn(*path + end, "/")) {
+        end += strcspn(*path + end, "/");
+        char *part = strndup(*path, end);
+        if (!part)
+            return error_set(error, ERROR_SYSTEM, "%s: out of memory", typed);
+        const int code = lstat(part, &status);
+        free(part);
+        if (code < 0)
+            return 0; /* what is not there is no link */
+        const bool last = !(*path)[end], is_link = S_ISLNK(status.st_mode);
+        if (((last && S_ISFIFO(status.st_mode)) || is_link) && is_trap(*path, end, &status))
+            return target_refuse(
+                typed,
+                is_link ? "another user has laid a link there, in a folder that anybody may write "
+                          "to, so it could lead to any file"
+                        : "another user has made a pipe there, in a folder that anybody may write "
+                          "to, so it could be read by anybody",
+                error);
+        if (!is_link)
+            continue;
+        char *followed = replace_link(*path, end);
+        if (!followed)
+            return target_refuse(typed, strerror(errno), error);
+        free(*path);
+        *path = followed;
+        return 1;
+    }
+    return 0;
+}
+
+static int follow_links(struct target *target, const char *typed, struct error *error)
+{
+    target->path = strdup(typed);
+    int code = target->path ? 1 : error_set(error, ERROR_SYSTEM, "%s: out of memory", typed);
+    for (int links = 0; code == 1; links++)
+        code = links <= LINKS_MAX ? follow_one(&target->path, typed, error)
+                                  : target_refuse(typed, strerror(ELOOP), error);
+    return code;
+}
+
+/* --- what is there --- */
+
+static int look_at_channel(struct target *target, const char *path, struct error *error)
+{
+    const int flags = fcntl(target->channel, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return target_refuse(path, strerror(EBADF), error);
+    target->kind = TARGET_STREAM;
+    return 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+int target_look(struct target *target, const char *path, struct error *error)
+{
+    *target = (struct target){.kind = TARGET_NEW, .channel = target_channel(path)};
+    if (target->channel >= 0)
+        return look_at_channel(target, path, error);
+    const int missing = stat(path, &target->status) < 0 ? errno : 0;
+    if (missing && (missing != ENOENT || !*path))
+        return target_refuse(path, strerror(missing), error);
+    int code = follow_links(target, path, error);
+    if (code < 0)
+        return code;
+    struct stat found;
+    if (missing)
+        return lstat(path, &found) < 0
+                   ? 0
+                   : target_refuse(path, "it is a link to a file that is not there", error);
+    if (S_ISDIR(target->status.st_mode))
+        return target_refuse(path, "it is a directory", error);
+    target->kind = S_ISREG(target->status.st_mode) ? TARGET_FILE : TARGET_STREAM;
+    /* Links in /proc name what no path leads to: a pipe, a file that is deleted. */
+    if (stat(target->path, &found) < 0 || !is_same(&found, &target->status)) {
+        if (target->kind == TARGET_FILE)
+            return target_refuse(path, strerror(ENOENT), error);
+        free(target->path);
+        target->path = strdup(path);
+    }
+    /* A rename would replace even a file that its owner has protected from writing. */
+    if (!target->path)
+        return error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
+    return access(target->path, W_OK) < 0 ? target_refuse(path, strerror(errno), error) : 0;
+}
+
+void target_free(struct target *target)
+{
+    free(target->path);
+    target->path = NULL;
+}

@@ -1,0 +1,47 @@
+/* For a system that fathom has no port for: none of this can be asked of it. */
+#include "machine/pages.h"
+
+size_t pages_bytes(enum pages_kind kind)
+{
+    (void)kind;
+    return 0;
+}
+
+bool pages_counted(void)
+{
+    return false;
+}
+
+unsigned char *pages_map(size_t bytes, enum pages_kind kind, size_t page)
+{
+    (void)bytes, (void)kind, (void)page;
+    return NULL;
+}
+
+bool pages_populate(unsigned char *memory, size_t bytes)
+{
+    (void)memory, (void)bytes;
+    return false;
+}
+
+bool pages_unmap(unsigned char *memory, size_t bytes)
+{
+    (void)memory, (void)bytes;
+    return false;
+}
+
+bool pages_discard(unsigned char *memory, size_t bytes)
+{
+    (void)memory, (void)bytes;
+    return false;
+}
+
+int pages_twin_start(void)
+{
+    return -1;
+}
+
+void pages_twin_end(int twin)
+{
+    (void)twin;
+}

@@ -1,0 +1,201 @@
+"""Signals at any time, memory and CPUs that are taken away, and odd surroundings."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from program import OLDER, Skip, is_document, kept
+
+RUN = "run --thorough -o keep".split()
+SHORT = "fathom latency --sizes 4K,1M --budget 0.3 -o keep"
+ENDINGS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL)
+
+
+def signals(program):
+    """Whatever signal comes whenever, the older document stands, and what lies beside it is whole.
+    Half of the runs end by themselves about when the signal comes."""
+    complaints = []
+    for number in range(500 if program.everything else 12):
+        sent, short = ENDINGS[number % len(ENDINGS)], number % 2
+        folder = program.folder()
+        process = program.start(SHORT.split()[1:] if short else RUN, folder)
+        time.sleep(random.uniform(0, 0.8))
+        stopped = number % 7 == 6
+        for one in ((signal.SIGSTOP, signal.SIGCONT) if stopped else ()) + (sent,):
+            process.send_signal(one)
+        result = program.finish(process, folder)
+        found = [line for line in kept(result, short) if ".fathom-" not in line]
+        # A temporary file may be left by what can't be caught, and by nothing else.
+        if sent not in (signal.SIGKILL, signal.SIGQUIT) and result.status not in (-sent,):
+            found += [f"{name} is left" for name in result.files if name.startswith(".fathom-")]
+        if result.status not in (0, 3, 4, 128 + sent, -sent):
+            found.append(f"status {result.status}: {result.err}")
+        complaints += [f"{sent.name}, run {number}: {complaint}" for complaint in found]
+        shutil.rmtree(folder)
+    return complaints
+
+
+# --- what is taken away ---
+
+GROUPS = Path("/sys/fs/cgroup")
+
+
+class Group:
+    """A control group of version 2 with a controller, or Skip."""
+
+    def __init__(self, controller, file, value):
+        self.path = GROUPS / f"fathom-faults-{os.getpid()}"
+        try:
+            if controller not in (GROUPS / "cgroup.controllers").read_text().split():
+                raise Skip(f"there is no control group with {controller} to be had")
+            (GROUPS / "cgroup.subtree_control").write_text(f"+{controller}")
+            self.path.mkdir()
+            (self.path / file).write_text(value)
+        except OSError as error:
+            self.remove()
+            raise Skip(f"no control group can be made here: {error}") from None
+
+    def remove(self):
+        try:
+            self.path.rmdir()
+        except OSError:
+            pass
+
+    def join(self):
+        return f"echo $$ > {self.path}/cgroup.procs; "
+
+
+def memory(program):
+    """A limit below the working set, from the beginning and while measuring."""
+    group = Group("memory", "memory.max", "96M")
+    complaints = []
+    try:
+        for later in (None, "24M"):
+            folder = program.folder()
+            process = program.start(group.join() + "fathom latency --quick --budget 2 -o keep", folder)
+            if later:
+                time.sleep(0.5)
+                (group.path / "memory.max").write_text(later)
+            result = program.finish(process, folder)
+            killed = later and result.status == -signal.SIGKILL
+            complaints += kept(result, not killed) + ([] if killed else result.clear())
+            if not killed and result.status not in (0, 2, 3, 4):
+                complaints.append(f"status {result.status}: {result.err}")
+            (group.path / "memory.max").write_text("96M")
+    finally:
+        group.remove()
+    return complaints
+
+
+def cpusets(program):
+    """CPUs that go and come while they are measured fail their points and nothing else."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        raise Skip("needs two CPUs")
+    group = Group("cpuset", "cpuset.cpus", f"{cpus[0]},{cpus[-1]}")
+    complaints = []
+    try:
+        folder = program.folder()
+        process = program.start(group.join() + "fathom cores --budget 3 -o keep", folder)
+        for turn in range(8):
+            time.sleep(0.3)
+            (group.path / "cpuset.cpus").write_text(str(cpus[0]) if turn % 2 == 0
+                                                    else f"{cpus[0]},{cpus[-1]}")
+        result = program.finish(process, folder)
+        complaints += kept(result, True) + result.clear()
+        if result.status not in (0, 3, 4):
+            complaints.append(f"status {result.status}: {result.err}")
+    finally:
+        group.remove()
+    return complaints
+
+
+def hog(program):
+    """A busy thread of real-time priority holds a CPU: the points there fail, and the run ends."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2 or not shutil.which("chrt") or not shutil.which("taskset"):
+        raise Skip("needs two CPUs, chrt and taskset")
+    greedy = subprocess.Popen(["timeout", "20", "taskset", "-c", str(cpus[-1]), "chrt", "-f", "50", "sh", "-c",
+                               "while :; do :; done"], stderr=subprocess.DEVNULL)
+    time.sleep(0.3)
+    if greedy.poll() is not None:
+        raise Skip("a real-time priority can't be had")
+    try:
+        result = program.run("fathom cores --quick --budget 1 -o keep")
+    finally:
+        greedy.kill()
+        greedy.wait()
+    found = kept(result, True) + result.clear()
+    return found + ([] if result.status in (0, 3, 4) else [f"status {result.status}: {result.err}"])
+
+
+# --- odd surroundings ---
+
+def huge_pages(program):
+    """Huge pages that are not there are a clear refusal, or a flag."""
+    found = []
+    for pages in ("huge2m", "huge1g", "thp", "auto"):
+        result = program.run(f"fathom latency --sizes 1M --pages {pages} --budget 0.2 -o keep")
+        found += [f"{pages}: {complaint}" for complaint in kept(result, True) + result.clear()]
+        if result.status not in (0, 3, 4):
+            found.append(f"{pages}: status {result.status}: {result.err}")
+    return found
+
+
+def locales(program):
+    """Where numbers have a comma, every output is the same."""
+    known = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+    commas = [name for name in known if name.lower().startswith(("de_", "fr_", "pl_", "ru_", "sv_"))]
+    if not commas:
+        raise Skip("no locale with a decimal comma is installed")
+    found = []
+    for command in [f"fathom report -f {name} $SAMPLE" for name in ("text", "csv", "json", "html", "openmetrics",
+                                                                    "gnuplot")]:
+        usual = program.run(command)
+        other = program.run(command, env={"LC_ALL": commas[0], "LANG": commas[0]})
+        if other != usual:
+            found.append(f"{command}: other in {commas[0]}")
+    return found
+
+
+def closed(program):
+    """Without one or more of the standard channels nothing is written to a wrong place."""
+    found = []
+    for channels in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        for command in (SHORT, "fathom report $SAMPLE -o keep", "fathom report $SAMPLE", "fathom report - -o keep"):
+            result = program.run(f"{command} {channels}")
+            complaints = [line for line in result.clear() if "without a word" not in line]
+            keep = result.files.get("keep", b"")
+            if not (keep == OLDER or is_document(keep) or keep.startswith(b"fathom ")):
+                complaints.append(f"keep holds {keep[:60]!r}")
+            if result.status not in (0, 2, 3, 4):
+                complaints.append(f"status {result.status}")
+            found += [f"{command} {channels}: {complaint}" for complaint in complaints]
+    return found
+
+
+def no_system_files(program):
+    """Without /proc and /sys, what is unknown is not taken for nothing."""
+    if subprocess.run(["unshare", "-rm", "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        raise Skip("folders can't be hidden here")
+    result = program.run("unshare -rm sh -c 'mount -t tmpfs none /proc && mount -t tmpfs none /sys && "
+                         "exec \"$FATHOM\" latency --sizes 4K --budget 0.3 -o keep'")
+    found = kept(result, True) + result.clear()
+    return found + ([] if result.status in (0, 3, 4) else [f"status {result.status}: {result.err}"])
+
+
+def tests():
+    """(name, function of the program that returns complaints) of every test."""
+    return [
+        ("signals at any time", signals),
+        ("a control group's memory", memory),
+        ("CPUs that come and go", cpusets),
+        ("a thread of real-time priority", hog),
+        ("pages that are not there", huge_pages),
+        ("decimal commas", locales),
+        ("closed channels", closed),
+        ("no /proc and no /sys", no_system_files),
+    ]

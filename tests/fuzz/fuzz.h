@@ -1,0 +1,55 @@
+/* What the targets have in common. */
+#ifndef FATHOM_TESTS_FUZZ_H
+#define FATHOM_TESTS_FUZZ_H
+
+#include "base/clean.h"
+#include "findings/experiment.h"
+#include "result/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static inline void fuzz_require(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "does not hold: %s\n", what);
+    abort();
+}
+
+/* An error is one line that a terminal shows as it is, and its code is one of those there are. */
+static inline void fuzz_check_error(int code, const struct error *error)
+{
+    char clean[sizeof error->text];
+    fuzz_require(code >= ERROR_SYSTEM && code <= ERROR_USAGE, "the code is an error's");
+    fuzz_require(error->code == code && *error->text, "the error has its code and a text");
+    fuzz_require(!strchr(error->text, '\n'), "the error is one line");
+    fuzz_require(strcmp(clean_text(error->text, clean, sizeof clean), error->text) == 0,
+                 "the error is inert");
+}
+
+static inline int fuzz_read(struct document *document, const void *bytes, size_t size,
+                            struct error *error)
+{
+    FILE *stream = size ? fmemopen((void *)(uintptr_t)bytes, size, "rb") : fopen("/dev/null", "rb");
+    fuzz_require(stream, "there is memory for a stream");
+    int code = document_read_stream(document, stream, "fuzz", error);
+    fclose(stream);
+    return code;
+}
+
+/* The bytes as a text that ends with a NUL and holds no other; the caller frees. */
+static inline char *fuzz_text(const uint8_t *bytes, size_t size)
+{
+    char *text = malloc(size + 1);
+    fuzz_require(text, "there is memory for the text");
+    if (size)
+        memcpy(text, bytes, size);
+    text[size] = '\0';
+    return text;
+}
+
+#endif

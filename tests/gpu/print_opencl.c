@@ -1,0 +1,9 @@
+/* Prints the text of the OpenCL backend's kernels. */
+#include "gpu/opencl/opencl.h"
+
+#include <stdio.h>
+
+int main(void)
+{
+    return fputs(opencl_text, stdout) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+}
