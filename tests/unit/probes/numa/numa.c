@@ -233,7 +233,7 @@ static void a_node_without_cpus_is_a_column(void **state)
     assert_non_null(strstr(bench->error.text, "no CPU that may be used; choose from 0, 1"));
 }
 
-static void disagreements_with_the_firmware_are_findings(void **state)
+static void disagreements_with_what_is_declared_are_findings(void **state)
 {
     struct bench *bench = *state;
     be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
@@ -257,7 +257,7 @@ static void disagreements_with_the_firmware_are_findings(void **state)
     assert_true(declared);
 }
 
-static void where_firmware_is_right_there_is_none(void **state)
+static void where_what_is_declared_is_right_there_is_none(void **state)
 {
     struct bench *bench = *state;
     be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
@@ -345,8 +345,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NUMA_TEST(two_four_and_eight_nodes),
         NUMA_TEST(a_node_without_cpus_is_a_column),
-        NUMA_TEST(disagreements_with_the_firmware_are_findings),
-        NUMA_TEST(where_firmware_is_right_there_is_none),
+        NUMA_TEST(disagreements_with_what_is_declared_are_findings),
+        NUMA_TEST(where_what_is_declared_is_right_there_is_none),
         NUMA_TEST(one_node_is_one_cell),
         NUMA_TEST(without_nodes_there_is_one_cell_too),
         NUMA_TEST(options_name_one_row_or_column),
