@@ -1,8 +1,9 @@
 /*
- * Where the nearer of two nodes, as the system declares their distances, was measured as the farther
- * one. n nodes give up to n(n-1)(n-2)/2 such comparisons, of which some come out wrong by chance, so
- * they are judged together: that any is reported where all distances are right has a probability of
- * at most 5 %. Compared are quiet values, because a neighbour that came and went is no distance.
+ * Where the nearer of two nodes, as the system declares their distances, was measured as the
+ * farther one. n nodes give up to n(n-1)(n-2)/2 such comparisons, of which some come out wrong by
+ * chance, so they are judged together: that any is reported where all distances are right has a
+ * probability of at most 5 %. Compared are quiet values, because a neighbour that came and went is
+ * no distance.
  */
 #include "findings/finding.h"
 #include "probes/numa/numa.h"
@@ -91,9 +92,10 @@ static int report(struct probe_task *task, const struct disagreement *pair, size
         "together). Likely: %s",
         pair->from, pair->near, pair->far, pair->nearer, pair->farther, (double)pair->ns_a.median,
         (double)pair->ns_b.median, compared,
-        guest ? "the virtual machine's nodes are of its configuration, and lie elsewhere on the host"
-              : "the declared table is a general one, or memory is interleaved or clustered "
-                "otherwise than it says (BIOS settings: nodes per socket, sub-NUMA clustering)");
+        guest
+            ? "the virtual machine's nodes are of its configuration, and lie elsewhere on the host"
+            : "the declared table is a general one, or memory is interleaved or clustered "
+              "otherwise than it says (BIOS settings: nodes per socket, sub-NUMA clustering)");
     return finding->text ? 0 : error_out_of_memory(error);
 }
 

@@ -179,12 +179,14 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.disagreement.*.*.*",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
-     .meaning = "From the first node, the second is declared nearer than the third and was measured "
-                "farther: so many times as far, of quiet values. All comparisons are judged "
-                "together: that any is here by chance has a probability of at most 5 %.",
-     .moves = "The distances are declared in tenths of the local latency, often for all machines of "
-              "a kind; how memory is interleaved, and where a host keeps a virtual machine's, they "
-              "do not tell.",
+     .meaning =
+         "From the first node, the second is declared nearer than the third and was measured "
+         "farther: so many times as far, of quiet values. All comparisons are judged "
+         "together: that any is here by chance has a probability of at most 5 %.",
+     .moves =
+         "The distances are declared in tenths of the local latency, often for all machines of "
+         "a kind; how memory is interleaved, and where a host keeps a virtual machine's, they "
+         "do not tell.",
      .advice = "Repeat when nobody else uses the memory; the kernel places memory by the declared "
                "distances, so where the finding stays bind memory by hand (numactl)."},
     {.patterns = NULL},
