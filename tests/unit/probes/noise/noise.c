@@ -252,6 +252,30 @@ static void no_period_is_told_too(void **state)
     free(watched.arena.memory);
 }
 
+/* As an emulator's that is derived from a clock of microseconds: each step is far longer than a
+ * reading takes, and none of them is an interruption. */
+static void a_counter_s_own_steps_are_no_interruptions(void **state)
+{
+    struct bench *bench = *state;
+    struct watched watched;
+    const double step_ns = 1000;
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
+    const size_t bytes = bench->task.plan.points[0].arena_bytes;
+    watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
+    assert_non_null(watched.arena.memory);
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        struct gaps *gaps = prepare(bench, &watched, 0, trial);
+        gaps->shortest = (uint64_t)(step_ns * TICKS_A_NS);
+        for (int i = 0; i < 100; i++)
+            note(gaps, 1e9 + trial * trial_ns + 2 * i * step_ns, step_ns, 0, 0);
+        note(gaps, 1.04e9 + trial * trial_ns, 5 * step_ns, 0, 0);
+        observe(bench, &watched, gaps, trial + 1.0);
+    }
+    const struct noise_state *noise = bench->task.state;
+    assert_int_equal(noise_count(&noise->tallies[0]), TRIALS);
+    free(watched.arena.memory);
+}
+
 static void nothing_watched_concludes_nothing(void **state)
 {
     struct bench *bench = *state;
@@ -269,6 +293,7 @@ int main(void)
         BENCH_TEST(a_log_that_overflowed_is_still_summed),
         BENCH_TEST(days_of_trials_need_no_more_room),
         BENCH_TEST(no_period_is_told_too),
+        BENCH_TEST(a_counter_s_own_steps_are_no_interruptions),
         BENCH_TEST(nothing_watched_concludes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ struct pulser {
     pthread_t thread;
     int cpu;
     atomic_bool stop, started;
-    int refused; /* errno */
+    bool not_pinned; /* known once it is started */
     double lengths[PULSES_MOST];
     unsigned late; /* pulses that something else delayed or interrupted */
     size_t count;
@@ -74,10 +74,10 @@ static void *work(void *argument)
 {
     struct pulser *pulser = argument;
     struct error error;
-    pulser->refused = os_pin_thread(pulser->cpu, &error) < 0 ? EINVAL : 0;
+    pulser->not_pinned = os_pin_thread(pulser->cpu, &error) < 0;
     atomic_store(&pulser->started, true);
     for (double at_s = now_s() + period_s;
-         !pulser->refused && !atomic_load(&pulser->stop) && pulser->count < PULSES_MOST;
+         !pulser->not_pinned && !atomic_load(&pulser->stop) && pulser->count < PULSES_MOST;
          at_s += period_s)
         pulse(pulser, at_s);
     return NULL;
@@ -165,15 +165,14 @@ static void a_pulser_is_found(void **state)
         assert_int_equal(pthread_create(&pulser.thread, NULL, work, &pulser), 0);
         while (!atomic_load(&pulser.started))
             sched_yield();
-        if (!pulser.refused)
-            pulser.refused = set_real_time(&pulser, true);
-        if (!pulser.refused)
+        const int reason = pulser.not_pinned ? EINVAL : set_real_time(&pulser, true);
+        if (!reason)
             watch(&machine, &settings, &document);
         atomic_store(&pulser.stop, true);
         set_real_time(&pulser, false);
         pthread_join(pulser.thread, NULL);
-        if (pulser.refused) {
-            refused = strerror(pulser.refused);
+        if (reason) {
+            refused = strerror(reason);
         } else {
             sort_ascending(pulser.lengths, pulser.count);
             const double length_us = median(pulser.lengths, pulser.count) * 1e6;
