@@ -164,7 +164,9 @@ const struct tongue core_to_core_latency_tongue = {
         "samples over lines (10 on each), measures both directions, and prints the median line; "
         "behind the \u00b1 stands half of its 95 % interval. The table goes to standard output; "
         "with --csv it goes to standard error, where the tool always writes it. The tool's "
-        "benchmark 3 counts writes in flight as well; fathom's is the time of one stamp.",
+        "benchmark 3 counts writes in flight as well; fathom's is the time of one stamp. The "
+        "tool's bold and dim "
+        "letters are left out.",
     .arguments = arguments,
     .operands_most = 2,
     .speak = speak,
