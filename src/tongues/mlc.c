@@ -317,7 +317,9 @@ const struct tongue mlc_tongue = {
         "not, it takes random order within blocks. fathom touches no prefetcher and takes "
         "random order over the whole buffer, so its idle latencies have a row of DRAM opened for "
         "nearly every load and are some nanoseconds larger. Under load, fathom's delays are pauses "
-        "in turns of a loop: compare the curve, latency over bandwidth, and not the delays. "
+        "in turns of a loop, and 0 is the most traffic: compare the curve, latency over bandwidth, "
+        "and "
+        "not the delays. "
         "Bandwidths by mix count lines as the memory sees them, a store's own read among the "
         "reads. The first line names the tool whose form it is, for the sake of scripts; the "
         "numbers are fathom's. Lines of other sockets are measured by 'fathom coherence --cpus'.",

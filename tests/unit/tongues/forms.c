@@ -113,12 +113,20 @@ static void c2clat(void **state)
 /* A pair that could not be measured is no 0. */
 static void a_gap_is_seen_and_said(void **state)
 {
+    static const struct made_up one_way[] = {CELL("readwrite", 0, 1, 62)};
+    static const struct made_up nothing[] = {
+        {"cores", "hand-off", "op", "readwrite", 0, 0, 1, true, 0, 0, 0, 0, "CPU 1 went away"}};
     static const struct made_up values[] = {
         CELL("readwrite", 0, 1, 62),
         {"cores", "hand-off", "op", "readwrite", 0, 1, 0, true, 0, 0, 0, 0, "CPU 1 went away"}};
     assert_int_equal(SPEAK(*state, values, "c2clat"), 0);
     assert_string_equal(here->out, " CPU    0    1\n   0    0   62\n   1    -    0\n");
     assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value: CPU 1 went away"));
+    /* So is one that was never begun; and with nothing but gaps there is no table. */
+    assert_int_equal(SPEAK(*state, one_way, "c2clat"), 0);
+    assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value: there was no time for it"));
+    assert_int_equal(SPEAK(*state, nothing, "c2clat"), ERROR_IMPOSSIBLE);
+    assert_string_equal(here->out, "");
 }
 
 #define SIZE(PROBE, X, VALUE)                                                                      \
