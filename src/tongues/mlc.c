@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const double megabyte = 1e6;
-static const double nodes_s = 20, idle_s = 3, lines_s = 8;
+static const double nodes_s = 20, idle_s = 6, lines_s = 8;
 enum { KIB = 1024, MIB = 1048576, CPU_MOST = 65535, DELAY_MOST = 1000000 };
 
 static const struct tongue_argument arguments[] = {

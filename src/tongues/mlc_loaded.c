@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const double megabyte = 1e6, loaded_s = 20, throughput_s = 2;
+static const double megabyte = 1e6, loaded_s = 20, throughput_s = 3;
 enum { BUFFER = 100 << 20 }; /* the tool's own, of each thread */
 
 /* What -W asks for. A latency is measured beside the traffic that has a share of reads; the other

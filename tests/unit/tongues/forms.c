@@ -84,6 +84,17 @@ static void core_to_core_latency_has_csv_alone_on_standard_output(void **state)
     document_free(&document);
 }
 
+static void core_to_core_latency_takes_the_direction_that_was_measured(void **state)
+{
+    static const struct made_up values[] = {CELL("cas", 0, 1, 11), CELL("cas", 1, 2, 12),
+                                            CELL("cas", 2, 0, 13)};
+    assert_int_equal(SPEAK(*state, values, "core-to-core-latency"), 0);
+    assert_non_null(
+        strstr(here->out, "\n      1   11\u00b10 \n      2   13\u00b10    12\u00b10 \n"));
+    assert_non_null(strstr(here->out, "Mean latency: 12.0ns"));
+    assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value"));
+}
+
 static void core_to_core_latency_refuses_what_is_no_number(void **state)
 {
     static const struct made_up values[] = {CELL("cas", 1, 0, 10.5)};
@@ -298,6 +309,7 @@ int main(void)
         BOOTH_TEST(core_to_core_latency),
         BOOTH_TEST(core_to_core_latency_has_csv_alone_on_standard_output),
         BOOTH_TEST(core_to_core_latency_refuses_what_is_no_number),
+        BOOTH_TEST(core_to_core_latency_takes_the_direction_that_was_measured),
         BOOTH_TEST(c2clat),
         BOOTH_TEST(a_gap_is_seen_and_said),
         BOOTH_TEST(mem_lat),
