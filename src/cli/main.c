@@ -4,8 +4,8 @@
 #include "cli/completion.h"
 #include "cli/options.h"
 #include "cli/words.h"
+#include "library/version.h"
 #include "probes/probe.h"
-#include "version.h"
 
 #include <fcntl.h>
 #include <signal.h>

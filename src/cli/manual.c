@@ -3,10 +3,10 @@
 #include "base/units.h"
 #include "cli/options.h"
 #include "findings/registry.h"
+#include "library/version.h"
 #include "probes/probe.h"
 #include "result/flag.h"
 #include "tongues/tongue.h"
-#include "version.h"
 
 #include <ctype.h>
 #include <math.h>
