@@ -21,14 +21,17 @@ int main(void)
         fathom_close(fathom);
         return 1;
     }
-    for (i = 0; i < count && i < 8; i++)
+    for (i = 0; i < count && i < 8; i++) {
         if (levels[i].level)
-            printf("L%u holds %lu bytes (declared: %lu), %.2f ns away, %s%s\n", levels[i].level,
+            printf("L%u holds %lu bytes (declared: %lu), %s%s", levels[i].level,
                    (unsigned long)levels[i].capacity_bytes, (unsigned long)levels[i].declared_bytes,
-                   levels[i].latency_ns, sources[levels[i].source],
-                   levels[i].doubtful ? ", in doubt" : "");
+                   sources[levels[i].source], levels[i].doubtful ? ", in doubt" : "");
         else
-            printf("memory is %.1f ns away\n", levels[i].latency_ns);
+            printf("memory");
+        if (levels[i].latency_ns > 0) /* else it is not known */
+            printf(": %.2f ns away", levels[i].latency_ns);
+        putchar('\n');
+    }
     if (count > 0)
         printf("so blocks of %lu KiB stay in the first level\n",
                (unsigned long)(levels[0].capacity_bytes / 2 / 1024));

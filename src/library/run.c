@@ -103,6 +103,18 @@ static void show_progress(void *argument, const char *probe, double done, double
         listening->fathom->stop = 1;
 }
 
+/* The document's facts live in the machine's pool, and the texts of its parameters in those of the
+ * settings: they are the document's from now on. */
+static void keep_texts(struct fathom_measurement *measurement, struct run *run,
+                       struct machine *machine)
+{
+    struct pool *pool = &measurement->document->pool;
+    pool_take(pool, &machine->pool);
+    pool_take(pool, &measurement->settings.pool);
+    for (size_t i = 0; i < run->turn_count; i++)
+        pool_take(pool, &run->turns[i].settings.pool);
+}
+
 static int measure(struct fathom *fathom, const struct fathom_plan *plan,
                    struct fathom_measurement *measurement, struct error *error)
 {
@@ -127,8 +139,8 @@ static int measure(struct fathom *fathom, const struct fathom_plan *plan,
         const int noted = verdict_note(measurement->document, code == 0 ? error : NULL);
         code = code == 0 ? noted : code;
     }
+    keep_texts(measurement, &run, &machine);
     run_release(&run);
-    pool_take(&measurement->document->pool, &machine.pool); /* the document's facts live there */
     machine_free(&machine);
     return code;
 }
