@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 /* A handler finds nothing but what is static, and the process has one handler. */
 static struct {

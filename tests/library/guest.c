@@ -508,8 +508,17 @@ static void locale_is_the_programs_own(void **state)
     setlocale(LC_ALL, "C");
 }
 
+static void *nothing(void *argument)
+{
+    return argument;
+}
+
 int main(void)
 {
+    /* A sanitizer's own thread begins with the program's first one. */
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+        pthread_join(thread, NULL);
     char folder[] = "/tmp/fathom-guest-XXXXXX", command[64];
     cache = mkdtemp(folder);
     if (!cache)

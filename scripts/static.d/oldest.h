@@ -1,0 +1,19 @@
+/* Put before every file of the program that the static one carries. glibc 2.27 and 2.29 gave these
+ * functions versions of their own (without errno's wrapper around them); the first versions are in
+ * every glibc since. Binutils' manual, "symver". */
+#ifndef FATHOM_STATIC_OLDEST_H
+#define FATHOM_STATIC_OLDEST_H
+
+#define FIRST_VERSION(function) __asm__(".symver " #function ", " #function "@GLIBC_2.2.5")
+FIRST_VERSION(exp);
+FIRST_VERSION(exp2);
+FIRST_VERSION(expf);
+FIRST_VERSION(hypot);
+FIRST_VERSION(lgamma);
+FIRST_VERSION(log);
+FIRST_VERSION(log2);
+FIRST_VERSION(logf);
+FIRST_VERSION(pow);
+#undef FIRST_VERSION
+
+#endif
