@@ -1,11 +1,12 @@
-/* Put before every file of the program that the static one carries. glibc 2.27 and 2.29 gave these
- * functions versions of their own (without errno's wrapper around them); the first versions are in
- * every glibc since. Binutils' manual, "symver". */
+/* Put before every file of the program that the static one carries. glibc 2.22, 2.27 and 2.29 gave
+ * these functions versions of their own (without errno's wrapper around them); the first versions
+ * are in every glibc since. Binutils' manual, "symver". */
 #ifndef FATHOM_STATIC_OLDEST_H
 #define FATHOM_STATIC_OLDEST_H
 
 #define FIRST_VERSION(function) __asm__(".symver " #function ", " #function "@GLIBC_2.2.5")
 FIRST_VERSION(exp);
+FIRST_VERSION(fmemopen);
 FIRST_VERSION(exp2);
 FIRST_VERSION(expf);
 FIRST_VERSION(hypot);
@@ -14,6 +15,8 @@ FIRST_VERSION(log);
 FIRST_VERSION(log2);
 FIRST_VERSION(logf);
 FIRST_VERSION(pow);
+/* With 64 bits for the places in files, fcntl() is called by another name since 2.28. */
+__asm__(".symver fcntl64, fcntl@GLIBC_2.2.5");
 #undef FIRST_VERSION
 
 #endif
