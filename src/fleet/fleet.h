@@ -99,6 +99,7 @@ struct fleet_group {
     size_t first; /* a node of it */
     size_t count; /* nodes */
     bool judged;
+    struct peers_prior prior; /* of its findings */
 };
 
 struct fleet {

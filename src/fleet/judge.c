@@ -13,18 +13,22 @@ double fleet_value_of(const struct fleet_value *value)
     return quiet_is_known(&value->quiet) ? (double)value->quiet.value : value->value;
 }
 
-/* Half of the value's own interval, on the scale on which it is compared; 0: it has none. */
-static double error_of(const struct fleet_value *value, bool logarithms)
+/* The value with its own interval, on the scale on which it is compared. */
+static struct peer peer_of(const struct fleet_value *value, bool logarithms)
 {
     const bool quiet = quiet_is_known(&value->quiet);
+    const double at = fleet_value_of(value);
     const double low = quiet ? (double)value->quiet.low : value->low;
     const double high = quiet ? (double)value->quiet.high : value->high;
+    const double anywhere = log(1e3); /* an interval that reaches zero allows for anything */
+    struct peer peer = {.value = logarithms ? log(at) : at};
     if (!isfinite(low) || !isfinite(high))
-        return 0;
-    if (!logarithms)
-        return (high - low) / 2;
-    /* An interval that reaches zero allows for anything. */
-    return low > 0 ? log(high / low) / 2 : log(1e3);
+        return peer;
+    peer.below = !logarithms ? at - low : low > 0 ? log(at / low) : anywhere;
+    peer.above = logarithms ? log(high / at) : high - at;
+    peer.below = fmax(peer.below, 0);
+    peer.above = fmax(peer.above, 0);
+    return peer;
 }
 
 /* A group's values of one finding, side by side. */
@@ -36,27 +40,37 @@ struct judging {
     size_t count;
 };
 
-static void judge_members(struct judging *judging, struct fleet_spread *spread)
+/* Puts the values side by side on the scale on which they are compared. */
+static void lay_out(struct judging *judging, bool logarithms)
+{
+    for (size_t i = 0; i < judging->count; i++)
+        judging->peers[i] = peer_of(judging->members[i], logarithms);
+}
+
+static void fit_members(struct judging *judging, struct fleet_spread *spread)
 {
     const size_t n = judging->count;
     spread->count = n;
     spread->logarithms = true;
-    for (size_t i = 0; i < n; i++)
-        spread->logarithms = spread->logarithms && fleet_value_of(judging->members[i]) > 0;
     for (size_t i = 0; i < n; i++) {
-        const double value = fleet_value_of(judging->members[i]);
-        judging->peers[i] =
-            (struct peer){.value = spread->logarithms ? log(value) : value,
-                          .error = error_of(judging->members[i], spread->logarithms)};
-        judging->scratch[i] = value;
+        judging->scratch[i] = fleet_value_of(judging->members[i]);
+        spread->logarithms = spread->logarithms && judging->scratch[i] > 0;
     }
     sort_ascending(judging->scratch, n);
     spread->median = median(judging->scratch, n);
     spread->p10 = quantile(judging->scratch, n, 0.1);
     spread->p90 = quantile(judging->scratch, n, 0.9);
-    spread->peers = peers_judge(judging->peers, n, judging->scratch);
+    lay_out(judging, spread->logarithms);
+    spread->peers = peers_fit(judging->peers, n, judging->scratch);
+}
+
+static void judge_members(struct judging *judging, struct fleet_spread *spread,
+                          const struct peers_prior *prior)
+{
     const double least = judging->fleet->rules.least;
-    for (size_t i = 0; i < n; i++) {
+    lay_out(judging, spread->logarithms);
+    peers_judge(judging->peers, judging->count, &spread->peers, prior, judging->scratch);
+    for (size_t i = 0; i < judging->count; i++) {
         struct fleet_value *value = judging->members[i];
         const double away = judging->peers[i].value - spread->peers.centre;
         value->distance = judging->peers[i].distance;
@@ -96,12 +110,10 @@ static void sort_by_group(struct judging *judging, const struct fleet_finding *f
     }
 }
 
-static int judge_finding(struct fleet *fleet, struct judging *judging,
-                         struct fleet_finding *finding, size_t *bounds)
+/* Fits the values of each group, or judges them by what was fitted. */
+static void go_through(struct fleet *fleet, struct judging *judging, struct fleet_finding *finding,
+                       size_t *bounds, bool fitted)
 {
-    finding->spreads = pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *finding->spreads);
-    if (!finding->spreads)
-        return ERROR_SYSTEM;
     struct fleet_value **all = judging->members;
     sort_by_group(judging, finding, bounds);
     size_t from = 0;
@@ -110,11 +122,31 @@ static int judge_finding(struct fleet *fleet, struct judging *judging,
         judging->count = bounds[g] - from;
         if (judging->count < PEERS_FEWEST)
             continue;
-        judge_members(judging, &finding->spreads[g]);
-        fleet->compared += judging->count;
+        if (!fitted)
+            fit_members(judging, &finding->spreads[g]);
+        else
+            judge_members(judging, &finding->spreads[g], &fleet->groups[g].prior);
+        fleet->compared += fitted ? judging->count : 0;
     }
     judging->members = all;
-    return 0;
+}
+
+/* What the findings of a group say of each other's scatter. */
+static int find_priors(struct fleet *fleet)
+{
+    struct peers *all = calloc(fleet->finding_count + 1, sizeof *all);
+    double *scratch = calloc(fleet->finding_count + 1, sizeof *scratch);
+    for (size_t g = 0; g < fleet->group_count && all && scratch; g++) {
+        size_t count = 0;
+        for (size_t f = 0; f < fleet->finding_count; f++)
+            if (fleet->findings[f].spreads && fleet->findings[f].spreads[g].count)
+                all[count++] = fleet->findings[f].spreads[g].peers;
+        fleet->groups[g].prior = peers_prior_of(all, count, scratch);
+    }
+    const bool failed = !all || !scratch;
+    free(all);
+    free(scratch);
+    return failed ? ERROR_SYSTEM : 0;
 }
 
 static int judge_findings(struct fleet *fleet, struct error *error)
@@ -126,9 +158,22 @@ static int judge_findings(struct fleet *fleet, struct error *error)
                               .scratch = calloc(most, sizeof *judging.scratch)};
     size_t *bounds = calloc(fleet->group_count + 2, sizeof *bounds);
     int code = judging.members && judging.peers && judging.scratch && bounds ? 0 : ERROR_SYSTEM;
+    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+        struct fleet_finding *finding = &fleet->findings[f];
+        if (!finding->judged)
+            continue;
+        finding->spreads =
+            pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *finding->spreads);
+        if (finding->spreads)
+            go_through(fleet, &judging, finding, bounds, false);
+        else
+            code = ERROR_SYSTEM;
+    }
+    if (code == 0)
+        code = find_priors(fleet);
     for (size_t f = 0; f < fleet->finding_count && code == 0; f++)
         if (fleet->findings[f].judged)
-            code = judge_finding(fleet, &judging, &fleet->findings[f], bounds);
+            go_through(fleet, &judging, &fleet->findings[f], bounds, true);
     free(judging.members);
     free(judging.peers);
     free(judging.scratch);

@@ -49,6 +49,10 @@ static void put_node(FILE *out, const struct fleet *fleet, const struct fleet_no
 
 static void put_nodes(FILE *out, const struct fleet *fleet)
 {
+    fputs(",\n\"odd_nodes\":[", out);
+    for (size_t i = 0; i < fleet->odd_count; i++)
+        fprintf(out, "%s%zu", i ? "," : "", fleet->odd[i]);
+    fputc(']', out);
     fputs(",\n\"nodes\":[", out);
     for (size_t i = 0; i < fleet->node_count; i++) {
         fputs(i ? ",\n" : "\n", out);
@@ -126,7 +130,7 @@ static void put_spreads(FILE *out, const struct fleet *fleet, const struct fleet
         put_number(out, "p90", spread->p90);
         put_number(out, spread->logarithms ? "relative_deviation" : "deviation",
                    spread->peers.spread);
-        put_number(out, "freedom", spread->peers.freedom);
+        put_number(out, "freedom", fmin(spread->peers.freedom, spread->peers.tails));
         fputc('}', out);
         separator = ",\n";
     }

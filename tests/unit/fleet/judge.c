@@ -58,8 +58,11 @@ static void what_is_quiet_counts(void **state)
             if (quiet)
                 dram->quiet =
                     (struct quiet){(float)dram->value, (float)dram->low, (float)dram->high};
-            if (i == 5)
+            if (i == 5) {
                 dram->value *= 1.5;
+                dram->low *= 1.5;
+                dram->high *= 1.5;
+            }
             assert_int_equal(fleet_add(&fleet, &paper.document, &error), 0);
         }
         judge_fleet(&fleet);

@@ -12,6 +12,15 @@
 
 enum { MOST = 100 };
 
+static struct peers judge(struct peer *peers, size_t n)
+{
+    const struct peers_prior none = {0};
+    double scratch[MOST];
+    const struct peers all = peers_fit(peers, n, scratch);
+    peers_judge(peers, n, &all, &none, scratch);
+    return all;
+}
+
 static double normal(struct random *random)
 {
     const double pi = 3.14159265358979323846;
@@ -30,8 +39,7 @@ static void a_value_is_compared_with_the_others(void **state)
 {
     (void)state;
     struct peer peers[] = {{.value = 1}, {.value = 2}, {.value = 3}, {.value = 4}, {.value = 5}};
-    double scratch[5];
-    const struct peers all = peers_judge(peers, 5, scratch);
+    const struct peers all = judge(peers, 5);
     assert_true(all.centre == 3 && !all.counted);
     assert_true(fabs(peers[4].distance - 2.5 / sqrt(25.0 / 12)) < 1e-12);
     assert_true(fabs(peers[0].distance + peers[4].distance) < 1e-12);
@@ -44,9 +52,8 @@ static void chance_is_as_frequent_as_said(void **state)
     size_t below = 0, all = 0;
     for (unsigned seed = 1; seed <= 400; seed++) {
         struct peer peers[20];
-        double scratch[20];
         draw(peers, 20, seed, 3);
-        peers_judge(peers, 20, scratch);
+        judge(peers, 20);
         for (size_t i = 0; i < 20; i++, all++)
             below += peers[i].p <= 0.05;
     }
@@ -58,11 +65,10 @@ static void odd_values_do_not_hide_each_other(void **state)
 {
     (void)state;
     struct peer peers[20];
-    double scratch[20];
     draw(peers, 20, 9, 1);
     for (size_t i = 0; i < 4; i++)
         peers[i].value += 12;
-    const struct peers all = peers_judge(peers, 20, scratch);
+    const struct peers all = judge(peers, 20);
     for (size_t i = 0; i < 20; i++)
         assert_true(i < 4 ? peers[i].p < 1e-5 : peers[i].p > 1e-3);
     assert_true(all.spread < 2);
@@ -73,13 +79,12 @@ static void a_wide_interval_excuses(void **state)
 {
     (void)state;
     struct peer peers[20];
-    double scratch[20];
     draw(peers, 20, 4, 1);
     for (size_t i = 0; i < 20; i++)
-        peers[i].error = 1;
+        peers[i].below = peers[i].above = 1;
     peers[0].value = peers[1].value = 8;
-    peers[1].error = 12;
-    peers_judge(peers, 20, scratch);
+    peers[1].below = 12;
+    judge(peers, 20);
     assert_true(peers[0].p < 1e-5);
     assert_true(peers[1].p > 0.05);
 }
@@ -89,10 +94,9 @@ static void counts_are_counted(void **state)
 {
     (void)state;
     struct peer peers[10];
-    double scratch[10];
     for (size_t i = 0; i < 10; i++)
         peers[i] = (struct peer){.value = i == 3 ? 1 : 2};
-    const struct peers all = peers_judge(peers, 10, scratch);
+    const struct peers all = judge(peers, 10);
     assert_true(all.counted);
     assert_true(fabs(peers[3].p - 0.1) < 1e-12);
     assert_true(peers[0].p == 1);
@@ -102,8 +106,7 @@ static void equal_values_are_alike(void **state)
 {
     (void)state;
     struct peer peers[5] = {{.value = 7}, {.value = 7}, {.value = 7}, {.value = 7}, {.value = 7}};
-    double scratch[5];
-    peers_judge(peers, 5, scratch);
+    judge(peers, 5);
     for (size_t i = 0; i < 5; i++)
         assert_true(peers[i].p == 1 && peers[i].distance == 0);
 }
@@ -113,16 +116,50 @@ static void heavy_tails_excuse(void **state)
 {
     (void)state;
     struct peer plain[MOST], heavy[MOST];
-    double scratch[MOST];
     draw(plain, MOST, 21, 1);
     draw(heavy, MOST, 21, 1);
     for (size_t i = 0; i < MOST; i += 5)
         heavy[i].value *= 3;
     plain[0].value = heavy[0].value = 7;
-    peers_judge(plain, MOST, scratch);
-    const struct peers all = peers_judge(heavy, MOST, scratch);
-    assert_true(all.freedom < 20);
+    judge(plain, MOST);
+    const struct peers all = judge(heavy, MOST);
+    assert_true(all.tails < 20);
     assert_true(heavy[0].p > 100 * plain[0].p);
+}
+
+/* Quantities that scatter as their intervals say help one of which there are few values, and one
+ * that scatters otherwise is left alone. */
+static void quantities_help_each_other(void **state)
+{
+    (void)state;
+    enum { QUANTITIES = 20, NODES = 8 };
+    struct peer peers[QUANTITIES][NODES];
+    struct peers all[QUANTITIES];
+    const struct peers_prior none = {0};
+    double scratch[MOST];
+    for (size_t q = 0; q < QUANTITIES; q++) {
+        draw(peers[q], NODES, 100 + q, 1);
+        for (size_t i = 0; i < NODES; i++)
+            peers[q][i].below = peers[q][i].above = 1.96;
+        if (q == 1) /* one of its own */
+            for (size_t i = 0; i < NODES; i++)
+                peers[q][i].value *= 20;
+        if (q == 0)
+            peers[q][3].value = 7;
+        all[q] = peers_fit(peers[q], NODES, scratch);
+    }
+    const struct peers_prior prior = peers_prior_of(all, QUANTITIES, scratch);
+    assert_true(prior.freedom > 8);
+    assert_true(prior.ratio > 0.5 && prior.ratio < 1.6);
+    peers_judge(peers[0], NODES, &all[0], &none, scratch);
+    const double alone = peers[0][3].p;
+    peers_judge(peers[0], NODES, &all[0], &prior, scratch);
+    assert_true(peers[0][3].p < alone / 10);
+    peers_judge(peers[1], NODES, &all[1], &none, scratch);
+    const double before = peers[1][2].p;
+    peers_judge(peers[1], NODES, &all[1], &prior, scratch);
+    assert_true(peers[1][2].p == before);
+    assert_true(peers_prior_of(all, 3, scratch).freedom == 0);
 }
 
 int main(void)
@@ -135,6 +172,7 @@ int main(void)
         cmocka_unit_test(counts_are_counted),
         cmocka_unit_test(equal_values_are_alike),
         cmocka_unit_test(heavy_tails_excuse),
+        cmocka_unit_test(quantities_help_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
