@@ -16,6 +16,7 @@
  * 186.1 core clocks ( 80.9 ns)", which is a point of the curve of latency by working set. Each
  * value is a single trial.
  */
+#include "import/loaded_rows.h"
 #include "import/rows.h"
 #include "import/tables.h"
 
@@ -63,19 +64,40 @@ struct reading {
     double bytes; /* of --idle_latency's buffer; NAN */
     /* "sequential", "Read-only", "data address homed in writer socket"; "" unknown */
     char access[TEXT_BYTES], traffic[TEXT_BYTES], transfer[TEXT_BYTES];
+    struct loaded_rows loaded;
     struct error *error;
 };
+
+static const struct series loaded_curve = {
+    .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
+
+/* What it calls read-only is what fathom measures by itself: all reads, one line after another. */
+static struct table_kind loaded_kind(const struct reading *reading)
+{
+    struct table_kind kind = {
+        .probe = "loaded",
+        .title = "Latency under load, imported",
+        .series = &loaded_curve,
+        .factors = {{*reading->traffic ? "traffic" : NULL, reading->traffic, NAN}}};
+    if (strcmp(reading->traffic, "Read-only") == 0) {
+        kind.factors[0] = (struct factor){"mix", NULL, 100};
+        kind.factors[1] = (struct factor){"traffic", "sequential", NAN};
+    }
+    return kind;
+}
 
 /* --- sections --- */
 
 static int end_section(struct reading *reading)
 {
+    const struct table_kind kind = loaded_kind(reading);
     if (reading->section != NO_SECTION && !reading->found)
         return error_set(reading->error, ERROR_USAGE,
                          "%s: line %zu: no values follow this heading: give all that mlc printed",
                          reading->rows.source->file, reading->heading);
+    const bool loaded = reading->section == LOADED;
     reading->section = NO_SECTION;
-    return 0;
+    return loaded ? loaded_rows_end(&reading->loaded, &reading->tables, &kind) : 0;
 }
 
 /* What stands between the two words, as far as it fits; "" where they don't stand there. */
@@ -198,26 +220,28 @@ static int read_matrix_row(struct reading *reading)
     return code;
 }
 
+/* With -T there is no latency: mlc prints 0.00. */
 static int read_loaded_row(struct reading *reading)
 {
-    static const struct series latency = {
-        .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
     struct rows *rows = &reading->rows;
     const bool whole = rows_cut(rows, 0) == 3 && field_id(&rows->fields[0]) >= 0;
     const double ns = whole ? field_number(&rows->fields[1]) : NAN;
-    const double rate = whole ? field_number(&rows->fields[2]) : NAN;
-    if (!(ns > 0) || !(rate > 0))
+    const double rate = whole ? field_number(&rows->fields[2]) * megabyte : NAN;
+    if (!(ns >= 0) || !(rate > 0))
         return rows_refuse(rows, reading->error,
                            "mlc prints a delay, a latency in ns and a bandwidth in MB/s here, "
                            "like 00300 101.21 111587.4");
-    const struct table_kind kind = {
-        .probe = "loaded",
-        .title = "Latency under load, imported",
-        .series = &latency,
-        .factors = {{*reading->traffic ? "traffic" : NULL, reading->traffic, NAN}}};
+    struct table_kind kind = loaded_kind(reading);
     reading->found++;
-    return tables_add(&reading->tables, &kind,
-                      (struct table_number){.x = rate * megabyte, .value = ns, .cycles = NAN});
+    if (ns > 0) {
+        loaded_rows_add(&reading->loaded, rate, ns, field_id(&rows->fields[0]) == 0);
+        return tables_add(&reading->tables, &kind,
+                          (struct table_number){.x = rate, .value = ns, .cycles = NAN});
+    }
+    kind.series = NULL;
+    kind.finding = "loaded.bandwidth";
+    kind.unit = "B/s";
+    return tables_add_value(&reading->tables, &kind, rate);
 }
 
 /* The number behind the last colon. */
