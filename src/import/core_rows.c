@@ -77,6 +77,8 @@ static const char *operation_in(const struct rows *lines)
         {"CAS latency on a single shared cache line", "cas"},
         {"Single-writer single-reader latency on two shared cache lines", "readwrite"},
         {"Message passing", "message"},
+        {"Running CAS Core Benchmark", "cas"},
+        {"Running Read/Write Core Benchmark", "readwrite"},
     };
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (rows_behind(lines, operations[i].words))
@@ -86,8 +88,9 @@ static const char *operation_in(const struct rows *lines)
 
 /* Summaries of what stands in the table, and what the tool says of how it measured. */
 static const char *const known[] = {
-    "Num ", "Min ", "Max ",           "Mean ",   "CPU",      "Using ",      "1)",      "2)",
-    "3)",   "*",    "Core frequency", "Warning", "Samples:", "Iterations:", "Results", NULL};
+    "Num ",    "Running ", "Min ",        "Max ",    "Mean ", "CPU",
+    "Using ",  "1)",       "2)",          "3)",      "*",     "Core frequency",
+    "Warning", "Samples:", "Iterations:", "Results", NULL};
 
 /* The rows below a line of ids, which is at hand and cut: those that begin with a number. Leaves
  * the lines before the first that is none. */
