@@ -88,6 +88,20 @@ static struct table_kind loaded_kind(const struct reading *reading)
 
 /* --- sections --- */
 
+/* A matrix has a row for each column, but for nodes without CPUs; mixes are five. */
+static void tell_cut(const struct reading *reading)
+{
+    struct import_text *text = reading->rows.source;
+    const bool matrix = reading->section == LATENCIES || reading->section == BANDWIDTHS;
+    const size_t whole = matrix                      ? reading->column_count
+                         : reading->section == MIXES ? sizeof mixes / sizeof *mixes
+                                                     : 0;
+    if (reading->found < whole && !*text->cut)
+        snprintf(text->cut, sizeof text->cut, "line %zu is followed by %zu of %zu rows%s",
+                 reading->heading, reading->found, whole,
+                 matrix ? ", unless the other nodes have no CPUs" : "");
+}
+
 static int end_section(struct reading *reading)
 {
     const struct table_kind kind = loaded_kind(reading);
@@ -96,6 +110,7 @@ static int end_section(struct reading *reading)
                          "%s: line %zu: no values follow this heading: give all that mlc printed",
                          reading->rows.source->file, reading->heading);
     const bool loaded = reading->section == LOADED;
+    tell_cut(reading);
     reading->section = NO_SECTION;
     return loaded ? loaded_rows_end(&reading->loaded, &reading->tables, &kind) : 0;
 }
@@ -172,20 +187,23 @@ static struct table_kind matrix_kind(const struct reading *reading)
 }
 
 /* "Numa node 0 1": words and then nothing but node numbers. The line may be a remark. */
-static void read_columns(struct reading *reading)
+static int read_columns(struct reading *reading)
 {
     struct rows *rows = &reading->rows;
     const size_t fields = rows_cut(rows, 0);
     size_t first = 0;
     while (first < fields && field_id(&rows->fields[first]) < 0)
         first++;
+    if (rows_behind(rows, "Numa ") && rows_refuse_large_ids(rows, reading->error) < 0)
+        return ERROR_USAGE;
     for (size_t i = first; i < fields; i++)
         if (field_id(&rows->fields[i]) < 0 || i - first == NODES_MAX)
-            return;
+            return 0;
     for (size_t i = first; i < fields; i++)
         reading->columns[i - first] = field_id(&rows->fields[i]);
     if (first < fields)
         reading->column_count = fields - first;
+    return 0;
 }
 
 static int read_matrix_row(struct reading *reading)
@@ -294,7 +312,7 @@ static int read_transfer(struct reading *reading)
     if (rows_begins(&reading->rows, "Local "))
         return read_local_transfer(reading);
     if (!rows_begins(&reading->rows, "Remote "))
-        return read_columns(reading), 0;
+        return read_columns(reading);
     note_between(&reading->rows, "homed in ", " socket", reading->transfer);
     reading->column_count = 0;
     return 0;
@@ -371,8 +389,7 @@ static int read_line(struct reading *reading)
     case BANDWIDTHS:
         if (row)
             return read_matrix_row(reading);
-        read_columns(reading);
-        return 0;
+        return read_columns(reading);
     }
     return 0;
 }
@@ -389,6 +406,9 @@ static int read_mlc(struct import_text *text, const struct settings *settings,
         code = read_line(&reading);
     if (code == 0)
         code = end_section(&reading);
+    if (code == 0 && text->length && text->text[text->length - 1] != '\n' && !*text->cut)
+        snprintf(text->cut, sizeof text->cut,
+                 "its last line has no end, so its last number may be a part of one");
     if (code == 0 && !reading.sections)
         code = table_refuse(error, text,
                             "holds no matrix and no latencies of Intel MLC's: give all that mlc "

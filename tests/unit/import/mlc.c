@@ -95,6 +95,8 @@ static void bad_lines_are_refused_by_number(void **state)
     assert_refused(desk, &mlc_format, LATENCY, "line 1: no values follow");
     assert_refused(desk, &mlc_format, LATENCY LOADED " 00000 80 100\n", "line 1: no values follow");
     assert_refused(desk, &mlc_format, LATENCY "0 80 81\n", "line 2: a row before");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1048577\n0 80 81\n",
+                   "line 2: 1048577 is no id: CPUs and nodes are numbered from 0 to 1048576");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80\n",
                    "line 3: the line above names 2 nodes");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80 81 82\n",
