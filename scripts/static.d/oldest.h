@@ -1,7 +1,7 @@
-/* Put before every file of the program that the static one carries. glibc 2.22 (fmemopen, for streams
- * that are written), 2.27 and 2.29 (the mathematics, without a wrapper around errno) gave these
- * functions newer versions. What fathom uses of them is in the first ones, which are in every glibc
- * since. Binutils' manual, "symver". */
+/* Put before every file of the program that the static one carries. glibc 2.22 (fmemopen, for
+ * streams that are written), 2.27 and 2.29 (the mathematics, without a wrapper around errno) gave
+ * these functions newer versions. What fathom uses of them is in the first ones, which are in every
+ * glibc since. Binutils' manual, "symver". */
 #ifndef FATHOM_STATIC_OLDEST_H
 #define FATHOM_STATIC_OLDEST_H
 
