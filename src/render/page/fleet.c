@@ -56,7 +56,7 @@ static void put_head(const struct fleet_page *page)
             "<meta name=referrer content=no-referrer>\n<title>fathom: fleet of %zu nodes</title>\n"
             "<style>%s</style>\n</head>\n<body>\n<a class=skip href=#main>Skip to the figures</a>\n"
             "<header class=bar>\n<p class=brand>fathom<span> memory depth</span></p>\n</header>\n"
-            "<main id=main class=many>\n<h1>Fleet of %zu nodes</h1>\n",
+            "<main id=main class=fleet>\n<h1>Fleet of %zu nodes</h1>\n",
             fleet->judged, html_style, fleet->judged);
     if (fleet->odd_count)
         fprintf(out, "<p><strong>%zu of %zu nodes %s peers.</strong> ", fleet->odd_count,
