@@ -5,6 +5,8 @@
 #   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
+#   make static   one file for any Linux, build/static/fathom;   make dist   a tarball with the page built
+#   make release-check   whether version, changes and packages agree
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
 
@@ -60,8 +62,17 @@ install: build
 	@DESTDIR="$(DESTDIR)" meson install -C build
 	@[ -z "$(LINKS)" ] || scripts/links build/fathom "$(PREFIX)/bin/fathom" "$(DESTDIR)$(PREFIX)/libexec/fathom"
 
-# build-cross stays: its libraries are other projects' and do not change with this tree.
+static:
+	@scripts/static
+
+dist:
+	@scripts/dist
+
+release-check:
+	@scripts/release-check
+
+# build-cross and build-static stay: its libraries are other projects' and do not change with this tree.
 clean:
 	@rm -rf build build-all build-ci build-fuzz
 
-.PHONY: benchmark build check check-all clean faults fuzz install run
+.PHONY: benchmark build check check-all clean dist faults fuzz install release-check run static

@@ -106,6 +106,15 @@ void pool_give_back(struct pool *pool, void *memory)
     }
 }
 
+void pool_take(struct pool *to, struct pool *from)
+{
+    struct pool_block **end = &to->blocks;
+    while (*end)
+        end = &(*end)->next;
+    *end = from->blocks;
+    from->blocks = NULL;
+}
+
 void pool_free(struct pool *pool)
 {
     while (pool->blocks) {

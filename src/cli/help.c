@@ -158,7 +158,7 @@ void help_program(FILE *out)
     fputc('\n', out);
     help_wrapped(out, 0, 0,
                  "'fathom COMMAND --help' explains a command and its options; 'fathom --version' "
-                 "tells the version.");
+                 "tells the version, and with --licences whose work is in it.");
     char text[512] = "Exit status:";
     for (const struct exit_text *exit = exit_texts; exit->status; exit++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %s %s%s", exit->status,

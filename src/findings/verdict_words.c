@@ -129,7 +129,10 @@ void line_add_verdict(struct line *line, const struct document *document,
                  parts.length ? "; " : "", parts.text);
         return;
     case VERDICT_BUSY:
-        line_add(line, "Busy (%s): %s.", is->busy.text, parts.text);
+        if (!parts.length) /* noise alone: what others do is what was measured */
+            line_add(line, "Busy (%s): it was measured, and can be relied on.", is->busy.text);
+        else
+            line_add(line, "Busy (%s): %s.", is->busy.text, parts.text);
         break;
     case VERDICT_SHORT:
         line_add(line, "Too little time: %s.", parts.text);

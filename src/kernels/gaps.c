@@ -7,7 +7,7 @@
  * distance of two readings. A coarse counter often stands still between two. */
 enum { TRIES = 256, TIMES = 16 };
 
-static uint64_t choose_over(void)
+static uint64_t choose_over(uint64_t *shortest)
 {
     uint64_t least = UINT64_MAX, last = arch_counter();
     for (unsigned i = 0; i < TRIES; i++) {
@@ -16,6 +16,7 @@ static uint64_t choose_over(void)
             least = now - last;
         last = now;
     }
+    *shortest = least < UINT64_MAX ? least : 0;
     return least < UINT64_MAX / TIMES ? least * TIMES : TIMES;
 }
 
@@ -49,7 +50,7 @@ static __attribute__((noinline)) uint64_t note(struct gaps *gaps, uint64_t last,
 static void begin(struct gaps *gaps)
 {
     if (!gaps->over)
-        gaps->over = choose_over();
+        gaps->over = choose_over(&gaps->shortest);
     if (gaps->count)
         gaps->count(&gaps->counts);
     gaps->used_now = gaps->used;

@@ -23,6 +23,8 @@ struct gap_counts {
 struct gaps {
     uint64_t over; /* ticks from which on the distance of two readings is a gap; 0: the first call
                       chooses, by how long its own readings take */
+    uint64_t shortest; /* ticks between two readings that differed, as the call that chose saw them:
+                          no less than the step in which the counter moves; 0: it saw none */
     void (*count)(struct gap_counts *); /* NULL: nobody counts */
     struct gap *log;                    /* [room] */
     size_t room;

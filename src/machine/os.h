@@ -37,9 +37,9 @@ struct os_thread_events {
 void os_thread_events(struct os_thread_events *);
 
 /* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 where
- * the system doesn't say. A reading costs some 20 us, and more the more CPUs there are, so read
- * between visits, never between batches. */
-void os_stolen_ns(uint64_t *of_cpu, size_t count);
+ * the system doesn't say, and false where it says so of none. A reading costs some 20 us, and more
+ * the more CPUs there are, so read between visits, never between batches. */
+bool os_stolen_ns(uint64_t *of_cpu, size_t count);
 
 /* --- memory --- */
 

@@ -46,8 +46,9 @@ static int read_system(struct concluding *all, double elapsed_s)
     if (told) {
         if (interruptions_read(&all->after, NULL, &task->cpus, task->pool, NULL) < 0)
             return ERROR_SYSTEM;
-        os_stolen_ns(stolen, ids);
+        all->told_stolen = os_stolen_ns(stolen, ids) && !isnan(all->window_s);
     }
+    all->told_interrupts = all->after.interrupts.count && !isnan(all->window_s);
     for (size_t i = 0; i < all->cpus; i++) {
         struct noise_causes *causes = &all->causes[i];
         const int id = task->cpus.ids[i];
@@ -56,12 +57,23 @@ static int read_system(struct concluding *all, double elapsed_s)
         causes->softirqs =
             growth_of_cpu(&all->after.softirqs, &state->before.softirqs, i) / all->window_s;
         causes->stolen =
-            told && !isnan(all->window_s) && stolen[id] > state->stolen_before[id]
+            all->told_stolen && stolen[id] > state->stolen_before[id]
                 ? (double)(stolen[id] - state->stolen_before[id]) * 1e-9 / all->window_s
                 : 0;
         noise_attribute(&state->tallies[i], state->ticks_per_ns, causes);
     }
     return 0;
+}
+
+const char *noise_not_told(const struct concluding *all, enum noise_cause cause)
+{
+    if (cause == CAUSE_INTERRUPTS && !all->told_interrupts)
+        return "not told: this system has no count of interrupts (/proc/interrupts), so what they "
+               "took stands in noise.share.unexplained; measure outside the container or sandbox";
+    if (cause == CAUSE_STOLEN && !all->told_stolen)
+        return "not told: this system has no count of stolen time (/proc/stat), so it stands in "
+               "noise.share.unexplained; ask the host, or measure outside the container";
+    return NULL;
 }
 
 /* --- shares --- */
@@ -193,6 +205,18 @@ double noise_longest_ticks(const struct noise_tally *tally)
     return (double)longest;
 }
 
+struct quantile_found noise_quantile(const struct histogram *lengths, double longest_ticks,
+                                     double p)
+{
+    struct quantile_found found = histogram_quantile(lengths, 0, p);
+    if ((double)histogram_count(lengths, 0) * (1 - p) < 1)
+        return (struct quantile_found){longest_ticks, NAN, NAN};
+    found.value = fmin(found.value, longest_ticks);
+    found.high = isnan(found.high) ? NAN : fmin(found.high, longest_ticks);
+    found.low = isnan(found.low) ? NAN : fmin(found.low, longest_ticks);
+    return found;
+}
+
 static int add_length_series(struct concluding *all, size_t which)
 {
     struct histogram *lengths = all->lengths;
@@ -210,7 +234,7 @@ static int add_length_series(struct concluding *all, size_t which)
         if (which < NOISE_QUANTILES) {
             memset(lengths, 0, sizeof *lengths);
             noise_merge_lengths(tally, lengths);
-            found = histogram_quantile(lengths, 0, noise_quantiles[which].p);
+            found = noise_quantile(lengths, found.value, noise_quantiles[which].p);
         }
         if (!isnan(found.value))
             code = add_point(all, series, i, found.value / scale, found.low / scale,
@@ -238,7 +262,8 @@ static int add_all_series(struct concluding *all)
 {
     int code = add_share_series(all, CAUSES);
     for (int cause = 0; cause < CAUSES && code == 0; cause++)
-        code = add_share_series(all, (enum noise_cause)cause);
+        if (!noise_not_told(all, (enum noise_cause)cause))
+            code = add_share_series(all, (enum noise_cause)cause);
     for (size_t which = 0; which <= NOISE_QUANTILES && code == 0; which++)
         code = add_length_series(all, which);
     return code == 0 ? add_rate_series(all) : code;

@@ -20,8 +20,9 @@ struct concluding {
     struct noise_causes *causes; /* one for each CPU */
     struct interruptions after;
     double window_s; /* between the two readings of the system's counts; NAN: they tell nothing */
-    double *parts, *wholes;    /* [trials_max], scratch */
-    struct histogram *lengths; /* scratch */
+    bool told_stolen, told_interrupts; /* whether the system counts that at all */
+    double *parts, *wholes;            /* [trials_max], scratch */
+    struct histogram *lengths;         /* scratch */
 };
 
 /* How much a source's count grew on one CPU between the two readings. */
@@ -32,6 +33,11 @@ double noise_source_growth(const struct interruption_source *after,
 struct ratio noise_share(const struct concluding *, size_t cpu, enum noise_cause);
 /* Adds the lengths of all kinds. */
 void noise_merge_lengths(const struct noise_tally *, struct histogram *into);
+/* A quantile of them, in ticks. Where there are too few it is the longest, which is known exactly;
+ * it never lies beyond that. */
+struct quantile_found noise_quantile(const struct histogram *, double longest_ticks, double p);
+/* Whether what was put down to the cause is known: NULL, or what the system doesn't tell. */
+const char *noise_not_told(const struct concluding *, enum noise_cause);
 double noise_longest_ticks(const struct noise_tally *);
 
 /* findings.c. ERROR_SYSTEM without memory. */

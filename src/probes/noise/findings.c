@@ -80,11 +80,15 @@ static int add_shares(struct concluding *all)
         return ERROR_SYSTEM;
     for (int cause = 0; cause < CAUSES; cause++) {
         const struct ratio part = noise_share(all, all->cpus, (enum noise_cause)cause);
-        finding = add_finding(all, pool_printf(pool, "noise.share.%s", noise_cause_names[cause]),
-                              "%", part.value, part.low, part.high);
+        const char *not_told = noise_not_told(all, (enum noise_cause)cause);
+        const char *name = pool_printf(pool, "noise.share.%s", noise_cause_names[cause]);
+        if (!name)
+            return ERROR_SYSTEM;
+        finding = not_told ? finding_add(all->task->result, pool, name, "%")
+                           : add_finding(all, name, "%", part.value, part.low, part.high);
         if (!finding)
             return ERROR_SYSTEM;
-        finding->text = says[cause];
+        finding->text = not_told ? not_told : says[cause];
     }
     return 0;
 }
@@ -95,11 +99,14 @@ static int add_lengths(struct concluding *all)
     struct pool *pool = all->task->pool;
     const double scale = all->state->ticks_per_ns * noise_ns_per_us;
     memset(lengths, 0, sizeof *lengths);
-    for (size_t i = 0; i < all->cpus; i++)
+    double longest = 0;
+    for (size_t i = 0; i < all->cpus; i++) {
         noise_merge_lengths(&all->state->tallies[i], lengths);
+        longest = fmax(longest, noise_longest_ticks(&all->state->tallies[i]));
+    }
     const uint64_t count = histogram_count(lengths, 0);
     for (size_t q = 0; q < NOISE_QUANTILES && count; q++) {
-        const struct quantile_found found = histogram_quantile(lengths, 0, noise_quantiles[q].p);
+        const struct quantile_found found = noise_quantile(lengths, longest, noise_quantiles[q].p);
         const char *name = pool_printf(pool, "noise.length.%s", noise_quantiles[q].name);
         struct finding *finding = add_finding(all, name, "us", found.value / scale,
                                               found.low / scale, found.high / scale);
@@ -195,8 +202,14 @@ static int add_sources(struct concluding *all, const char *name, const char *wha
                        const struct interruption_sources *before)
 {
     struct pool *pool = all->task->pool;
-    if (!after->count || isnan(all->window_s))
-        return 0;
+    if (!after->count || isnan(all->window_s)) {
+        struct finding *none = finding_add(all->task->result, pool, name, "");
+        if (!none)
+            return ERROR_SYSTEM;
+        none->text =
+            pool_printf(pool, "not told: this system has no count of %s (/proc/%s)", what, what);
+        return none->text ? 0 : ERROR_SYSTEM;
+    }
     struct named_rate *rates = calloc(after->count, sizeof *rates);
     double sum = 0;
     if (!rates)
@@ -229,6 +242,18 @@ static int add_periods(struct concluding *all)
     struct noise_periods periods;
     if (noise_find_periods(all->state, all->cpus, pool, &periods) < 0)
         return ERROR_SYSTEM;
+    if (!periods.count) {
+        struct finding *none = finding_add(all->task->result, pool, "noise.period.1", "us");
+        if (!none)
+            return ERROR_SYSTEM;
+        none->text =
+            pool_printf(pool,
+                        "not detected: nothing was seen to come regularly in %.3g s of "
+                        "watching; --for watches longer, and other threads hide what comes "
+                        "while they run",
+                        watched_s(all) / (double)all->cpus);
+        return none->text ? 0 : ERROR_SYSTEM;
+    }
     for (size_t i = 0; i < periods.count; i++) {
         const struct noise_period *period = &periods.list[i];
         struct finding *finding =

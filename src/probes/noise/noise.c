@@ -24,7 +24,7 @@ static const double batch_least_ns = 10e6, batch_most_ns = 1e9, reading_ns = 25;
 /* An interrupt that does nothing takes more, and what a core does by itself (a page walk after the
  * system was asked, a sibling's burst) takes less. sysjitter begins at 200 ns, osnoise at 1 us. */
 static const double over_default_ns = 500;
-/* Below so many of its own readings, a distance says nothing. */
+/* Below so many of its own readings, or of the counter's steps, a distance says nothing. */
 static const double readings_least = 4;
 
 static const struct option_spec options[] = {
@@ -186,8 +186,9 @@ static uint64_t ticks_over(const struct noise_state *state, const struct gaps *g
     for (size_t i = 0; i < gaps->used; i++)
         lost += (double)gaps->log[i].ticks;
     const double reading = ((double)gaps->watched - lost) / (double)gaps->readings;
-    const double over = fmax(state->over_ns * state->ticks_per_ns, readings_least * reading);
-    return (uint64_t)ceil(fmax(over, readings_least));
+    /* A counter may move in steps of many ticks, as an emulator's does, and stand still between. */
+    const double distance = fmax(fmax(reading, (double)gaps->shortest), 1);
+    return (uint64_t)ceil(fmax(state->over_ns * state->ticks_per_ns, readings_least * distance));
 }
 
 size_t noise_ids(const struct probe_task *task)

@@ -114,6 +114,24 @@ static int look_at_cpu(const struct search *search, size_t cpu)
     return code;
 }
 
+/* What was found later may lie between two that were kept, and makes them one. */
+static void unite(struct noise_periods *periods, size_t cpus)
+{
+    for (size_t i = 0; i < periods->count; i++)
+        for (size_t j = periods->count; --j > i;) {
+            struct noise_period *kept = &periods->list[i], other = periods->list[j];
+            if (!is_same(kept, &other))
+                continue;
+            bool *on = kept->on;
+            for (size_t cpu = 0; cpu < cpus; cpu++)
+                on[cpu] = on[cpu] || other.on[cpu];
+            if (other.events > kept->events)
+                *kept = other;
+            kept->on = on;
+            periods->list[j] = periods->list[--periods->count];
+        }
+}
+
 static int by_share(const void *a, const void *b)
 {
     const struct noise_period *x = a, *y = b;
@@ -133,6 +151,7 @@ int noise_find_periods(const struct noise_state *state, size_t cpus, struct pool
     *found = (struct noise_periods){0};
     for (size_t cpu = 0; cpu < cpus && code == 0; cpu++)
         code = look_at_cpu(&search, cpu);
+    unite(found, cpus);
     qsort(found->list, found->count, sizeof *found->list, by_share);
     free(search.times);
     free(search.lengths);

@@ -7,16 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct point *cell(const struct probe_task *task, enum numa_series which, int from,
-                                int to)
-{
-    const struct series *series = &task->result->series[which];
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].from == from && series->points[i].to == to && series->points[i].y.n)
-            return &series->points[i];
-    return NULL;
-}
-
 /* Nodes that nothing could be measured on have cells with the reason. */
 static int add_failed(struct probe_task *task, struct error *error)
 {
@@ -68,58 +58,13 @@ static int note_verified(struct probe_task *task, struct error *error)
     return 0;
 }
 
-/* --- what is declared --- */
-
-static unsigned declared(const struct machine *machine, int from, int to)
-{
-    const struct machine_facts *facts = &machine->facts;
-    for (size_t i = 0; machine->nodes && i < facts->node_count; i++)
-        for (size_t j = 0; facts->nodes[i].id == from && j < facts->node_count; j++)
-            if (facts->nodes[j].id == to)
-                return machine->nodes[i].distances[j];
-    return 0;
-}
-
-/* Where the nearer of two nodes, as declared, is the farther one beyond all doubt. */
-static int compare(struct probe_task *task, int from, int near, int far, struct error *error)
-{
-    const struct point *a = cell(task, NUMA_LATENCY, from, near),
-                       *b = cell(task, NUMA_LATENCY, from, far);
-    const unsigned nearer = declared(task->machine, from, near),
-                   farther = declared(task->machine, from, far);
-    if (!a || !b || !nearer || !farther || nearer >= farther || !(a->y.low > b->y.high) ||
-        !(a->y.coverage > 0) || !(b->y.coverage > 0)) /* a single trial has no interval */
-        return 0;
-    const char *name = pool_printf(task->pool, "numa.disagreement.%d.%d.%d", from, near, far);
-    struct finding *finding =
-        name ? finding_add_value(task->result, task->pool, name, "",
-                                 (double)a->y.median / (double)b->y.median,
-                                 (double)a->y.low / (double)b->y.high,
-                                 (double)a->y.high / (double)b->y.low, a->flags | b->flags)
-             : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text =
-        pool_printf(task->pool,
-                    "from node %d, node %d is declared nearer than node %d (%u against "
-                    "%u) and is farther (%.0f ns against %.0f ns): the kernel places "
-                    "memory by what is declared",
-                    from, near, far, nearer, farther, (double)a->y.median, (double)b->y.median);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
 int numa_conclude(struct probe_task *task, const struct stage_outcome *outcome, struct error *error)
 {
-    const struct numa_state *state = task->state;
     (void)outcome;
     int code = add_failed(task, error);
     if (code == 0)
         code = note_verified(task, error);
-    for (size_t f = 0; f < state->from_count; f++)
-        for (size_t a = 0; a < state->to_count; a++)
-            for (size_t b = 0; b < state->to_count && code == 0; b++)
-                code = compare(task, state->from[f].id, state->to[a].id, state->to[b].id, error);
-    return code;
+    return code == 0 ? numa_find_disagreements(task, error) : code;
 }
 
 /* --- findings: the ends --- */
@@ -234,10 +179,15 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.disagreement.*.*.*",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
-     .meaning = "From the first node, the second is declared nearer than the third and is farther: "
-                "so many times as far.",
-     .moves = "Firmware declares the distances, and a hypervisor may make them up.",
-     .advice = "The kernel places memory by the declared distances: where they are wrong, bind "
-               "memory by hand."},
+     .meaning =
+         "From the first node, the second is declared nearer than the third and was measured "
+         "farther: so many times as far, of quiet values. All comparisons are judged "
+         "together: that any is here by chance has a probability of at most 5 %.",
+     .moves =
+         "The distances are declared in tenths of the local latency, often for all machines of "
+         "a kind; how memory is interleaved, and where a host keeps a virtual machine's, they "
+         "do not tell.",
+     .advice = "Repeat when nobody else uses the memory; the kernel places memory by the declared "
+               "distances, so where the finding stays bind memory by hand (numactl)."},
     {.patterns = NULL},
 };

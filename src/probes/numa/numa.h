@@ -31,6 +31,10 @@ struct numa_state {
     size_t now; /* the memory node of this stage */
 };
 
+/* Adds a finding for each pair of nodes whose declared order the latencies contradict.
+ * ERROR_SYSTEM without memory. */
+int numa_find_disagreements(struct probe_task *, struct error *);
+
 /* Adds the cells that failed, and what only the machine can tell: declared distances that the
  * latencies contradict. */
 int numa_conclude(struct probe_task *, const struct stage_outcome *, struct error *);

@@ -99,6 +99,19 @@ static void beside_a_load_what_is_shared_is_as_found(void **state)
                 "or --thorough.");
 }
 
+/* What others take is all that was asked for. */
+static void noise_alone_is_no_worse_for_a_load(void **state)
+{
+    struct bench *bench = *state;
+    bench->document.conditions.load1 = 12;
+    bench->document.probe_count = 1;
+    bench->probes[0].name = "noise";
+    bench->probes[0].finding_count = 0;
+    sample_finding(&bench->document, &bench->probes[0], "noise.share", "%", 85, 0);
+    assert_says(bench, VERDICT_BUSY,
+                "Busy (load 12 on 2 CPUs): it was measured, and can be relied on.");
+}
+
 /* The average covers a minute, in which fathom itself may have run. */
 static void a_small_load_counts_where_a_value_shows_it(void **state)
 {
@@ -200,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_quiet_machine_takes_one_short_sentence),
         TEST(beside_a_load_what_is_shared_is_as_found),
+        TEST(noise_alone_is_no_worse_for_a_load),
         TEST(a_small_load_counts_where_a_value_shows_it),
         TEST(a_second_level_of_several_cores_is_shared),
         TEST(other_doubts_name_what_helps),

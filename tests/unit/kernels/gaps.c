@@ -29,6 +29,7 @@ static void every_reading_is_a_gap_where_any_distance_is(void **state)
     gaps_run(&gaps, READINGS);
     assert_true(gaps.over > 0);
     const uint64_t chosen = gaps.over;
+    assert_true(gaps.shortest < chosen);
     gaps = fresh(1);
     gaps_run(&gaps, READINGS);
     assert_int_equal(gaps.readings, READINGS);

@@ -128,20 +128,24 @@ void os_thread_events(struct os_thread_events *events)
     events->page_faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-void os_stolen_ns(uint64_t *of_cpu, size_t count)
+bool os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
     memset(of_cpu, 0, count * sizeof *of_cpu);
     char *text = files_text(NULL, "/proc/stat");
     const long ticks = sysconf(_SC_CLK_TCK);
     const uint64_t tick_ns = 1000000000u / (uint64_t)(ticks > 0 ? ticks : 100);
+    bool told = false;
     for (const char *line = text; line && (line = strstr(line, "\ncpu")); line++) {
         unsigned cpu;
         unsigned long long stolen;
         if (sscanf(line, "\ncpu%u %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &stolen) == 2 &&
-            cpu < count)
+            cpu < count) {
             of_cpu[cpu] = stolen * tick_ns;
+            told = true;
+        }
     }
     free(text);
+    return told;
 }
 
 uint64_t os_raw_ns(void)

@@ -41,10 +41,11 @@ void os_thread_events(struct os_thread_events *events)
     *events = (struct os_thread_events){0};
 }
 
-void os_stolen_ns(uint64_t *of_cpu, size_t count)
+bool os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         of_cpu[i] = 0;
+    return false;
 }
 
 void *os_map(size_t bytes, enum page_policy policy, int node, struct error *error)

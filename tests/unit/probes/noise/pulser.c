@@ -3,8 +3,10 @@
  * as long as it says itself, and the probe must find it. It needs the right to real-time
  * scheduling; who has none sees the reason. Where another real-time thread of its priority never
  * sleeps, the pulser gets no time, and nothing can be told. What is compared with is what the
- * pulser itself saw, so nothing depends on how fast this
- * machine is or what else runs on it.
+ * pulser itself saw, so nothing depends on how fast this machine is or what else runs on it.
+ *
+ * The pulser is a thread of this process and ends with it however that ends; this process ends with
+ * the one that started it; and a pulse that never sleeps again is ended by the kernel.
  */
 #include "base/random.h"
 #include "machine/machine.h"
@@ -17,26 +19,32 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 extern const struct probe noise_probe;
 
 enum { PULSES_MOST = 1000, TRIES = 4 };
+/* Of a real-time thread that runs without sleeping, in us: a hundred times as long as a pulse. */
+enum { REAL_TIME_MOST_US = 1000000, OUTLIVED_S = 120 };
 static const double period_s = 0.04, length_s = 0.01;
 
 struct pulser {
     pthread_t thread;
     int cpu;
     atomic_bool stop, started;
-    int refused; /* errno */
+    bool not_pinned; /* known once it is started */
     double lengths[PULSES_MOST];
     unsigned late; /* pulses that something else delayed or interrupted */
     size_t count;
@@ -58,8 +66,7 @@ static void pulse(struct pulser *pulser, double at_s)
     while (ended_s - began_s < length_s)
         ended_s = now_s();
     /* Its timer has the CPU from when it is due. */
-    if (pulser->count < PULSES_MOST)
-        pulser->lengths[pulser->count++] = ended_s - at_s;
+    pulser->lengths[pulser->count++] = ended_s - at_s;
     pulser->late += ended_s - at_s > 1.01 * length_s;
 }
 
@@ -67,9 +74,10 @@ static void *work(void *argument)
 {
     struct pulser *pulser = argument;
     struct error error;
-    pulser->refused = os_pin_thread(pulser->cpu, &error) < 0 ? EINVAL : 0;
+    pulser->not_pinned = os_pin_thread(pulser->cpu, &error) < 0;
     atomic_store(&pulser->started, true);
-    for (double at_s = now_s() + period_s; !pulser->refused && !atomic_load(&pulser->stop);
+    for (double at_s = now_s() + period_s;
+         !pulser->not_pinned && !atomic_load(&pulser->stop) && pulser->count < PULSES_MOST;
          at_s += period_s)
         pulse(pulser, at_s);
     return NULL;
@@ -157,15 +165,14 @@ static void a_pulser_is_found(void **state)
         assert_int_equal(pthread_create(&pulser.thread, NULL, work, &pulser), 0);
         while (!atomic_load(&pulser.started))
             sched_yield();
-        if (!pulser.refused)
-            pulser.refused = set_real_time(&pulser, true);
-        if (!pulser.refused)
+        const int reason = pulser.not_pinned ? EINVAL : set_real_time(&pulser, true);
+        if (!reason)
             watch(&machine, &settings, &document);
         atomic_store(&pulser.stop, true);
         set_real_time(&pulser, false);
         pthread_join(pulser.thread, NULL);
-        if (pulser.refused) {
-            refused = strerror(pulser.refused);
+        if (reason) {
+            refused = strerror(reason);
         } else {
             sort_ascending(pulser.lengths, pulser.count);
             const double length_us = median(pulser.lengths, pulser.count) * 1e6;
@@ -195,8 +202,18 @@ static void a_pulser_is_found(void **state)
     }
 }
 
+/* What else would be left of a real-time thread if this process were stopped in the middle. */
+static void leave_nothing_behind(void)
+{
+    const struct rlimit most = {REAL_TIME_MOST_US, REAL_TIME_MOST_US};
+    setrlimit(RLIMIT_RTTIME, &most);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(OUTLIVED_S);
+}
+
 int main(void)
 {
+    leave_nothing_behind();
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_pulser_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

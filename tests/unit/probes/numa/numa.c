@@ -1,6 +1,7 @@
 /* The probe of NUMA nodes on machines that do not exist, from the plan to the findings: where the
  * memory is bound, who measures it, and what is made of it, with a model in place of the memory. */
 #include "probes/numa/numa.h"
+#include "base/random.h"
 #include "kernels/chase.h"
 #include "probes/probe.h"
 #include "result/flag.h"
@@ -42,6 +43,9 @@ struct bench {
     size_t binding_count;
     int node;                /* of the trial's memory */
     double ns[NODES][NODES]; /* latency of the model; 0: 100, and 50 for each node between */
+    int disturbed;           /* batches on this node take twice as long half of the time; 0: none */
+    double scatter;          /* of each batch */
+    unsigned batches;
 };
 
 static double latency_ns(const struct bench *bench, int from, int to)
@@ -73,6 +77,11 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     const struct cpu_place *place = machine_cpu(&bench->machine, cpu);
     double ns = latency_ns(bench, place->node < 0 ? 0 : place->node, bench->node);
     (void)state;
+    unsigned *batches = &((struct bench *)self)->batches;
+    struct random random = {__atomic_add_fetch(batches, 1, __ATOMIC_RELAXED)};
+    ns *= 1 + bench->scatter * ((double)random_below(&random, 2001) / 1000 - 1);
+    if (bench->disturbed && bench->disturbed == bench->node && random_below(&random, 100) < 60)
+        ns *= 2;
     if (run == chase_run)
         return (uint64_t)((double)repeats * chase_steps * ns * 1000);
     return (uint64_t)((double)repeats * ns * 100); /* reading: a step in a tenth of it */
@@ -233,7 +242,7 @@ static void a_node_without_cpus_is_a_column(void **state)
     assert_non_null(strstr(bench->error.text, "no CPU that may be used; choose from 0, 1"));
 }
 
-static void disagreements_with_the_firmware_are_findings(void **state)
+static void disagreements_with_what_is_declared_are_findings(void **state)
 {
     struct bench *bench = *state;
     be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
@@ -257,7 +266,7 @@ static void disagreements_with_the_firmware_are_findings(void **state)
     assert_true(declared);
 }
 
-static void where_firmware_is_right_there_is_none(void **state)
+static void where_what_is_declared_is_right_there_is_none(void **state)
 {
     struct bench *bench = *state;
     be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
@@ -266,6 +275,62 @@ static void where_firmware_is_right_there_is_none(void **state)
     measure(bench, NULL, NULL);
     for (size_t i = 0; i < bench->result.finding_count; i++)
         assert_null(strstr(bench->result.findings[i].name, "disagreement"));
+}
+
+static size_t disagreements(const struct bench *bench)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        count += strncmp(bench->result.findings[i].name, "numa.disagreement", 17) == 0;
+    return count;
+}
+
+/* As in a guest whose nodes are one memory: all are as far, and each is declared otherwise. Of the
+ * 212 comparisons some come out reversed by their own intervals. */
+static void chance_alone_makes_no_disagreement(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, "pack:8 [numa(memory=1073741824)] l3:1(size=1048576) core:1 pu:1", NULL);
+    for (int from = 0; from < 8; from++)
+        for (int to = 0; to < 8; to++) {
+            bench->ns[from][to] = 100;
+            bench->machine.nodes[from].distances[to] = 10 + 5 * (unsigned)abs(from - to);
+        }
+    bench->scatter = 0.04;
+    measure(bench, NULL, NULL);
+    assert_int_equal(disagreements(bench), 0);
+    bench->ns[0][1] = 200;
+    measure(bench, NULL, NULL);
+    assert_int_equal(disagreements(bench), 6);
+    assert_non_null(strstr(find(bench, "numa.disagreement.0.1.7")->text, "of 212 comparisons"));
+}
+
+/* A neighbour that uses one node's memory most of the time is no distance. */
+static void neighbours_make_no_disagreement(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
+    bench->ns[0][2] = 140; /* 17 against 21, as is right */
+    bench->ns[1][2] = 250;
+    bench->scatter = 0.01;
+    bench->disturbed = 2;
+    measure(bench, NULL, NULL);
+    assert_true(cell(bench, NUMA_LATENCY, 0, 2)->y.median > 150);
+    assert_int_equal(disagreements(bench), 0);
+}
+
+static void the_likely_cause_is_told(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
+    measure(bench, NULL, NULL);
+    const char *text = find(bench, "numa.disagreement.0.2.1")->text;
+    assert_non_null(strstr(text, bench->machine.facts.hypervisor ? "its configuration" : "BIOS"));
+    bench->result.finding_count = 0;
+    bench->machine.facts.hypervisor = "KVM";
+    measure(bench, NULL, NULL);
+    assert_non_null(
+        strstr(find(bench, "numa.disagreement.0.2.1")->text, "virtual machine's nodes"));
 }
 
 static void one_node_is_one_cell(void **state)
@@ -345,8 +410,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NUMA_TEST(two_four_and_eight_nodes),
         NUMA_TEST(a_node_without_cpus_is_a_column),
-        NUMA_TEST(disagreements_with_the_firmware_are_findings),
-        NUMA_TEST(where_firmware_is_right_there_is_none),
+        NUMA_TEST(disagreements_with_what_is_declared_are_findings),
+        NUMA_TEST(where_what_is_declared_is_right_there_is_none),
+        NUMA_TEST(chance_alone_makes_no_disagreement),
+        NUMA_TEST(neighbours_make_no_disagreement),
+        NUMA_TEST(the_likely_cause_is_told),
         NUMA_TEST(one_node_is_one_cell),
         NUMA_TEST(without_nodes_there_is_one_cell_too),
         NUMA_TEST(options_name_one_row_or_column),

@@ -100,6 +100,34 @@ static void a_whole_run_takes_one_pair(void **state)
     assert_int_equal(bench->task.plan.points[0].detail, BELL_FUTEX);
 }
 
+/* Where no switch is counted of threads that sleep, that is said; a spinning pair alone has none.
+ */
+static void a_system_that_counts_no_switches_is_told(void **state)
+{
+    struct bench *bench = *state;
+    struct wake_tally *tallies = calloc(BELL_KINDS, sizeof *tallies);
+    struct wake_state wake = {.tallies = tallies};
+    const struct stage_outcome outcome = {0};
+    assert_non_null(tallies);
+    bench->task.state = &wake;
+    bench->task.pool = &bench->pool;
+    bench->task.result = &bench->result;
+    tallies[BELL_SPIN] = (struct wake_tally){.wake_ups = {100, 100}, .count = 2};
+    assert_int_equal(wake_conclude(&bench->task, &outcome, &bench->error), 0);
+    assert_true(bench_finding(bench, "wake.spin.switches")->value == 0);
+    bench->result.finding_count = 0;
+    tallies[BELL_PIPE] = tallies[BELL_SPIN];
+    assert_int_equal(wake_conclude(&bench->task, &outcome, &bench->error), 0);
+    assert_true(isnan(bench_finding(bench, "wake.pipe.switches")->value));
+    assert_non_null(strstr(bench_finding(bench, "wake.pipe.switches")->text, "not told"));
+    bench->result.finding_count = 0;
+    tallies[BELL_PIPE].switches[1] = 90;
+    assert_int_equal(wake_conclude(&bench->task, &outcome, &bench->error), 0);
+    assert_true(fabs(bench_finding(bench, "wake.pipe.switches")->value - 0.45) < 1e-6);
+    bench->task.state = NULL;
+    free(tallies);
+}
+
 /* --- on this machine --- */
 
 static const struct finding *finding_of(const struct document *document, const char *name)
@@ -107,7 +135,6 @@ static const struct finding *finding_of(const struct document *document, const c
     for (size_t i = 0; i < document->probes[0].finding_count; i++)
         if (strcmp(document->probes[0].findings[i].name, name) == 0)
             return &document->probes[0].findings[i];
-    fail_msg("there is no finding %s", name);
     return NULL;
 }
 
@@ -146,23 +173,29 @@ static void sleeping_takes_switches_and_spinning_none(void **state)
     if (code == 0)
         code = run_measure(&run, &error);
     const struct probe_result *result = &document.probes[0];
-    const bool measured = code == 0 && result->status == PROBE_OK;
-    if (measured) {
-        static const char *const ways[] = {"futex", "eventfd", "pipe", "condition"};
+    /* Beside many others some pairs get no time to run together. */
+    static const char *const ways[] = {"futex", "eventfd", "pipe", "condition"};
+    unsigned measured = 0;
+    for (size_t i = 0; code == 0 && i < sizeof ways / sizeof *ways; i++) {
         char name[64];
-        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-            snprintf(name, sizeof name, "wake.%s.switches", ways[i]);
-            assert_true(finding_of(&document, name)->value > 0.2);
-            assert_true(least_of(result, ways[i]) > least_of(result, "spin"));
-        }
-        assert_true(finding_of(&document, "wake.spin.switches")->value < 0.2);
+        snprintf(name, sizeof name, "wake.%s.switches", ways[i]);
+        const struct finding *switches = finding_of(&document, name);
+        if (!switches || isnan(switches->value))
+            continue;
+        assert_true(switches->value > 0.2);
+        assert_true(isinf(least_of(result, "spin")) ||
+                    least_of(result, ways[i]) > least_of(result, "spin"));
+        measured++;
     }
+    const struct finding *spinning = code == 0 ? finding_of(&document, "wake.spin.switches") : NULL;
+    assert_true(!spinning || spinning->value < 0.2);
     run_release(&run);
     settings_free(&settings);
     machine_free(&machine);
     document_free(&document);
     if (!measured) {
-        print_message("no two CPUs that could be measured: %s\n", code < 0 ? error.text : "");
+        print_message("no two CPUs that could be measured: %s\n",
+                      code < 0 ? error.text : "others left them no time together");
         skip();
     }
 }
@@ -173,6 +206,7 @@ int main(void)
         BENCH_TEST(every_pair_is_measured_by_every_way),
         BENCH_TEST(sleeps_follow_one_after_the_other),
         BENCH_TEST(a_whole_run_takes_one_pair),
+        BENCH_TEST(a_system_that_counts_no_switches_is_told),
         BENCH_TEST(sleeping_takes_switches_and_spinning_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #ifndef FATHOM_REPORT_BOXES_PARTS_H
 #define FATHOM_REPORT_BOXES_PARTS_H
 
-#include "report/boxes.h"
+#include "report/boxes/boxes.h"
 #include "report/levels.h"
 
 enum {

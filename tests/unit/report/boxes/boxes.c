@@ -1,4 +1,4 @@
-#include "report/boxes.h"
+#include "report/boxes/boxes.h"
 
 #include "../render/made_up.h"
 

@@ -3,8 +3,8 @@
  * was measured in it. Boxes that are alike are one, with their number, so a machine of 1024 CPUs
  * takes no more of them than a laptop.
  */
-#ifndef FATHOM_REPORT_BOXES_H
-#define FATHOM_REPORT_BOXES_H
+#ifndef FATHOM_REPORT_BOXES_BOXES_H
+#define FATHOM_REPORT_BOXES_BOXES_H
 
 #include "base/line.h"
 #include "report/catalogue.h"

@@ -1,7 +1,7 @@
 /* The boxes of devices: memory, in it the caches that all multiprocessors share, in these a
  * multiprocessor with what is its own. */
 #include "findings/device.h"
-#include "report/boxes_parts.h"
+#include "report/boxes/parts.h"
 #include "report/figure.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The boxes of the CPUs: nodes, the caches that CPUs share, kinds of core, cores. */
-#include "report/boxes.h"
+#include "report/boxes/boxes.h"
 
 #include "base/cpulist.h"
-#include "report/boxes_parts.h"
+#include "report/boxes/parts.h"
 #include "report/figure.h"
 
 #include <math.h>

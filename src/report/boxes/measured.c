@@ -1,6 +1,6 @@
 /* What was measured in each box. */
 #include "base/text.h"
-#include "report/boxes_parts.h"
+#include "report/boxes/parts.h"
 
 #include <math.h>
 #include <string.h>
