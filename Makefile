@@ -5,6 +5,9 @@
 #   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
+#   make static   one file for any Linux, build/static/fathom;   make dist   a tarball with the page built
+#   make docs     the README's pictures and the pages of docs/examples
+#   make release-check   whether version, changes and packages agree
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
 
@@ -29,7 +32,7 @@ check:
 	@$(configure)
 	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
-	@status=0; meson test -C build --no-rebuild --no-suite cookbook --print-errorlogs || status=$$?; \
+	@status=0; meson test -C build --no-rebuild --no-suite cookbook --no-suite clusters --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
 # The tests of which `make check` runs a sample, in full, in a build folder of their own.
@@ -60,8 +63,24 @@ install: build
 	@DESTDIR="$(DESTDIR)" meson install -C build
 	@[ -z "$(LINKS)" ] || scripts/links build/fathom "$(PREFIX)/bin/fathom" "$(DESTDIR)$(PREFIX)/libexec/fathom"
 
-# build-cross stays: its libraries are other projects' and do not change with this tree.
+static:
+	@scripts/static
+
+dist:
+	@scripts/dist
+
+# The README's pictures and the examples' pages, by the program, of what was recorded.
+docs: build
+	@scripts/pictures build/fathom docs/examples/epyc-guest.json docs/pictures
+	@mkdir -p build/docs/examples
+	@for file in docs/examples/*.json; do \
+	    build/fathom report -f html "$$file" -o "build/docs/examples/$$(basename "$$file" .json).html" || exit; done
+
+release-check:
+	@scripts/release-check
+
+# build-cross and build-static stay: their libraries are other projects' and do not change with this tree.
 clean:
 	@rm -rf build build-all build-ci build-fuzz
 
-.PHONY: benchmark build check check-all clean faults fuzz install run
+.PHONY: benchmark build check check-all clean dist docs faults fuzz install release-check run static

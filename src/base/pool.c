@@ -83,7 +83,7 @@ void *pool_extend(struct pool *pool, void **array, size_t *count, size_t more, s
             memcpy(larger, *array, *count * size);
         *array = larger;
     }
-    void *first = (unsigned char *)*array + size * *count;
+    void *first = *array ? (unsigned char *)*array + size * *count : NULL; /* none of none */
     *count = wanted;
     return first;
 }
@@ -104,6 +104,15 @@ void pool_give_back(struct pool *pool, void *memory)
         free(block);
         return;
     }
+}
+
+void pool_take(struct pool *to, struct pool *from)
+{
+    struct pool_block **end = &to->blocks;
+    while (*end)
+        end = &(*end)->next;
+    *end = from->blocks;
+    from->blocks = NULL;
 }
 
 void pool_free(struct pool *pool)

@@ -27,6 +27,8 @@ void *pool_extend(struct pool *, void **array, size_t *count, size_t more, size_
 /* Frees an array before pool_free() does, if it is larger than 16 KiB; smaller ones stay. `memory`
  * must be the address of a whole allocation of this pool, or NULL. */
 void pool_give_back(struct pool *, void *memory);
+/* Gives all that is in `from` to `to`, and leaves `from` empty. */
+void pool_take(struct pool *to, struct pool *from);
 void pool_free(struct pool *);
 
 #endif

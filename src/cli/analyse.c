@@ -2,8 +2,8 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "library/version.h"
 #include "result/json.h"
-#include "version.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "version.h"
+#include "library/version.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "findings/experiment.h"
 #include "findings/health.h"
+#include "fleet/document.h"
 #include "probes/probe.h"
 #include "render/health.h"
 
@@ -53,8 +54,9 @@ static const struct check_format {
 
 static const struct option_spec check_options[] = {
     {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
-     "the document to compare this machine with: a run of it when it was well, or what 'fathom "
-     "baseline' made of many machines"},
+     "the document to compare this machine with: a run of it when it was well, what 'fathom "
+     "baseline' made of many machines, or what 'fathom fleet' wrote, of which the machine's own "
+     "group counts"},
     {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
      "how far beyond the baseline's interval a value may be on its worse side, in percent"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
@@ -66,6 +68,7 @@ static const struct option_spec check_options[] = {
 
 struct judging {
     const struct document *base;
+    const struct fleet_reference *fleet; /* in place of a base; NULL: none */
     const struct check_format *format;
     const char *path; /* where the outcome goes */
     double tolerance;
@@ -74,8 +77,11 @@ struct judging {
 static int judge(const struct document *document, void *argument, struct error *error)
 {
     const struct judging *judging = argument;
-    struct health_check check;
-    int code = health_check(&check, judging->base, document, judging->tolerance, error);
+    struct health_check check = {.gap_count = 0};
+    const struct document *base = judging->base;
+    int code = judging->fleet ? fleet_reference_for(judging->fleet, document, &base, error) : 0;
+    if (code == 0)
+        code = health_check(&check, base, document, judging->tolerance, error);
     if (code == 0)
         code = output_write(judging->path, judging->format->write, &check, error);
     if (code == 0)
@@ -117,14 +123,19 @@ static int check(struct invocation *invocation, struct error *error)
                          "check needs --against BASE: a document of 'fathom run' or 'fathom "
                          "baseline'");
     struct document base = {0};
+    struct fleet_reference fleet = {.groups = NULL};
+    const char *against = settings_text(settings, "against");
+    const bool is_fleet = fleet_is_document(against);
     struct judging judging = {
         .base = &base,
+        .fleet = is_fleet ? &fleet : NULL,
         .format = &formats[settings_choice(settings, "format")],
         .path = settings_has(settings, "output") ? settings_text(settings, "output") : "-",
         .tolerance = settings_number(settings, "tolerance") / 100};
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
     if (code == 0)
-        code = experiment_read(&base, settings_text(settings, "against"), error);
+        code = is_fleet ? fleet_reference_read(&fleet, against, error)
+                        : experiment_read(&base, against, error);
     /* A health check should be over soon: it measures the quick set, unless more was asked for. */
     if (code == 0 && !settings_has(settings, "thorough"))
         code = settings_set(settings, "quick", NULL, error);
@@ -132,6 +143,7 @@ static int check(struct invocation *invocation, struct error *error)
         code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);
     document_free(&base);
+    fleet_reference_free(&fleet);
     return code;
 }
 

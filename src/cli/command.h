@@ -30,6 +30,7 @@ struct invocation {
 };
 
 struct command {
+    const char *program; /* that it is a command of; NULL: fathom */
     const char *name;
     const char *operands; /* as in the usage line: "FILE..." */
     const char *summary;
@@ -44,8 +45,8 @@ struct command {
 };
 
 extern const struct command run_command, probe_command, report_command, import_command, as_command,
-    analyse_command, diff_command, check_command, baseline_command, merge_command, list_command,
-    doctor_command, completion_command, manual_command;
+    analyse_command, fleet_command, diff_command, check_command, baseline_command, merge_command,
+    list_command, doctor_command, completion_command, manual_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
 /* The command of that name, with the probe if it is a probe's; NULL where nothing has the name. */

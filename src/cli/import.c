@@ -2,7 +2,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "version.h"
+#include "library/version.h"
 
 #include <stdio.h>
 

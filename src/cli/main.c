@@ -2,10 +2,11 @@
 #include "cli/as.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/licences.h"
 #include "cli/options.h"
 #include "cli/words.h"
+#include "library/version.h"
 #include "probes/probe.h"
-#include "version.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -124,6 +125,21 @@ static int check_stack(struct error *error)
                      (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST_KIB);
 }
 
+static int print_version(int argc, char **argv)
+{
+    struct error error = {0};
+    const bool all = argc > 0 && strcmp(argv[0], "--licences") == 0;
+    if (argc > all) {
+        error_set(&error, ERROR_USAGE,
+                  "--version takes --licences and nothing else: '%s' is too much", argv[all]);
+        return report_error(ERROR_USAGE, &error);
+    }
+    puts("fathom " FATHOM_VERSION " (" FATHOM_COMMIT ")");
+    for (const struct licence *licence = licences; all && licence->of; licence++)
+        printf("\n--- %s ---\n\n%s", licence->of, licence->text);
+    return finish_output(EXIT_DONE);
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {0};
@@ -144,8 +160,7 @@ int main(int argc, char **argv)
         return finish_output(EXIT_DONE);
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("fathom " FATHOM_VERSION " (" FATHOM_COMMIT ")");
-        return finish_output(EXIT_DONE);
+        return print_version(argc - 2, argv + 2);
     }
     if (strcmp(argv[1], "__complete") == 0) { /* asked by the scripts of completion.c */
         complete_line(argv + 2, (size_t)argc - 2);

@@ -3,10 +3,10 @@
 #include "base/units.h"
 #include "cli/options.h"
 #include "findings/registry.h"
+#include "library/version.h"
 #include "probes/probe.h"
 #include "result/flag.h"
 #include "tongues/tongue.h"
-#include "version.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -189,7 +189,7 @@ static void print_program(void)
     const struct command *command;
     begin_page("", 1, "measures how far away a machine's memory is");
     puts("# SYNOPSIS\n\n*fathom* _COMMAND_ [_OPTION_...]\n\n*fathom* *--help*\n\n"
-         "*fathom* *--version*\n\n; prose\n\n# COMMANDS\n");
+         "*fathom* *--version* [*--licences*]\n\n; prose\n\n# COMMANDS\n");
     for (size_t i = 0; (command = command_at(i, &probe)); i++) {
         if (i && command == &probe_command && probe == probes[0]) {
             puts("# PROBES\n");

@@ -7,9 +7,9 @@
 #include "cli/progress.h"
 #include "cli/redact.h"
 #include "findings/differences.h"
+#include "library/version.h"
 #include "result/json.h"
 #include "run/run.h"
-#include "version.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -145,7 +145,7 @@ static struct quiet quiet_column(const float *column, const struct plan *plan, u
     if (count == 0 || isnan(scratch[0]))
         return quiet_unknown();
     sort_ascending(scratch, count);
-    if (trials_are_lines(plan))
+    if (trials_are_lines(plan) && count > 1)
         return quiet_of_units(scratch, count);
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
 }

@@ -1,5 +1,6 @@
 #include "engine/team.h"
 
+#include "engine/recall.h"
 #include "machine/os.h"
 
 #include <errno.h>
@@ -9,10 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A signal that nobody else handles and that does no harm when it arrives too late. It can't be
- * SIGUSR2: the compilers in OpenCL drivers (LLVM) handle that, and after a SIGINT restore its
- * default action, which ends the process. */
-enum { RECALL_SIGNAL = SIGURG, POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
+enum { POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
 
 /* LOST is final, whatever the thread does later. */
 enum member_state { IDLE, BUSY, ENDED, LOST };
@@ -45,14 +43,15 @@ struct team {
 /* The handler can know its member only by the thread that it runs on. */
 static _Thread_local struct member *current;
 
-static void handle_recall(int signal_number)
+/* Called by the signal's handler: whether this thread is a worker. */
+static int handle_recall(void)
 {
-    (void)signal_number;
     struct member *member = current;
     if (member && member->recallable) {
         member->recallable = 0;
         siglongjmp(member->escape, 1);
     }
+    return member != NULL;
 }
 
 /* Runs the work so that a recall comes back here. */
@@ -125,9 +124,7 @@ int team_create_pinned_by(struct team **result, int (*pin)(int cpu, struct error
     team->stop = stop;
     team->pin = pin;
     team->patience_polls = PATIENCE_POLLS;
-    struct sigaction action = {.sa_handler = handle_recall};
-    sigemptyset(&action.sa_mask);
-    sigaction(RECALL_SIGNAL, &action, NULL);
+    recall_begin(handle_recall);
     *result = team;
     return 0;
 }
@@ -420,6 +417,7 @@ void team_free(struct team *team)
     team->count = lost;
     if (lost) /* they may still come back to the team */
         return;
+    recall_end();
     pthread_cond_destroy(&team->returned);
     pthread_mutex_destroy(&team->lock);
     free(team->members);

@@ -9,7 +9,7 @@
  * Only environment variables make hwloc read below another root, and a variable that the user has
  * set (HWLOC_XMLFILE, say) would override a root. So they are set around the load and put back
  * after it. The environment belongs to the whole process: a machine is read before any thread is
- * started.
+ * started, and a guest of another program changes nothing.
  */
 struct variable {
     const char *name;
@@ -45,8 +45,9 @@ static void swap_out(struct variable *variables, size_t count)
 }
 
 /* Returns 0, or -1 when hwloc fails. HIDE=2 silences its own messages about odd files. */
-static int load_below(hwloc_topology_t topology, const char *root)
+static int load_below(hwloc_topology_t topology, const struct machine_source *source)
 {
+    const char *root = source->root;
     struct variable variables[] = {
         {"HWLOC_HIDE_ERRORS", "2", NULL},
         {"HWLOC_FSROOT", root, NULL},
@@ -58,7 +59,7 @@ static int load_below(hwloc_topology_t topology, const char *root)
         {"HWLOC_COMPONENTS", "linux,stop", NULL},
     };
     /* On the machine itself the user's own variables for hwloc apply. */
-    size_t count = root ? sizeof variables / sizeof *variables : 1;
+    size_t count = root ? sizeof variables / sizeof *variables : source->guest ? 0 : 1;
     int result = swap_in(variables, count);
     if (result == 0)
         result = hwloc_topology_load(topology);
@@ -87,7 +88,7 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
     /* Describes the whole machine; limits.c finds out what of it may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (load_below(*topology, source->root) != 0) {
+    if (load_below(*topology, source) != 0) {
         hwloc_topology_destroy(*topology);
         *topology = NULL;
     }

@@ -258,6 +258,7 @@ int identity_read(struct machine *machine, const char *root, struct error *error
     machine->emulated = runs_on_emulator(machine, root);
     facts->hypervisor =
         machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(&machine->pool, root);
+    facts->bios = files_line(&machine->pool, root, "/sys/class/dmi/id/bios_version");
     char *meminfo = files_text(root, "/proc/meminfo");
     if (meminfo)
         text_number(&facts->memory_bytes, meminfo, "MemTotal");

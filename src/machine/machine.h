@@ -21,6 +21,7 @@
 struct machine_source {
     const char *root;      /* NULL: the machine we run on */
     const char *synthetic; /* an hwloc synthetic topology, like "pack:2 core:8 pu:2"; NULL: none */
+    bool guest; /* the process is another program's, with threads: its environment is left alone */
 };
 
 /* Where one CPU (a hardware thread) sits. Ids are logical indexes of hwloc, -1 where unknown. */

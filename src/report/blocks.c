@@ -88,8 +88,13 @@ struct cell cell_of_finding(const struct finding *finding, enum form form)
 {
     if (!finding)
         return cell_of_text(NULL);
-    return (struct cell){form,          NULL,          finding->value, finding->low,
-                         finding->high, finding->unit, finding->flags, finding};
+    return (struct cell){.form = form,
+                         .value = finding->value,
+                         .low = finding->low,
+                         .high = finding->high,
+                         .unit = finding->unit,
+                         .flags = finding->flags,
+                         .finding = finding};
 }
 
 struct cell cell_of_quiet(const struct finding *finding, enum form form)
@@ -129,5 +134,17 @@ char *cell_text(const struct cell *cell, char text[CELL_TEXT])
     }
     snprintf(text, CELL_TEXT, "%s%s%s", figure, *unit && isfinite(cell->value) ? " " : "",
              isfinite(cell->value) ? unit : "");
+    return text;
+}
+
+char *change_text(double ratio, char text[CELL_TEXT])
+{
+    const double change = ratio - 1;
+    if (!isfinite(change))
+        *text = '\0';
+    else if (fabs(change) >= 9.995)
+        snprintf(text, CELL_TEXT, "× %.3g", ratio);
+    else
+        snprintf(text, CELL_TEXT, "%s%.1f %%", change < 0 ? "−" : "+", fabs(change) * 100);
     return text;
 }

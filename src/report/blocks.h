@@ -61,6 +61,7 @@ struct cell {
     const char *unit;
     unsigned flags;
     const struct finding *finding; /* that it was taken from; NULL */
+    bool stands_out;               /* it is what the table is looked at for */
 };
 
 enum { CELL_TEXT = 128 };
@@ -72,6 +73,10 @@ struct cell cell_of_finding(const struct finding *, enum form);
 /* Its value without neighbours where that is known. */
 struct cell cell_of_quiet(const struct finding *, enum form);
 struct cell cell_of_value(double value, const char *unit, enum form);
+
+/* How far a value lies from another, by their ratio: "+1.2 %", from tenfold on "× 12.3"; "" where
+ * it is not known. */
+char *change_text(double ratio, char text[CELL_TEXT]);
 
 /* --- what the kinds of block hold --- */
 
@@ -116,6 +121,7 @@ struct column {
     bool words;         /* texts, at the left; otherwise figures, at the right */
     bool flags;         /* its texts name the flags of the rows */
     bool measured;      /* its cells are FORM_MEASURED, or empty */
+    bool kept;          /* shown though all its cells are empty */
     size_t least;       /* columns of a terminal that it takes at least */
     int rank; /* where there is no room the columns of the highest rank go first; 0: never */
 };

@@ -87,6 +87,7 @@ struct gpu_facts {
 
 struct machine_facts {
     const char *hostname, *os, *kernel;
+    const char *bios;       /* version of the firmware; NULL unknown */
     const char *hypervisor; /* NULL where none was noticed */
     const char *cpu_vendor, *cpu_model, *cpu_arch;
     unsigned cores, threads; /* in the whole machine, not only those allowed */

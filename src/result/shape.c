@@ -159,6 +159,7 @@ static const struct field machine_fields[] = {
     TEXT("hostname", struct machine_facts, hostname),
     TEXT("os", struct machine_facts, os),
     TEXT("kernel", struct machine_facts, kernel),
+    TEXT("bios", struct machine_facts, bios),
     TEXT("hypervisor", struct machine_facts, hypervisor),
     {.key = "cpu", .kind = FIELD_OBJECT, .shape = &cpu_shape},
     LIST("caches", struct machine_facts, caches, cache_count, cache_shape),

@@ -16,7 +16,8 @@ static const double default_precision = 0.01;
 static bool is_due(const struct run *run, const struct probe *probe)
 {
     const bool quick = settings_has(run->settings, "quick");
-    return run->probes || (probe->weight > 0 && (probe->quick || !quick));
+    return run->probes || (probe->weight > 0 && (probe->quick || !quick) &&
+                           !(run->no_devices && probe->findings.of_devices));
 }
 
 static int plan_turn(struct run *run, struct run_turn *turn, const struct probe *probe,

@@ -43,6 +43,8 @@ struct run {
     const struct settings *settings;   /* what a person set of the probes' options */
     const struct probe *const *probes; /* those that a person named, in their order, then NULL;
                                         * NULL: all that a whole run (or --quick) measures */
+    bool no_devices; /* a whole run leaves out what opens the libraries of devices, which leave
+                      * threads and files behind in the process */
     struct document *document;         /* results are added to it; tool and run.command stay */
     const struct timing_model *model;  /* NULL: the hardware itself */
     const volatile sig_atomic_t *stop; /* ends the run where it becomes non-zero; may be NULL */

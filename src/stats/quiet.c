@@ -123,8 +123,16 @@ static struct quiet quiet_of_group(const double *ascending, size_t n)
     return widened(quiet, centre - half, fmax(centre + half, most));
 }
 
+/* One value tells nothing of how far another would lie from it. */
+static struct quiet quiet_of_one(double value)
+{
+    return (struct quiet){(float)value, NAN, NAN};
+}
+
 struct quiet quiet_of(const double *ascending, size_t n)
 {
+    if (n == 1)
+        return quiet_of_one(ascending[0]);
     const size_t group = lowest_group(ascending, n);
     struct quiet quiet;
     if (group == 1 && n > 1) /* nothing tells luck from the only trial that nobody disturbed */

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the unit of the values; NAN where nothing is known. Floats, as in struct summary. */
+/* In the unit of the values; NAN where nothing is known, `low` and `high` alone where the interval
+ * is not. Floats, as in struct summary. */
 struct quiet {
     float value, low, high;
 };
@@ -28,7 +29,7 @@ static inline bool quiet_is_known(const struct quiet *quiet)
 
 /* The median of the undisturbed ones of n >= 1 ascending times. */
 double quiet_centre(const double *ascending, size_t n);
-/* The same with an interval of 95 %. */
+/* The same with an interval of 95 %; a single value has none (NAN). */
 struct quiet quiet_of(const double *ascending, size_t n);
 /* Of rates, which a neighbour lowers: all n > 0 ascending. */
 struct quiet quiet_of_rates(const double *ascending, size_t n, double *scratch);

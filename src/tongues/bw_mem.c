@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { LEAST = 512, THREADS_MOST = 65536 };
-static const double megabyte = 1e6, usual_s = 2;
+static const double megabyte = 1e6, usual_s = 3;
 
 /* What the tool counts once: of a copy the array, of which fathom counts loads and stores. */
 static const struct {
@@ -91,7 +91,8 @@ const struct tongue bw_mem_tongue = {
         "rd, wr and rdwr touch four bytes of every 32 and count all of them; fathom's loops load "
         "and store every byte by the widest instructions there are, so they are bound by the "
         "memory and not by instructions. A copy is counted once, as bw_mem does; 'fathom "
-        "bandwidth' counts the bytes loaded and the bytes stored.",
+        "bandwidth' counts the bytes loaded and the bytes stored. A MB is 10^6 bytes, as in "
+        "lmbench's sources; some distributions' builds count 2^20.",
     .arguments = arguments,
     .operands_least = 2,
     .operands_most = 3,

@@ -1,7 +1,6 @@
 #include "tongues/core_pairs.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What one hand-off takes on most machines, to tell how long so many take (docs/cookbook.md has
  * the tables that it was read off: 10 to 200 ns). */
@@ -17,44 +16,57 @@ static double budget_of(const struct talk *talk, uint64_t samples, uint64_t iter
     return fmin(fmax(pairs * each_s, least_s), most_s);
 }
 
-static int ascending(const void *a, const void *b)
+static int greatest_cpu(const struct series *series)
 {
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
+    int greatest = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const int cpu = point->from > point->to ? point->from : point->to;
+        greatest = cpu > greatest ? cpu : greatest;
+    }
+    return greatest;
 }
 
+/* The CPUs of the series, ascending, and the point of each pair of them. */
 static int list_cpus(struct core_pairs *pairs, struct talk *talk, struct error *error)
 {
     const struct series *series = pairs->series;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const int both[] = {series->points[i].from, series->points[i].to};
-        for (size_t b = 0; b < 2; b++) {
-            size_t at = 0;
-            while (at < pairs->count && pairs->cpus[at] != both[b])
-                at++;
-            if (at < pairs->count)
-                continue;
-            int *cpu = pool_append(&talk->document->pool, (void **)&pairs->cpus, &pairs->count,
-                                   sizeof *cpu);
-            if (!cpu)
-                return error_out_of_memory(error);
-            *cpu = both[b];
+    struct pool *pool = &talk->document->pool;
+    const size_t ids = (size_t)greatest_cpu(series) + 1;
+    size_t *place = pool_alloc(pool, ids, sizeof *place); /* in the list, from 1 on; 0: nowhere */
+    pairs->cpus = pool_alloc(pool, ids, sizeof *pairs->cpus);
+    if (!place || !pairs->cpus)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < series->point_count; i++)
+        place[series->points[i].from] = place[series->points[i].to] = 1;
+    for (size_t id = 0; id < ids; id++)
+        if (place[id]) {
+            pairs->cpus[pairs->count++] = (int)id;
+            place[id] = pairs->count;
         }
+    pairs->points = pool_alloc(pool, pairs->count * pairs->count + 1, sizeof(struct point *));
+    if (!pairs->points)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        pairs->points[(place[point->from] - 1) * pairs->count + place[point->to] - 1] = point;
     }
-    if (pairs->count)
-        qsort(pairs->cpus, pairs->count, sizeof *pairs->cpus, ascending);
     return 0;
 }
 
-/* A gap in the table is said to be one. */
-static void tell_gaps(const struct series *series, struct talk *talk)
+/* A gap in the table is said to be one; nothing but gaps is no table. */
+static int tell_gaps(const struct core_pairs *pairs, const struct talk *talk, struct error *error)
 {
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n)
-            talk_aside(talk, "CPU %d to %d has no value: %s", point->from, point->to,
-                       point->failed ? point->failed : "there was no time for it");
-    }
+    size_t cells = 0;
+    for (size_t i = 0; i < pairs->count; i++)
+        for (size_t j = 0; j < pairs->count; j++) {
+            const struct point *point = pairs->points[i * pairs->count + j];
+            cells += core_pairs_cell(pairs, i, j) != NULL;
+            if (i != j && !core_pairs_cell(pairs, i, j))
+                talk_aside(talk, "CPU %d to %d has no value: %s", pairs->cpus[i], pairs->cpus[j],
+                           point && point->failed ? point->failed : "there was no time for it");
+        }
+    return cells ? 0 : talk_missing(talk, "any pair of CPUs", error);
 }
 
 int core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const char *op,
@@ -80,13 +92,14 @@ int core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const char *
     pairs->series = talk_series(result, NULL, "op", op);
     if (!pairs->series)
         return talk_missing(talk, "any pair of CPUs", error);
-    tell_gaps(pairs->series, talk);
-    return list_cpus(pairs, talk, error);
+    code = list_cpus(pairs, talk, error);
+    return code == 0 ? tell_gaps(pairs, talk, error) : code;
 }
 
 const struct point *core_pairs_cell(const struct core_pairs *pairs, size_t i, size_t j)
 {
-    return talk_cell(pairs->series, pairs->cpus[i], pairs->cpus[j]);
+    const struct point *point = pairs->points[i * pairs->count + j];
+    return point && point->y.n ? point : NULL;
 }
 
 double core_pairs_margin(const struct point *point)

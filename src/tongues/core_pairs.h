@@ -8,6 +8,7 @@ struct core_pairs {
     const struct series *series;
     int *cpus; /* in the matrix's order */
     size_t count;
+    const struct point **points; /* of each pair, row by row; NULL: none */
 };
 
 /* Measures every pair of those CPUs (a list; NULL: all) by that operation of `fathom cores`:

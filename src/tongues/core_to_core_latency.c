@@ -33,6 +33,18 @@ static bool is_shown(size_t which, size_t row, size_t column)
     return benchmarks[which].both ? row != column : column < row;
 }
 
+/* In a triangle, the pair's other direction stands for one that has no value. */
+static const struct point *shown_point(size_t which, const struct core_pairs *pairs, size_t row,
+                                       size_t column)
+{
+    const struct point *point = NULL;
+    if (is_shown(which, row, column))
+        point = core_pairs_cell(pairs, row, column);
+    if (!point && !benchmarks[which].both && is_shown(which, row, column))
+        point = core_pairs_cell(pairs, column, row);
+    return point;
+}
+
 static void print_triangle(FILE *out, size_t which, const struct core_pairs *pairs)
 {
     fprintf(out, "\n%s\n\n       ", benchmarks[which].heading);
@@ -42,8 +54,8 @@ static void print_triangle(FILE *out, size_t which, const struct core_pairs *pai
     for (size_t i = 0; i < pairs->count; i++) {
         fprintf(out, "    %3d", pairs->cpus[i]);
         for (size_t j = 0; j < pairs->count; j++) {
-            const struct point *point = core_pairs_cell(pairs, i, j);
-            if (is_shown(which, i, j) && point)
+            const struct point *point = shown_point(which, pairs, i, j);
+            if (point)
                 fprintf(out, " %4.0f\u00b1%-2.0f", (double)point->y.median,
                         fmin(core_pairs_margin(point), 99));
             else if (benchmarks[which].both || j < i)
@@ -54,10 +66,10 @@ static void print_triangle(FILE *out, size_t which, const struct core_pairs *pai
     fputc('\n', out);
 }
 
-static void print_extreme(FILE *out, const char *label, const struct core_pairs *pairs,
-                          const size_t at[2])
+static void print_extreme(FILE *out, const char *label, size_t which,
+                          const struct core_pairs *pairs, const size_t at[2])
 {
-    const struct point *point = core_pairs_cell(pairs, at[0], at[1]);
+    const struct point *point = shown_point(which, pairs, at[0], at[1]);
     fprintf(out, "    %s  latency: %.1fns \u00b1%.1f cores: (%d,%d)\n", label,
             (double)point->y.median, core_pairs_margin(point), pairs->cpus[at[0]],
             pairs->cpus[at[1]]);
@@ -70,9 +82,9 @@ static int print_totals(FILE *out, struct talk *talk, size_t which, const struct
     size_t count = 0, min[2] = {0}, max[2] = {0};
     for (size_t i = 0; i < pairs->count; i++)
         for (size_t j = 0; j < pairs->count; j++) {
-            const struct point *point = core_pairs_cell(pairs, i, j);
+            const struct point *point = shown_point(which, pairs, i, j);
             const double value = point ? (double)point->y.median : NAN;
-            if (!is_shown(which, i, j) || !point)
+            if (!point)
                 continue;
             if (value < least) {
                 least = value;
@@ -87,8 +99,8 @@ static int print_totals(FILE *out, struct talk *talk, size_t which, const struct
         }
     if (!count)
         return talk_missing(talk, "any pair of CPUs", error);
-    print_extreme(out, "Min", pairs, min);
-    print_extreme(out, "Max", pairs, max);
+    print_extreme(out, "Min", which, pairs, min);
+    print_extreme(out, "Max", which, pairs, max);
     fprintf(out, "    Mean latency: %.1fns\n", sum / (double)count);
     return 0;
 }
@@ -97,10 +109,10 @@ static void print_csv(FILE *out, size_t which, const struct core_pairs *pairs)
 {
     for (size_t i = 0; i < pairs->count; i++) {
         for (size_t j = 0; j < pairs->count; j++) {
-            const struct point *point = core_pairs_cell(pairs, i, j);
+            const struct point *point = shown_point(which, pairs, i, j);
             if (j)
                 fputc(',', out);
-            if (is_shown(which, i, j) && point)
+            if (point)
                 fprintf(out, "%.9g", (double)point->y.median);
         }
         fputc('\n', out);
@@ -164,7 +176,9 @@ const struct tongue core_to_core_latency_tongue = {
         "samples over lines (10 on each), measures both directions, and prints the median line; "
         "behind the \u00b1 stands half of its 95 % interval. The table goes to standard output; "
         "with --csv it goes to standard error, where the tool always writes it. The tool's "
-        "benchmark 3 counts writes in flight as well; fathom's is the time of one stamp.",
+        "benchmark 3 counts writes in flight as well; fathom's is the time of one stamp. The "
+        "tool's bold and dim "
+        "letters are left out.",
     .arguments = arguments,
     .operands_most = 2,
     .speak = speak,

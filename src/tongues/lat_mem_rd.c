@@ -53,8 +53,9 @@ static int speak_stride(struct talk *talk, uint64_t most, uint64_t stride, struc
     talk->more = talk_text(talk, "fathom latency --to %llu --stride %llu --order %s%s%s",
                            (unsigned long long)most, (unsigned long long)stride, wish.order,
                            threads->name ? " --threads " : "", threads->name ? threads->value : "");
-    fprintf(talk->out, "\"stride=%llu\n", (unsigned long long)stride);
     int code = count ? curve_measure(&series, talk, &wish, error) : 0;
+    if (code == 0)
+        fprintf(talk->out, "\"stride=%llu\n", (unsigned long long)stride);
     for (size_t i = 0; i < count && code == 0; i++) {
         const struct point *point = curve_point(talk, series, sizes[i], stride);
         if (point)

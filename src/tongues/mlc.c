@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const double megabyte = 1e6;
-static const double nodes_s = 20, loaded_s = 20, idle_s = 3, lines_s = 8, throughput_s = 2;
-enum { KIB = 1024, MIB = 1048576 };
+static const double nodes_s = 20, idle_s = 6, lines_s = 8;
+enum { KIB = 1024, MIB = 1048576, CPU_MOST = 65535, DELAY_MOST = 1000000 };
 
 static const struct tongue_argument arguments[] = {
     {0, "latency_matrix", NULL, "latency from every node's CPUs to every node's memory", false},
@@ -22,26 +22,62 @@ static const struct tongue_argument arguments[] = {
     {0, "idle_latency", NULL, "latency of one CPU and one buffer", false},
     {0, "c2c_latency", NULL, "lines that another core's cache holds", false},
     {'b', NULL, "SIZE",
-     "the buffer of --idle_latency, or with -T of each thread: in KiB, or with m "
-     "or g behind it",
+     "the buffer of --idle_latency, or of each thread with bandwidths and -T: in KiB, or with m or "
+     "g behind it",
      false},
     {'c', NULL, "CPU", "the CPU that measures latency", false},
-    {'i', NULL, "CPU", "fathom touches memory from the CPU that measures", true},
-    {'T', NULL, NULL, "with --loaded_latency: throughput alone, of all CPUs reading", false},
-    {'d', NULL, "DELAY", "fathom steps through delays of its own", true},
+    {'k', NULL, "CPUS", "the CPUs that make traffic, like 1-3,5", false},
+    {'j', NULL, "NODE", "the node whose memory --idle_latency takes", false},
+    {'T', NULL, NULL, "with --loaded_latency: throughput alone, of all CPUs", false},
+    {'d', NULL, "DELAY", "with --loaded_latency: the row of this delay alone, or of the nearest",
+     false},
     {'t', NULL, "SECONDS", "how long a mode may measure", false},
+    {'W', NULL, "N",
+     "with --loaded_latency: 3 reads to a write (3), or as many (5); with -T also 2:1 (2), writes "
+     "past the caches alone (6), and such writes with reads 2:1 (7 and 10), 1:1 (8) and 3:1 (9)",
+     false},
+    {'i', NULL, "CPU", "fathom touches memory from the CPU that measures", true},
     {'R', NULL, NULL, "traffic of reads alone, which is the default", true},
-    {'W', NULL, "N", "for other traffic: fathom loaded --mix, fathom bandwidth --mix", true},
     {'X', NULL, NULL, "fathom takes second hardware threads last by itself", true},
     {'e', NULL, NULL, "fathom never touches prefetchers, so it needs no root", true},
     {'r', NULL, NULL, "fathom's chases always go in random order", true},
-    {'U', NULL, NULL, "fathom's chases always go in random order", true},
+    {'U', NULL, NULL, "for random traffic: fathom loaded --traffic random", true},
     {'x', NULL, "N", "fathom's kernels repeat as long as they have to", true},
     {'l', NULL, "BYTES", "for another stride: fathom latency --stride", true},
+    {'D', NULL, "N", "for random order within a block: fathom latency --order", true},
+    {'g', NULL, "FILE", "fathom steps through delays of its own", true},
+    {'h', NULL, NULL, "fathom takes the largest pages that it can have", true},
+    {'L', NULL, NULL, "fathom takes the largest pages that it can have", true},
+    {'m', NULL, "MASK", "for some CPUs alone: -k", true},
+    {'K', NULL, "N", "fathom chooses by itself where traffic is made", true},
+    {'u', NULL, NULL, "fathom chooses by itself where traffic is made", true},
+    {'v', NULL, NULL, "for more: --document before mlc, or the command that tells more", true},
     {'Y', NULL, NULL, "fathom takes the widest vectors there are", true},
     {'Z', NULL, NULL, "fathom takes the widest vectors there are", true},
     {.letter = 0},
 };
+
+void mlc_begin(struct mlc *mlc)
+{
+    const struct talk *talk = mlc->talk;
+    if (mlc->begun)
+        return;
+    mlc->begun = true;
+    fputs("Intel(R) Memory Latency Checker - v3.11\n", talk->out);
+    if (talk->argc)
+        fputs("Command line parameters: ", talk->out);
+    for (int i = 0; i < talk->argc; i++)
+        fprintf(talk->out, "%s ", talk->argv[i]);
+    fputs(talk->argc ? "\n\n" : "", talk->out);
+}
+
+void mlc_tell_idle(const struct mlc *mlc, const char *mode, const char *letters)
+{
+    for (; *letters; letters++)
+        if (talk_value(mlc->talk, *letters))
+            talk_aside(mlc->talk, "-%c does nothing with --%s: fathom chooses by itself", *letters,
+                       mode);
+}
 
 /* --- between nodes --- */
 
@@ -80,6 +116,7 @@ static int print_nodes(struct mlc *mlc, const char *heading, const char *shows, 
     const struct machine_facts *facts = &mlc->talk->machine->facts;
     if (!has_value(series))
         return talk_missing(mlc->talk, shows, error);
+    mlc_begin(mlc);
     fputs(heading, out);
     fputs("\t\tNuma node\nNuma node\t", out);
     for (size_t to = 0; to < facts->node_count; to++)
@@ -104,6 +141,7 @@ static int print_nodes(struct mlc *mlc, const char *heading, const char *shows, 
 
 static int latency_matrix(struct mlc *mlc, struct error *error)
 {
+    mlc_tell_idle(mlc, "latency_matrix", "bckjdW");
     int code = measure_nodes(mlc, error);
     if (code < 0)
         return code;
@@ -111,109 +149,49 @@ static int latency_matrix(struct mlc *mlc, struct error *error)
                        "latency of one CPU", 1, error);
 }
 
-#define ALL_THREADS "Using all the threads from each core if Hyper-threading is enabled\n"
-
 static int bandwidth_matrix(struct mlc *mlc, struct error *error)
 {
+    mlc_tell_idle(mlc, "bandwidth_matrix", "bckjdW");
     int code = measure_nodes(mlc, error);
     if (code < 0)
         return code;
     return print_nodes(mlc,
                        "Measuring Memory Bandwidths between nodes within system \n"
-                       "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" ALL_THREADS
+                       "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" MLC_ALL_THREADS
                        "Using Read-only traffic type\n",
                        "bandwidth of all CPUs of the node, reading", megabyte, error);
 }
 
-/* --- under load --- */
-
-static bool step_is_measured(const struct series *latency, const struct series *bandwidth,
-                             unsigned step)
-{
-    const struct point *ns = series_point(latency, step), *rate = series_point(bandwidth, step);
-    return ns && rate && ns->y.n && rate->y.n && rate->y.median > 0;
-}
-
-static bool has_traffic(const struct series *latency, const struct series *bandwidth)
-{
-    for (unsigned step = LOADED_FULL; latency && bandwidth && step > LOADED_NONE; step--)
-        if (step_is_measured(latency, bandwidth, step))
-            return true;
-    return false;
-}
-
-/* From the most traffic to the least, as the tool's delays grow. What it calls a delay is the pause
- * after each line, in turns of an empty loop; without traffic there is none. */
-static int loaded_latency(struct mlc *mlc, struct error *error)
-{
-    static const struct talk_option none[] = {{.name = NULL}};
-    struct talk *talk = mlc->talk;
-    const struct talk_option chase[] = {{mlc->cpu ? "cpu" : NULL, mlc->cpu}, {.name = NULL}};
-    int code = talk_measure(talk, "loaded", mlc->cpu ? chase : none,
-                            mlc->seconds > 0 ? mlc->seconds : loaded_s, &mlc->result, error);
-    if (code < 0)
-        return code;
-    const struct series *latency =
-        talk_series(mlc->result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
-    const struct series *bandwidth =
-        talk_series(mlc->result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
-    if (!has_traffic(latency, bandwidth))
-        return talk_missing(talk, "latency under load", error);
-    fprintf(talk->out,
-            "Measuring Loaded Latencies for the system\n" ALL_THREADS
-            "Using Read-only traffic type\n"
-            "Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n==========================\n");
-    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--)
-        if (step_is_measured(latency, bandwidth, step))
-            fprintf(talk->out, " %05u\t%6.2f\t%9.1f\n", loaded_pauses[step],
-                    (double)series_point(latency, step)->y.median,
-                    (double)series_point(bandwidth, step)->y.median / megabyte);
-    fputc('\n', talk->out);
-    const struct point *idle = series_point(latency, LOADED_NONE);
-    if (idle && idle->y.n)
-        talk_aside(talk,
-                   "without any traffic it is %.1f ns; a delay is a pause of so many turns of "
-                   "an empty loop after each line",
-                   (double)idle->y.median);
-    return 0;
-}
-
-static int throughput(struct mlc *mlc, struct error *error)
-{
-    struct talk *talk = mlc->talk;
-    const uint64_t threads = talk->machine->allowed.count;
-    const struct talk_option options[] = {
-        {"kernel", "read"},
-        {"size", talk_text(talk, "%llu", (unsigned long long)(mlc->bytes * threads))},
-        {.name = NULL}};
-    int code = talk_measure(talk, "bandwidth", options,
-                            mlc->seconds > 0 ? mlc->seconds : throughput_s, &mlc->result, error);
-    if (code < 0)
-        return code;
-    const struct point *point = talk_point(
-        talk, talk_series(mlc->result, "bandwidth by threads", NULL, NULL), (double)threads);
-    if (!point)
-        return talk_missing(talk, "the throughput", error);
-    fprintf(talk->out,
-            "Measuring Loaded Latencies for the system\n" ALL_THREADS
-            "Using Read-only traffic type\n"
-            "Inject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n==========================\n"
-            " 00000\t  0.00\t%9.1f\n\n",
-            (double)point->y.median / megabyte);
-    talk_aside(talk, "-T measures no latency: the 0.00 is the tool's own");
-    return 0;
-}
-
 /* --- one buffer --- */
+
+/* The tool counts clocks of the time stamp counter, whose rate is the base frequency. */
+static void print_iteration(const struct talk *talk, const struct point *point)
+{
+    const struct conditions *conditions = &talk->document->conditions;
+    const bool counted = conditions->counter && strcmp(conditions->counter, "tsc") == 0;
+    const double ns = (double)point->y.median;
+    fprintf(talk->out, "Each iteration took %.1f %s clocks (\t%.1f\tns)\n\n",
+            counted ? ns * conditions->counter_hz * 1e-9 : (double)point->cycles.median,
+            counted ? "base frequency" : "core", ns);
+    if (counted)
+        talk_aside(talk, "in cycles of the core, whose clock moves, it is %.1f",
+                   (double)point->cycles.median);
+}
 
 static int idle_latency(struct mlc *mlc, struct error *error)
 {
     struct talk *talk = mlc->talk;
     const uint64_t bytes = mlc->bytes ? mlc->bytes : working_sets_largest(talk->machine);
-    const struct talk_option options[] = {
-        {"size", talk_text(talk, "%llu", (unsigned long long)bytes)},
-        {mlc->cpu ? "cpu" : NULL, mlc->cpu},
-        {.name = NULL}};
+    struct talk_option options[] = {{"size", talk_text(talk, "%llu", (unsigned long long)bytes)},
+                                    {.name = NULL},
+                                    {.name = NULL},
+                                    {.name = NULL}};
+    size_t count = 1;
+    if (mlc->cpu)
+        options[count++] = (struct talk_option){"cpu", mlc->cpu};
+    if (talk_value(talk, 'j'))
+        options[count++] = (struct talk_option){"node", talk_value(talk, 'j')};
+    mlc_tell_idle(mlc, "idle_latency", "kdW");
     int code = talk_measure(talk, "latency", options, mlc->seconds > 0 ? mlc->seconds : idle_s,
                             &mlc->result, error);
     if (code < 0)
@@ -222,42 +200,46 @@ static int idle_latency(struct mlc *mlc, struct error *error)
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
     if (!point || !point->y.n)
         return talk_missing(talk, "the latency", error);
-    fprintf(talk->out,
-            "Using buffer size of %.3fMiB\nEach iteration took %.1f core clocks ( %.1f ns)\n\n",
-            (double)bytes / MIB, (double)point->cycles.median, (double)point->y.median);
+    mlc_begin(mlc);
+    fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / MIB);
+    print_iteration(talk, point);
     return 0;
 }
 
 /* --- lines of other cores --- */
 
+static const struct point *point_of_load(const struct probe_result *result, const char *state)
+{
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        const struct factor *op = series_factor(series, "op"),
+                            *found = series_factor(series, "state");
+        if (op && found && strcmp(op->text, "load") == 0 && strcmp(found->text, state) == 0 &&
+            series->point_count && series->points[0].y.n)
+            return &series->points[0];
+    }
+    return NULL;
+}
+
 static int c2c_latency(struct mlc *mlc, struct error *error)
 {
     static const struct talk_option none[] = {{.name = NULL}};
-    static const struct {
-        const char *state, *label;
-    } states[] = {{"exclusive", "HIT  latency"}, {"modified", "HITM latency"}};
     struct talk *talk = mlc->talk;
+    mlc_tell_idle(mlc, "c2c_latency", "bckjdW");
     int code = talk_measure(talk, "coherence", none, mlc->seconds > 0 ? mlc->seconds : lines_s,
                             &mlc->result, error);
     if (code < 0)
         return code;
-    fputs("Measuring cache-to-cache transfer latency (in ns)...\n", talk->out);
-    unsigned printed = 0;
-    for (size_t s = 0; s < sizeof states / sizeof *states; s++)
-        for (size_t i = 0; i < mlc->result->series_count; i++) {
-            const struct series *series = &mlc->result->series[i];
-            const struct factor *op = series_factor(series, "op"),
-                                *state = series_factor(series, "state");
-            if (!op || !state || strcmp(op->text, "load") != 0 ||
-                strcmp(state->text, states[s].state) != 0 || !series->point_count ||
-                !series->points[0].y.n)
-                continue;
-            fprintf(talk->out, "Local Socket L2->L2 %s\t%.1f\n", states[s].label,
-                    (double)series->points[0].y.median);
-            printed++;
-        }
-    fputc('\n', talk->out);
-    return printed ? 0 : talk_missing(talk, "any line of another core's", error);
+    const struct point *hit = point_of_load(mlc->result, "exclusive"),
+                       *modified = point_of_load(mlc->result, "modified");
+    if (!hit || !modified)
+        return talk_missing(talk, "a line of another core's", error);
+    mlc_begin(mlc);
+    fprintf(talk->out,
+            "Measuring cache-to-cache transfer latency (in ns)...\n"
+            "Local Socket L2->L2 HIT  latency\t%.1f\nLocal Socket L2->L2 HITM latency\t%.1f\n\n",
+            (double)hit->y.median, (double)modified->y.median);
+    return 0;
 }
 
 /* --- modes --- */
@@ -268,7 +250,7 @@ static const struct {
 } modes[] = {
     {"latency_matrix", latency_matrix},     {"peak_injection_bandwidth", mlc_peak_bandwidths},
     {"max_bandwidth", mlc_peak_bandwidths}, {"bandwidth_matrix", bandwidth_matrix},
-    {"loaded_latency", loaded_latency},     {"idle_latency", idle_latency},
+    {"loaded_latency", mlc_loaded_latency}, {"idle_latency", idle_latency},
     {"c2c_latency", c2c_latency},
 };
 enum { MODES = sizeof modes / sizeof *modes };
@@ -280,20 +262,35 @@ static bool is_wanted(const struct talk *talk, size_t mode, bool any)
     return any ? talk_named(talk, modes[mode].argument) != NULL : of_all;
 }
 
+static int read_cpus(struct mlc *mlc, struct error *error)
+{
+    struct cpulist cpus = {0};
+    mlc->cpus = talk_value(mlc->talk, 'k');
+    mlc->cpu_count = mlc->talk->machine->allowed.count;
+    int code = mlc->cpus ? cpulist_parse(mlc->cpus, &cpus, error) : 0;
+    if (code == ERROR_USAGE)
+        return error_set(error, ERROR_USAGE, "mlc: -k '%s': give CPUs like 1-3,5", mlc->cpus);
+    if (code == 0 && mlc->cpus)
+        mlc->cpu_count = cpus.count;
+    cpulist_free(&cpus);
+    return code;
+}
+
 static int read_arguments(struct mlc *mlc, struct error *error)
 {
     const struct talk *talk = mlc->talk;
     uint64_t seconds, cpu;
-    int code = talk_number(talk, 't', 1, 3600, 0, &seconds, error);
+    int code = talk_number(talk, 't', 1, 86400, 0, &seconds, error);
     mlc->seconds = code == 0 ? (double)seconds : 0;
     mlc->cpu = talk_value(talk, 'c');
     if (code == 0)
-        code = talk_number(talk, 'c', 0, 65535, 0, &cpu, error);
+        code = read_cpus(mlc, error);
+    if (code == 0)
+        code = talk_number(talk, 'c', 0, CPU_MOST, 0, &cpu, error);
+    if (code == 0)
+        code = talk_number(talk, 'd', 0, DELAY_MOST, 0, &mlc->delay, error);
     if (code == 0 && talk_value(talk, 'b'))
         code = talk_size(talk, "-b", talk_value(talk, 'b'), KIB, &mlc->bytes, error);
-    if (code == 0 && talk_value(talk, 'T') && !mlc->bytes)
-        code = error_set(error, ERROR_USAGE,
-                         "mlc: -T: give the buffer of each thread too, like -b20 for 20 KiB");
     return code;
 }
 
@@ -304,20 +301,9 @@ static int speak(struct talk *talk, struct error *error)
     for (size_t i = 0; i < MODES; i++)
         any = any || talk_named(talk, modes[i].argument);
     int code = read_arguments(&mlc, error);
-    if (code < 0)
-        return code;
-    fputs("Intel(R) Memory Latency Checker - v3.11\n", talk->out);
-    if (any)
-        fputs("Command line parameters:", talk->out);
-    for (size_t i = 0; i < MODES && any; i++)
-        if (is_wanted(talk, i, any))
-            fprintf(talk->out, " --%s", modes[i].argument);
-    fputs(any ? " \n\n" : "", talk->out);
     for (size_t i = 0; i < MODES && code == 0; i++)
         if (is_wanted(talk, i, any))
-            code = modes[i].speak == loaded_latency && talk_value(talk, 'T')
-                       ? throughput(&mlc, error)
-                       : modes[i].speak(&mlc, error);
+            code = modes[i].speak(&mlc, error);
     return code;
 }
 
@@ -331,7 +317,9 @@ const struct tongue mlc_tongue = {
         "not, it takes random order within blocks. fathom touches no prefetcher and takes "
         "random order over the whole buffer, so its idle latencies have a row of DRAM opened for "
         "nearly every load and are some nanoseconds larger. Under load, fathom's delays are pauses "
-        "in turns of a loop: compare the curve, latency over bandwidth, and not the delays. "
+        "in turns of a loop, and 0 is the most traffic: compare the curve, latency over bandwidth, "
+        "and "
+        "not the delays. "
         "Bandwidths by mix count lines as the memory sees them, a store's own read among the "
         "reads. The first line names the tool whose form it is, for the sake of scripts; the "
         "numbers are fathom's. Lines of other sockets are measured by 'fathom coherence --cpus'.",

@@ -24,19 +24,28 @@ static const struct point *last_point(struct talk *talk, const struct series *se
                : NULL;
 }
 
-static void print_mix(struct talk *talk, const char *label, const struct point *point)
+static void print_mix(struct talk *talk, const char *label, const struct point *point, bool most)
 {
-    fprintf(talk->out, "%s\t%.1f\t\n", label, (double)point->y.median / megabyte);
+    fprintf(talk->out, "%s\t%.*f\t\n", label, most ? 2 : 1, (double)point->y.median / megabyte);
 }
 
 int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
 {
-    static const struct talk_option mixed[] = {
-        {"mix", all_mixes}, {"kernel", "triad"}, {.name = NULL}};
     struct talk *talk = mlc->talk;
     const bool most = talk_named(talk, "max_bandwidth");
     const double seconds = mlc->seconds > 0 ? mlc->seconds : mixes_s;
     const struct point *points[MIXES];
+    struct talk_option mixed[5] = {{"mix", all_mixes}, {"kernel", "triad"}, {.name = NULL}};
+    size_t count = 2;
+    if (mlc->cpus)
+        mixed[count++] = (struct talk_option){"cpus", mlc->cpus};
+    if (mlc->bytes > UINT64_MAX / 4 / mlc->cpu_count)
+        return error_set(error, ERROR_USAGE, "mlc: -b '%s' for each CPU is more than there can be",
+                         talk_value(talk, 'b'));
+    if (mlc->bytes)
+        mixed[count++] = (struct talk_option){
+            "size", talk_text(talk, "%llu", (unsigned long long)(mlc->bytes * mlc->cpu_count))};
+    mlc_tell_idle(mlc, most ? "max_bandwidth" : "peak_injection_bandwidth", "cjdW");
     int code = talk_measure(talk, "bandwidth", mixed, seconds, &mlc->result, error);
     for (size_t i = 0; i < MIXES && code == 0; i++) {
         points[i] = last_point(talk, talk_series(mlc->result, NULL, "mix", mixes[i].mix));
@@ -48,6 +57,7 @@ int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
         code = talk_missing(talk, "triad", error);
     if (code < 0)
         return code;
+    mlc_begin(mlc);
     fprintf(talk->out,
             "Measuring %s Memory Bandwidths for the system\n%s"
             "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"
@@ -59,8 +69,8 @@ int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
                   "to get the best bandwidth\n"
                 : "");
     for (size_t i = 0; i < MIXES; i++)
-        print_mix(talk, mixes[i].label, points[i]);
-    print_mix(talk, triad_label, triad);
+        print_mix(talk, mixes[i].label, points[i], most);
+    print_mix(talk, triad_label, triad, most);
     fputc('\n', talk->out);
     return 0;
 }

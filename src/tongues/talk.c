@@ -32,7 +32,7 @@ const char *talk_text(struct talk *talk, const char *format, ...)
                                                        : NULL;
 }
 
-void talk_aside(struct talk *talk, const char *format, ...)
+void talk_aside(const struct talk *talk, const char *format, ...)
 {
     va_list arguments;
     fprintf(talk->aside, "fathom: %s: ", talk->tongue->name);
@@ -175,6 +175,15 @@ static int conclude(struct talk *talk, const struct run *run, const struct probe
                      result->reason ? result->reason : "nothing could be measured");
 }
 
+/* What a probe refuses is called by its own option, which is not what was typed: the command says
+ * what became of that. */
+static int refuse_command(const struct talk *talk, struct error *error)
+{
+    struct error own = *error;
+    return error_set(error, ERROR_USAGE, "%s, as '%s': %s", talk->tongue->name,
+                     talk->commands[talk->command_count - 1], own.text);
+}
+
 int talk_measure(struct talk *talk, const char *name, const struct talk_option *options,
                  double budget_s, const struct probe_result **result, struct error *error)
 {
@@ -182,7 +191,9 @@ int talk_measure(struct talk *talk, const char *name, const struct talk_option *
     struct settings settings = {0};
     if (talk->budget_most_s > 0)
         budget_s = fmin(budget_s, talk->budget_most_s);
-    int code = set_options(&settings, chosen[0], options, budget_s, error);
+    int code = note_command(talk, name, options, error);
+    if (code == 0)
+        code = set_options(&settings, chosen[0], options, budget_s, error);
     struct run run = {.machine = talk->machine,
                       .settings = &settings,
                       .probes = chosen,
@@ -190,8 +201,6 @@ int talk_measure(struct talk *talk, const char *name, const struct talk_option *
                       .model = talk->model,
                       .stop = talk->stop,
                       .listener = talk->listener};
-    if (code == 0)
-        code = note_command(talk, name, options, error);
     if (code == 0 && !talk->measure)
         code = run_plan(&run, error);
     if (code == 0)
@@ -199,6 +208,8 @@ int talk_measure(struct talk *talk, const char *name, const struct talk_option *
     if (code == 0) {
         *result = &talk->document->probes[talk->document->probe_count - 1];
         code = conclude(talk, &run, *result, error);
+    } else if (code == ERROR_USAGE && talk->command_count) {
+        code = refuse_command(talk, error);
     }
     run_release(&run);
     settings_free(&settings);
@@ -264,10 +275,12 @@ static void tell_doubts(struct talk *talk)
 
 int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
 {
+    talk->argc = argc;
+    talk->argv = argv;
     int code = arguments_read(talk, argc, argv, error);
     if (code == 0)
         code = talk->tongue->speak(talk, error);
-    if (code == 0 || talk->command_count)
+    if (code == 0 || (talk->command_count && code != ERROR_USAGE))
         tell_doubts(talk);
     return code;
 }

@@ -63,6 +63,8 @@ struct talk {
      * run of that probe does. */
     int (*measure)(struct talk *, const char *probe, const struct talk_option *, struct error *);
 
+    int argc; /* the tool's arguments as they were written, while it speaks */
+    char **argv;
     const char *values[TONGUE_ARGUMENTS_MOST]; /* by place in the table; NULL: not given */
     char **operands;
     unsigned operand_count;
@@ -97,7 +99,7 @@ int talk_size(const struct talk *, const char *what, const char *text, uint64_t 
 /* A text in the document's pool, or NULL without memory. */
 const char *talk_text(struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One line aside. */
-void talk_aside(struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void talk_aside(const struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* An option of a probe; in arrays the last one has no name. A value of NULL is a flag's. */
 struct talk_option {

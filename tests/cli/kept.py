@@ -97,9 +97,10 @@ def at_the_same_time(here):
     """Runs in one folder at one time have a name each."""
     folder = here.folder()
     runs = [here.start("fathom run latency --quick --budget 0.2".split(), folder) for _ in range(4)]
-    told = [re.search(r"document: (\S+)", run.communicate()[0].decode()) for run in runs]
+    ended = [(run, *run.communicate()) for run in runs]
+    told = [re.search(r"document: (\S+)", out.decode()) for _, out, _ in ended]
     names = {match[1] for match in told if match}
-    return check((len(names) == 4, f"{names}"),
+    return check((len(names) == 4, f"{names} of {[(run.returncode, out, err) for run, out, err in ended]}"),
                  (set(os.listdir(folder)) == names, f"{os.listdir(folder)} of {names}"),
                  (all(is_whole((folder / name).read_bytes()) for name in names), "one is not whole"))
 

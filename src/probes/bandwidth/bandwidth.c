@@ -54,7 +54,7 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
         return code;
     state->quick = settings_has(task->settings, "quick") && !task->named;
     state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&
-                   !settings_has(task->settings, "stream");
+                   !state->mix_count && !settings_has(task->settings, "stream");
     state->brief = state->quick || state->looks;
     if (state->quick)
         task->weight_s = quick_weight_s;
@@ -66,8 +66,6 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
     return code < 0 ? code : 0;
 }
 
-/* The first kernel by size was first; now the others by size, then by threads, then node after
- * node. Beside other probes, or in a hurry, only by threads. */
 /* Caches that are declared large may be there with less, as latency has found by now. */
 static int plan_quick_again(struct probe_task *task, unsigned stage, struct error *error)
 {
@@ -85,6 +83,8 @@ static int plan_quick_again(struct probe_task *task, unsigned stage, struct erro
     return code < 0 ? code : task->plan.point_count > 0;
 }
 
+/* The first kernel by size was first; now the others by size, then by threads, then node after
+ * node. Beside other probes, or in a hurry, only by threads. */
 static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
                           unsigned stage, struct error *error)
 {

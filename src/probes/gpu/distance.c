@@ -22,6 +22,7 @@
  * where atomics are needed. A ring of 37 MiB takes 0.1 s each time: a second or two for both sides.
  */
 #include "base/random.h"
+#include "findings/finding.h"
 #include "probes/gpu/sides.h"
 
 #include <math.h>
@@ -267,10 +268,52 @@ static int add_side(struct gpu_task *task, const struct gpu_sides *sides, int si
                         : error_out_of_memory(error);
 }
 
+/* How many cells the measured lines and multiprocessors make, and how many were measured. */
+static void count_cells(const struct series *series, size_t *all, size_t *measured)
+{
+    size_t lines = 0, multiprocessors = 0;
+    *measured = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        bool line = true, multiprocessor = true;
+        for (size_t j = 0; j < i; j++) {
+            const bool known = series->points[j].y.n > 0;
+            line = line && !(known && series->points[j].from == series->points[i].from);
+            multiprocessor =
+                multiprocessor && !(known && series->points[j].to == series->points[i].to);
+        }
+        const bool counts = series->points[i].y.n > 0;
+        lines += counts && line;
+        multiprocessors += counts && multiprocessor;
+        *measured += counts;
+    }
+    *all = lines * multiprocessors;
+}
+
+/* That lines are alike is told of whole rows alone: what is near in a cell that was not measured
+ * may be far in its neighbour. */
+static int add_unknown(struct gpu_task *task, size_t all, size_t measured, struct error *error)
+{
+    const char *name = gpu_name(task, "L2.near");
+    struct finding *finding = name ? finding_add_value(task->task->result, task->task->pool, name,
+                                                       "cycles", NAN, NAN, NAN, 0)
+                                   : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = pool_printf(task->task->pool,
+                                "not enough data: %zu of %zu pairs of a line and a multiprocessor "
+                                "were measured: give it more time (a larger --budget)",
+                                measured, all);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
 /* No two sides: all cells are one distance. */
 static int add_alike(struct gpu_task *task, const struct distance_state *state, struct error *error)
 {
     struct gpu_points points = {0};
+    size_t all, measured;
+    count_cells(&task->task->plan.series[state->reads], &all, &measured);
+    if (measured < all)
+        return add_unknown(task, all, measured, error);
     int code = gather_reads(task, state, NULL, -1, &points, error);
     if (code < 0)
         return code;

@@ -1,4 +1,5 @@
 /* In place of the page where the program is built without it. */
+#include "render/fleet/fleet.h"
 #include "render/output.h"
 
 int render_page_possible(struct error *error)
@@ -13,6 +14,13 @@ int render_page(FILE *out, const struct document *const *documents, size_t count
                 struct error *error)
 {
     (void)out, (void)documents, (void)count, (void)threshold;
+    return render_page_possible(error);
+}
+
+int render_fleet_page(FILE *out, const struct fleet *fleet, const struct fleet_pages *pages,
+                      struct error *error)
+{
+    (void)out, (void)fleet, (void)pages;
     return render_page_possible(error);
 }
 

@@ -76,7 +76,10 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
     for (size_t i = 1; i < table->column_count; i++) {
         if (!filled[i])
             continue;
-        fputs(table->columns[i].words ? "<td class=words>" : "<td>", out);
+        fputs(row->cells[i].stands_out  ? "<td class=changed>"
+              : table->columns[i].words ? "<td class=words>"
+                                        : "<td>",
+              out);
         if (table->columns[i].flags)
             html_flags(out, row->flags);
         else
@@ -126,11 +129,11 @@ void html_table(FILE *out, const struct table *table, const char *class, const c
     html_text(out, table->caption);
     fputs("</caption><thead><tr>", out);
     for (size_t i = 0; i < columns; i++) {
-        filled[i] = is_filled(table, i);
+        filled[i] = table->columns[i].kept || is_filled(table, i);
         if (i && !filled[i])
             continue;
         fputs(table->columns[i].words ? "<th scope=col class=words>" : "<th scope=col>", out);
-        html_text(out, table->columns[i].flags ? "remarks" : table->columns[i].name);
+        html_name(out, table->columns[i].flags ? "remarks" : table->columns[i].name);
         put_remark(out, "remark", table->columns[i].remark);
     }
     fputs(sentences ? "<th scope=col class=words>in words<tbody>" : "<tbody>", out);

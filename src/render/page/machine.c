@@ -1,6 +1,6 @@
-/* The picture of the machine: the boxes of report/boxes.h in each other. */
+/* The picture of the machine: the boxes of report/boxes/boxes.h in each other. */
 #include "render/page/page.h"
-#include "report/boxes.h"
+#include "report/boxes/boxes.h"
 #include "report/figure.h"
 
 #include <math.h>

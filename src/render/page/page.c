@@ -4,6 +4,7 @@
 #include "quantity/quantity.h"
 #include "render/output.h"
 #include "report/figure.h"
+#include "report/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -332,7 +333,7 @@ static bool put_body(struct page *page)
     bool done = put_first_screen(page);
     put_contents(page);
     if (page->count > 1)
-        done = html_differences(out, &page->report.catalogue, page->count, page->threshold) && done;
+        done = html_differences(out, &page->report, page->count, page->threshold) && done;
     for (size_t i = 0; i < page->section_count; i++)
         put_probe(page, &page->sections[i], i);
     if (page->pictures.left_out)

@@ -41,11 +41,7 @@ void html_flags(FILE *, unsigned flags);
 
 /* --- names.c: what documents and findings are called --- */
 
-/* The only one by its host, or by its file where it does not say of which machine it is. One of
- * several by its file, with as much of its path as tells it from the others; where nothing does, or
- * it was read from no file, by a letter and its host: "A vm". */
-void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
-/* The same, of several with the date of the run. */
+/* A document by its name (report/names.h), of several with the date of the run. */
 void html_document(FILE *, const struct document *const *, size_t count, size_t index);
 /* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else as it stands, NULL as nothing. */
 void html_time(FILE *, const char *started);
@@ -116,8 +112,8 @@ void html_table(FILE *, const struct table *, const char *class, const char *tit
 void html_findings(FILE *, struct report *, size_t document, const struct probe_result *);
 /* Every point of a picture's members as tables. False without memory. */
 bool html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
-/* What several documents differ in, by findings/differences; false without memory. */
-bool html_differences(FILE *, const struct catalogue *, size_t count, double threshold);
+/* What several documents differ in; false without memory. */
+bool html_differences(FILE *, struct report *, size_t count, double threshold);
 /* All that the script draws, as JSON. */
 void html_data(FILE *, const struct pictures *, const struct catalogue *, size_t count);
 

@@ -3,6 +3,7 @@
 #include "findings/device.h"
 #include "quantity/quantity.h"
 #include "render/page/page.h"
+#include "report/names.h"
 
 #include <math.h>
 #include <string.h>

@@ -179,9 +179,25 @@ static void a_freed_pool_is_empty_and_usable(void **state)
     pool_free(&pool);
 }
 
+static void takes_what_another_holds(void **state)
+{
+    struct pool one = {0}, other = {0};
+    (void)state;
+    char *first = pool_strdup(&one, "first"), *second = pool_strdup(&other, "second");
+    pool_take(&one, &other);
+    assert_null(other.blocks);
+    pool_free(&other);
+    assert_string_equal(first, "first");
+    assert_string_equal(second, "second");
+    pool_free(&one);
+    pool_take(&one, &other); /* nothing from nothing */
+    assert_null(one.blocks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_what_another_holds),
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(a_piece_larger_than_a_block_fits),
         cmocka_unit_test(more_than_there_is_gives_null),

@@ -87,7 +87,9 @@ static inline const struct finding *bench_finding(const struct bench *bench, con
     for (size_t i = 0; i < bench->result.finding_count; i++)
         if (strcmp(bench->result.findings[i].name, name) == 0)
             return &bench->result.findings[i];
-    fail_msg("there is no finding %s", name);
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        print_message("# %s %g\n", bench->result.findings[i].name, bench->result.findings[i].value);
+    fail_msg("there is no finding %s, only those above", name);
     return NULL;
 }
 

@@ -110,7 +110,7 @@ static void few_values_are_no_trouble(void **state)
     (void)state;
     static const double one[] = {5}, equal[] = {4, 4, 4, 4, 4, 4};
     const struct quiet quiet = quiet_of(one, 1);
-    assert_true(quiet.value == 5 && quiet.low <= 5 && quiet.high >= 5);
+    assert_true(quiet.value == 5 && isnan(quiet.low) && isnan(quiet.high));
     assert_true(quiet_centre(equal, 6) == 4);
     assert_true(quiet_is_known(&quiet));
     const struct quiet unknown = quiet_unknown();

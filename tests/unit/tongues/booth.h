@@ -23,6 +23,8 @@ struct made_up {
     bool matrix;
     double value, low, high, cycles;
     const char *failed;
+    const char *op; /* a second factor; NULL: none */
+    double tsc_hz;  /* of the counter; 0: another counter */
 };
 
 struct booth {
@@ -56,9 +58,10 @@ static struct series *series_for(struct probe_result *result, struct pool *pool,
         pool_append(pool, (void **)&result->series, &result->series_count, sizeof *series);
     *series = (struct series){.name = value->series, .matrix = value->matrix, .y = {"", "ns"}};
     if (value->factor) {
-        series->factors = pool_alloc(pool, 1, sizeof *series->factors);
+        series->factors = pool_alloc(pool, 2, sizeof *series->factors);
         series->factors[0] = (struct factor){value->factor, value->text, NAN};
-        series->factor_count = 1;
+        series->factors[1] = (struct factor){"op", value->op, NAN};
+        series->factor_count = value->op ? 2 : 1;
     }
     return series;
 }
@@ -101,6 +104,10 @@ static int make_up(struct talk *talk, const char *probe, const struct talk_optio
     for (size_t i = 0; i < here->value_count; i++)
         if (strcmp(here->values[i].probe, probe) == 0)
             add_value(result, pool, &here->values[i]);
+    if (here->value_count && here->values[0].tsc_hz > 0) {
+        document->conditions.counter = "tsc";
+        document->conditions.counter_hz = here->values[0].tsc_hz;
+    }
     struct factor *array = pool_alloc(pool, 1, sizeof *array);
     *array = (struct factor){"array_bytes", NULL, 8e7}; /* STREAM's 10 million elements */
     result->parameters = array;

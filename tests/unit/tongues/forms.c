@@ -14,6 +14,7 @@
 
 static void core_latency(void **state)
 {
+    struct document document = {0};
     static const struct made_up values[] = {
         CELL("cas", 1, 0, 38), CELL("cas", 0, 1, 39), CELL("cas", 0, 2, 13), CELL("cas", 0, 3, 38),
         CELL("cas", 1, 2, 39), CELL("cas", 1, 3, 13), CELL("cas", 2, 0, 12), CELL("cas", 2, 1, 38),
@@ -31,6 +32,11 @@ static void core_latency(void **state)
                                    "3     38    12    38\n");
     assert_string_equal(here->asked,
                         "fathom cores --op cas --lines 50 --samples 10 --iterations 4000\n");
+    read_back(here, "core-matrix", &document);
+    assert_non_null(document_finding(&document, "cores.cas.min"));
+    assert_true(document_finding(&document, "cores.cas.min")->value == 12);
+    assert_true(document_finding(&document, "cores.cas.max")->value == 39);
+    document_free(&document);
 }
 
 static void core_latency_takes_its_two_ways_and_no_third(void **state)
@@ -84,6 +90,17 @@ static void core_to_core_latency_has_csv_alone_on_standard_output(void **state)
     document_free(&document);
 }
 
+static void core_to_core_latency_takes_the_direction_that_was_measured(void **state)
+{
+    static const struct made_up values[] = {CELL("cas", 0, 1, 11), CELL("cas", 1, 2, 12),
+                                            CELL("cas", 2, 0, 13)};
+    assert_int_equal(SPEAK(*state, values, "core-to-core-latency"), 0);
+    assert_non_null(
+        strstr(here->out, "\n      1   11\u00b10 \n      2   13\u00b10    12\u00b10 \n"));
+    assert_non_null(strstr(here->out, "Mean latency: 12.0ns"));
+    assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value"));
+}
+
 static void core_to_core_latency_refuses_what_is_no_number(void **state)
 {
     static const struct made_up values[] = {CELL("cas", 1, 0, 10.5)};
@@ -113,12 +130,20 @@ static void c2clat(void **state)
 /* A pair that could not be measured is no 0. */
 static void a_gap_is_seen_and_said(void **state)
 {
+    static const struct made_up one_way[] = {CELL("readwrite", 0, 1, 62)};
+    static const struct made_up nothing[] = {
+        {"cores", "hand-off", "op", "readwrite", 0, 0, 1, true, 0, 0, 0, 0, "CPU 1 went away"}};
     static const struct made_up values[] = {
         CELL("readwrite", 0, 1, 62),
         {"cores", "hand-off", "op", "readwrite", 0, 1, 0, true, 0, 0, 0, 0, "CPU 1 went away"}};
     assert_int_equal(SPEAK(*state, values, "c2clat"), 0);
     assert_string_equal(here->out, " CPU    0    1\n   0    0   62\n   1    -    0\n");
     assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value: CPU 1 went away"));
+    /* So is one that was never begun; and with nothing but gaps there is no table. */
+    assert_int_equal(SPEAK(*state, one_way, "c2clat"), 0);
+    assert_non_null(strstr(here->aside, "CPU 1 to 0 has no value: there was no time for it"));
+    assert_int_equal(SPEAK(*state, nothing, "c2clat"), ERROR_IMPOSSIBLE);
+    assert_string_equal(here->out, "");
 }
 
 #define SIZE(PROBE, X, VALUE)                                                                      \
@@ -290,6 +315,7 @@ int main(void)
         BOOTH_TEST(core_to_core_latency),
         BOOTH_TEST(core_to_core_latency_has_csv_alone_on_standard_output),
         BOOTH_TEST(core_to_core_latency_refuses_what_is_no_number),
+        BOOTH_TEST(core_to_core_latency_takes_the_direction_that_was_measured),
         BOOTH_TEST(c2clat),
         BOOTH_TEST(a_gap_is_seen_and_said),
         BOOTH_TEST(mem_lat),

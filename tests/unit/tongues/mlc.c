@@ -29,7 +29,7 @@ static void matrices(void **state)
     two_nodes(*state);
     assert_int_equal(SPEAK(*state, values, "mlc", "--latency_matrix", "-e"), 0);
     assert_string_equal(here->out, "Intel(R) Memory Latency Checker - v3.11\n"
-                                   "Command line parameters: --latency_matrix \n"
+                                   "Command line parameters: --latency_matrix -e \n"
                                    "\n"
                                    "Measuring idle latencies for random access (in ns)...\n"
                                    "\t\tNuma node\n"
@@ -82,14 +82,28 @@ static void loaded_latency(void **state)
                         "Inject\tLatency\tBandwidth\n"
                         "Delay\t(ns)\tMB/sec\n"
                         "==========================\n"
-                        " 00001\t282.55\t 135345.6\n"
+                        " 00000\t282.55\t 135345.6\n"
                         " 04096\t105.48\t   1148.7\n"
                         "\n");
     assert_non_null(strstr(here->aside, "without any traffic it is 105.4 ns"));
     read_back(here, "mlc", &document);
     assert_string_equal(document.probes[0].name, "loaded");
     assert_int_equal(document.probes[0].series[0].point_count, 2);
+    /* The findings of the measurement's own ends. */
+    assert_true(fabs(document_finding(&document, "loaded.saturated")->value - 282.55) < 0.01);
+    assert_true(fabs(document_finding(&document, "loaded.bandwidth")->value - 135345.6e6) < 1e5);
     document_free(&document);
+    /* Other traffic, some CPUs, and one row. */
+    assert_int_equal(
+        SPEAK(*state, values, "mlc", "--loaded_latency", "-W3", "-k1", "-c0", "-d9000"), 0);
+    assert_string_equal(here->asked, "fathom loaded --cpu 0 --cpus 0,1 --mix 75\n");
+    assert_null(strstr(here->out, "Read-only"));
+    assert_null(strstr(here->out, " 00000\t"));
+    assert_non_null(strstr(here->out, " 04096\t105.48\t   1148.7\n"));
+    assert_int_equal(SPEAK(*state, values, "mlc", "--loaded_latency", "-W2"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "mlc", "--loaded_latency", "-W99"), ERROR_USAGE);
+    assert_int_equal(SPEAK(*state, values, "mlc", "--loaded_latency", "-k1-"), ERROR_USAGE);
+    assert_string_equal(here->out, "");
 }
 
 static void throughput_has_no_latency(void **state)
@@ -100,23 +114,40 @@ static void throughput_has_no_latency(void **state)
                      0);
     assert_non_null(strstr(here->out, "\n 00000\t  0.00\t 117216.4\n"));
     assert_non_null(strstr(here->asked, "--kernel read --size 40960"));
-    assert_int_equal(SPEAK(*state, values, "mlc", "--loaded_latency", "-T"), ERROR_USAGE);
+    /* The tool's own buffer, and its traffic by number. */
+    assert_int_equal(SPEAK(*state, values, "mlc", "--loaded_latency", "-T", "-W7"), 0);
+    assert_string_equal(here->asked, "fathom bandwidth --mix 2:1nt --size 209715200\n");
+    assert_null(strstr(here->out, "Read-only"));
 }
 
 static void idle_latency(void **state)
 {
+    static const struct made_up counted[] = {{.probe = "latency",
+                                              .series = "latency",
+                                              .x = 20480,
+                                              .value = 1.5,
+                                              .cycles = 4.5,
+                                              .tsc_hz = 2e9}};
     static const struct made_up values[] = {
         {"latency", "latency", NULL, NULL, 20480, 0, 0, false, 1.5, 0, 0, 4.5, NULL}};
     struct document document = {0};
     assert_int_equal(SPEAK(*state, values, "mlc", "--idle_latency", "-b20", "-t10", "-c1", "-i1"),
                      0);
     assert_non_null(strstr(here->out, "Using buffer size of 0.020MiB\n"
-                                      "Each iteration took 4.5 core clocks ( 1.5 ns)\n"));
+                                      "Each iteration took 4.5 core clocks (\t1.5\tns)\n"));
+    assert_non_null(
+        strstr(here->out, "Command line parameters: --idle_latency -b20 -t10 -c1 -i1 \n"));
     assert_string_equal(here->asked, "fathom latency --size 20480 --cpu 1\n");
     read_back(here, "mlc", &document);
     assert_true(document.probes[0].series[0].points[0].y.median == 1.5f);
     document_free(&document);
     assert_int_equal(SPEAK(*state, values, "mlc", "--idle_latency", "-b2x"), ERROR_USAGE);
+    /* The time stamp counter's clocks, which the tool tells; the core's stand aside. */
+    assert_int_equal(SPEAK(*state, counted, "mlc", "--idle_latency", "-b20", "-j1"), 0);
+    assert_non_null(
+        strstr(here->out, "Each iteration took 3.0 base frequency clocks (\t1.5\tns)\n"));
+    assert_non_null(strstr(here->aside, "it is 4.5"));
+    assert_string_equal(here->asked, "fathom latency --size 20480 --node 1\n");
 }
 
 #define MIX(FACTOR, TEXT, X, VALUE)                                                                \
@@ -140,23 +171,32 @@ static void peak_bandwidths(void **state)
                                       "2:1 Reads-Writes :\t158433.3\t\n"
                                       "1:1 Reads-Writes :\t157352.1\t\n"
                                       "Stream-triad like:\t157878.3\t\n"));
+    assert_int_equal(SPEAK(*state, values, "mlc", "--max_bandwidth", "-b1m", "-k0-1"), 0);
+    assert_non_null(strstr(here->out, "3:1 Reads-Writes :\t154975.21\t\n"));
+    assert_non_null(strstr(here->asked, "--cpus 0-1 --size 2097152"));
     read_back(here, "mlc", &document);
     assert_non_null(document_finding(&document, "bandwidth.reads3-writes1.all"));
     assert_non_null(document_finding(&document, "bandwidth.read.all"));
     document_free(&document);
 }
 
-#define LINE(STATE, VALUE)                                                                         \
+#define LINE(OP, STATE, VALUE)                                                                     \
     {                                                                                              \
-        "coherence", "load " STATE, "state", STATE, 0, 0, 1, true, VALUE, 0, 0, 0, NULL            \
+        "coherence", OP STATE, "state", STATE, 0, 0, 1, true, VALUE, 0, 0, 0, NULL, OP             \
     }
 
-static void c2c_latency_wants_loads(void **state)
+static void c2c_latency_is_of_loads(void **state)
 {
-    /* Made-up series have one factor, so none is of loads: nothing is printed that is not. */
-    static const struct made_up values[] = {LINE("modified", 47), LINE("exclusive", 45)};
-    assert_int_equal(SPEAK(*state, values, "mlc", "--c2c_latency"), ERROR_IMPOSSIBLE);
-    assert_null(strstr(here->out, "Local Socket"));
+    static const struct made_up values[] = {
+        LINE("store", "modified", 80), LINE("load", "modified", 47), LINE("load", "exclusive", 45)};
+    static const struct made_up stores[] = {LINE("store", "modified", 80),
+                                            LINE("store", "exclusive", 81)};
+    assert_int_equal(SPEAK(*state, values, "mlc", "--c2c_latency"), 0);
+    assert_non_null(strstr(here->out, "(in ns)...\nLocal Socket L2->L2 HIT  latency\t45.0\n"
+                                      "Local Socket L2->L2 HITM latency\t47.0\n"));
+    /* Where nothing can be printed, nothing is: no heading either. */
+    assert_int_equal(SPEAK(*state, stores, "mlc", "--c2c_latency"), ERROR_IMPOSSIBLE);
+    assert_string_equal(here->out, "");
 }
 
 static void what_is_unknown_is_refused(void **state)
@@ -176,7 +216,7 @@ int main(void)
         BOOTH_TEST(throughput_has_no_latency),
         BOOTH_TEST(idle_latency),
         BOOTH_TEST(peak_bandwidths),
-        BOOTH_TEST(c2c_latency_wants_loads),
+        BOOTH_TEST(c2c_latency_is_of_loads),
         BOOTH_TEST(what_is_unknown_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,9 +148,9 @@ static void ways_and_capacity_that_contradict_are_told(void **state)
     drive(bench, &geometry_probe, 0, cycles);
     for (size_t i = 0; i < bench->result.finding_count; i++)
         assert_null(strstr(bench->result.findings[i].name, "disagreement"));
-    set_up(8, 4096, 24, 65536);
+    set_up(8, 4096, 16, 131072);
     drive(bench, &geometry_probe, 0, cycles);
-    assert_true(value(bench, "L2.disagreement") == 24 * 65536);
+    assert_true(value(bench, "L2.disagreement") == 16 * 131072);
     assert_true(bench_finding(bench, "L2.disagreement")->declared == 1 << 20);
 }
 

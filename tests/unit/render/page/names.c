@@ -1,3 +1,4 @@
+#include "report/names.h"
 #include "render/page/page.h"
 
 #include "page.h"
@@ -96,8 +97,9 @@ static void several_documents_have_their_dates_beside_their_files(void **state)
     struct document b = {.file = "b.json", .run.started = "last <week>"};
     const struct document *list[] = {&a, &b};
     char *page = page_of(list, 2);
-    assert_int_equal(count_of(page, "<th scope=col>a.<wbr>json <small class=date>2026-11-21 04:18 "
-                                    "UTC</small>"),
+    assert_int_equal(count_of(page,
+                              "<th scope=col>a.<wbr>json <small class=remark>2026-11-21 04:18 "
+                              "UTC</small>"),
                      1);
     assert_int_equal(count_of(page, "<p class=host>b.<wbr>json <small class=date>last "
                                     "&lt;week&gt;</small>"),

@@ -1,0 +1,164 @@
+#include "stats/peers.h"
+
+#include "stats/gamma.h"
+#include "stats/quantile.h"
+#include "stats/student.h"
+#include "stats/tails.h"
+
+#include <math.h>
+
+/* Of a normal distribution: the standard deviation over the median absolute deviation, and half of
+ * a 95 % interval over the standard deviation. */
+static const double normal_mad = 1.482602218505602, normal_95 = 1.959963984540054;
+/* Beyond so many standard deviations a value says nothing of the others' scatter. */
+static const double far_away = 5;
+
+/* Whatever its own interval: a value that may lie anywhere says nothing of the others' scatter. */
+static bool is_near(const struct peers *all, const struct peer *peer)
+{
+    return fabs(peer->value - all->centre) <= far_away * all->mad;
+}
+
+struct peers peers_fit(const struct peer *peers, size_t n, double *scratch)
+{
+    struct peers all = {.tails = INFINITY};
+    size_t near = 0;
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = (peers[i].below + peers[i].above) / 2;
+    sort_ascending(scratch, n);
+    all.usual = median(scratch, n) / normal_95;
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = peers[i].value;
+    sort_ascending(scratch, n);
+    all.centre = median(scratch, n);
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(peers[i].value - all.centre);
+    sort_ascending(scratch, n);
+    all.mad = normal_mad * median(scratch, n);
+    all.counted = !(all.mad > 0);
+    if (all.counted)
+        return all;
+    for (size_t i = 0; i < n; i++)
+        if (is_near(&all, &peers[i])) {
+            const double away = peers[i].value - all.centre;
+            scratch[near++] = away;
+            all.sum += away;
+            all.squares += away * away;
+        }
+    all.freedom = (double)near - 1;
+    all.spread = sqrt(fmax(all.squares - all.sum * all.sum / (double)near, 0) / all.freedom);
+    all.tails = tails_freedom(scratch, near);
+    return all;
+}
+
+/* --- what several quantities say of each other --- */
+
+static bool tells_ratio(const struct peers *all)
+{
+    return !all->counted && all->usual > 0 && all->spread > 0 && all->freedom >= 1;
+}
+
+/* The logarithm of a variance over its standard error's square, without what the logarithm of an
+ * estimate of so many degrees of freedom is off by. */
+static double log_ratio(const struct peers *all)
+{
+    return 2 * log(all->spread / all->usual) - digamma(all->freedom / 2) + log(all->freedom / 2);
+}
+
+/* By medians, because a quantity that scatters otherwise than most should not speak for them. */
+struct peers_prior peers_prior_of(const struct peers *all, size_t count, double *scratch)
+{
+    enum { FEWEST = 6 };    /* with fewer quantities their scatter is not known either */
+    const double most = 40; /* degrees of freedom: what is alike is never the same */
+    struct peers_prior none = {0};
+    size_t telling = 0;
+    double noise = 0;
+    for (size_t i = 0; i < count; i++)
+        if (tells_ratio(&all[i])) {
+            scratch[telling++] = log_ratio(&all[i]);
+            noise += trigamma(all[i].freedom / 2);
+        }
+    if (telling < FEWEST)
+        return none;
+    sort_ascending(scratch, telling);
+    const double middle = median(scratch, telling);
+    for (size_t i = 0; i < telling; i++)
+        scratch[i] = fabs(scratch[i] - middle);
+    sort_ascending(scratch, telling);
+    const double deviation = normal_mad * median(scratch, telling);
+    const double variance = deviation * deviation - noise / (double)telling;
+    const double freedom = variance > 0 ? fmin(2 * trigamma_inverse(variance), most) : most;
+    return (struct peers_prior){.ratio = exp(middle + digamma(freedom / 2) - log(freedom / 2)),
+                                .freedom = freedom};
+}
+
+/* --- each value --- */
+
+/* By how much a value's own variance is above that of most: on the side where the others are,
+ * because what moved it aside is what makes its interval uneven. */
+static double extra_variance(const struct peer *peer, const struct peers *all)
+{
+    const double own = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
+    return fmax(own * own - all->usual * all->usual, 0);
+}
+
+/* How many of n ascending values reach `least`. */
+static size_t reaching(const double *ascending, size_t n, double least)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (ascending[middle] < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return n - low;
+}
+
+/* Counts say how often a value like that is met, and nothing beyond: of ten machines of which nine
+ * say 2, the tenth, which says 1, may be one of many. */
+static void judge_counted(struct peer *peers, size_t n, double centre, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(peers[i].value - centre);
+    sort_ascending(scratch, n);
+    for (size_t i = 0; i < n; i++) {
+        const double own = fabs(peers[i].value - centre);
+        peers[i].distance = 0;
+        peers[i].p = own > 0 ? (double)reaching(scratch, n, own) / (double)n : 1;
+    }
+}
+
+static void judge_one(const struct peers *all, const struct peers_prior *prior, struct peer *peer)
+{
+    const double away = peer->value - all->centre, own = is_near(all, peer) ? 1 : 0;
+    const double others = all->freedom + 1 - own, mean = (all->sum - own * away) / others;
+    const double squares = fmax(all->squares - own * away * away - others * mean * mean, 0);
+    double freedom = others - 1, variance = squares / freedom;
+    const double expected = prior->ratio * all->usual * all->usual;
+    if (prior->freedom > 0 && expected > 0) {
+        /* A quantity that scatters wider than chance makes of the expected is one of its own. */
+        const double widest = expected * (1 + 2 * sqrt(2 / freedom + 2 / prior->freedom));
+        if (variance <= widest) {
+            variance = (squares + prior->freedom * expected) / (freedom + prior->freedom);
+            freedom += prior->freedom;
+        }
+    }
+    const double scatter = sqrt(variance * (1 + 1 / others) + extra_variance(peer, all));
+    const double distance = (away - mean) / scatter;
+    /* Values beyond what squares can hold tell no distance. */
+    peer->distance = isfinite(distance) ? distance : 0;
+    peer->p = isfinite(distance) ? student_beyond(distance, fmin(freedom, all->tails)) : 1;
+}
+
+void peers_judge(struct peer *peers, size_t n, const struct peers *all,
+                 const struct peers_prior *prior, double *scratch)
+{
+    if (all->counted) {
+        judge_counted(peers, n, all->centre, scratch);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        judge_one(all, prior, &peers[i]);
+}

@@ -1,0 +1,61 @@
+#include "stats/student.h"
+
+#include <math.h>
+
+/* Above this many degrees of freedom the normal distribution is as good, and cheaper. */
+static const double normal_from = 1e6;
+
+/* The continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8), evaluated
+ * from its head by Lentz's method (Thompson and Barnett, Journal of Computational Physics 64,
+ * 1986).
+ */
+static double fraction(double a, double b, double x)
+{
+    enum { TERMS_MOST = 1000 };
+    const double tiny = 1e-300, precise = 1e-15;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double value = d;
+    for (int m = 1; m <= TERMS_MOST; m++) {
+        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 + even * d;
+        c = 1 + even / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        value *= d * c;
+        d = 1 + odd * d;
+        c = 1 + odd / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        value *= d * c;
+        if (fabs(d * c - 1) < precise)
+            break;
+    }
+    return value;
+}
+
+/* The regularised incomplete beta function: `x` and its complement `y` are both given, so that
+ * neither loses its digits near 0. */
+static double beta_share(double a, double b, double x, double y)
+{
+    if (x <= 0 || y <= 0)
+        return x <= 0 ? 0 : 1;
+    int sign;
+    const double front = exp(lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) +
+                             a * log(x) + b * log(y));
+    return x < (a + 1) / (a + b + 2) ? front * fraction(a, b, x) / a
+                                     : 1 - front * fraction(b, a, y) / b;
+}
+
+double student_beyond(double t, double df)
+{
+    if (isnan(t) || isnan(df) || df <= 0)
+        return NAN;
+    if (isinf(t))
+        return 0;
+    if (df >= normal_from)
+        return erfc(fabs(t) / sqrt(2));
+    const double square = t * t;
+    return beta_share(df / 2, 0.5, df / (df + square), square / (df + square));
+}

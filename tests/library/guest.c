@@ -1,0 +1,544 @@
+/*
+ * The library as a guest of another program: it knows include/fathom.h and nothing else. What a
+ * program has (threads, files, signals, affinity, environment, locale) is the same after each call
+ * as before, whatever the call came to.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fathom.h>
+#include <locale.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#endif
+
+extern char **environ;
+
+/* --- what a program has --- */
+
+struct belongings {
+    size_t threads, files, variables;
+    struct sigaction actions[65];
+    sigset_t blocked;
+    cpu_set_t cpus;
+    locale_t locale;
+    char names[256];
+};
+
+static size_t count_entries(const char *path)
+{
+    size_t count = 0;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static void look(struct belongings *has)
+{
+    memset(has, 0, sizeof *has);
+    has->threads = count_entries("/proc/self/task");
+    has->files = count_entries("/proc/self/fd");
+    while (environ[has->variables])
+        has->variables++;
+    for (int number = 1; number <= 64; number++)
+        sigaction(number, NULL, &has->actions[number]);
+    pthread_sigmask(SIG_SETMASK, NULL, &has->blocked);
+    sched_getaffinity(0, sizeof has->cpus, &has->cpus);
+    has->locale = uselocale((locale_t)0);
+    snprintf(has->names, sizeof has->names, "%s", setlocale(LC_ALL, NULL));
+}
+
+/* Whoever calls sigaction(), to look or to put back, gets this flag of glibc's own. */
+enum { restorer = 0x04000000 };
+
+static void assert_nothing_left(const struct belongings *before)
+{
+    struct belongings now;
+    /* A thread that was joined may stand in /proc for another moment. */
+    for (int i = 0; i < 2000 && count_entries("/proc/self/task") > before->threads; i++)
+        usleep(1000);
+    look(&now);
+    assert_int_equal(now.threads, before->threads);
+    assert_int_equal(now.files, before->files);
+    assert_int_equal(now.variables, before->variables);
+    for (int number = 1; number <= 64; number++) {
+        assert_ptr_equal(now.actions[number].sa_handler, before->actions[number].sa_handler);
+        assert_int_equal(now.actions[number].sa_flags & ~restorer,
+                         before->actions[number].sa_flags & ~restorer);
+    }
+    assert_memory_equal(&now.blocked, &before->blocked, sizeof now.blocked);
+    assert_memory_equal(&now.cpus, &before->cpus, sizeof now.cpus);
+    assert_ptr_equal(now.locale, before->locale);
+    assert_string_equal(now.names, before->names);
+}
+
+/* --- handles --- */
+
+static const char *cache; /* a folder of this test's own */
+
+static struct fathom *open_own(const char *folder)
+{
+    const struct fathom_options options = {.size = sizeof options, .cache_folder = folder};
+    struct fathom_error error;
+    struct fathom *fathom = fathom_open(&options, &error);
+    assert_non_null(fathom);
+    assert_int_equal(error.code, 0);
+    return fathom;
+}
+
+static const char *const quick[] = {"quick", NULL};
+static const char *const latency[] = {"latency", NULL};
+
+static struct fathom_plan plan_latency(void)
+{
+    return (struct fathom_plan){
+        .size = sizeof(struct fathom_plan), .probes = latency, .settings = quick, .budget_ms = 300};
+}
+
+/* --- the tests --- */
+
+static void measure_all(struct fathom *fathom)
+{
+    struct fathom_error error = {0};
+    struct fathom_document *document = NULL;
+    const struct fathom_plan plan = plan_latency();
+    char *text = NULL;
+    assert_int_equal(fathom_run(fathom, &plan, &document, &error), 0);
+    assert_int_equal(fathom_render(document, "csv", &text, &error), 0);
+    assert_true(strlen(text) > 100);
+    fathom_free(text);
+    fathom_document_free(document);
+}
+
+static void leaves_nothing_behind(void **state)
+{
+    struct belongings before;
+    (void)state;
+    look(&before);
+    struct fathom *fathom = open_own("");
+    errno = 77;
+    measure_all(fathom);
+    struct fathom_level levels[8] = {{.size = sizeof levels[0]}};
+    struct fathom_error error;
+    const int count = fathom_levels(fathom, levels, 8, 500, &error);
+    assert_true(count > 0 || count == FATHOM_IMPOSSIBLE);
+    assert_int_equal(errno, 77);
+    fathom_close(fathom);
+    assert_nothing_left(&before);
+}
+
+static void *in_a_thread(void *argument)
+{
+    leaves_nothing_behind(argument);
+    return NULL;
+}
+
+static void serves_any_thread(void **state)
+{
+    struct belongings before;
+    pthread_t thread;
+    look(&before);
+    assert_int_equal(pthread_create(&thread, NULL, in_a_thread, state), 0);
+    pthread_join(thread, NULL);
+    assert_nothing_left(&before);
+}
+
+static volatile sig_atomic_t heard;
+
+static void hear(int number)
+{
+    (void)number;
+    heard++;
+}
+
+static int raise_urgent(void *argument, const char *probe, double done, double left_s)
+{
+    (void)probe, (void)done, (void)left_s;
+    (*(int *)argument)++;
+    raise(SIGURG);
+    return 0;
+}
+
+static void passes_on_signals_that_are_not_for_it(void **state)
+{
+    int raised = 0;
+    struct sigaction before, action = {.sa_handler = hear};
+    struct fathom_plan plan = plan_latency();
+    struct fathom_document *document = NULL;
+    (void)state;
+    sigaction(SIGURG, &action, &before);
+    plan.progress = raise_urgent;
+    plan.argument = &raised;
+    heard = 0;
+    struct fathom *fathom = open_own("");
+    assert_int_equal(fathom_run(fathom, &plan, &document, NULL), 0);
+    assert_true(raised > 0);
+    assert_int_equal(heard, raised);
+    raise(SIGURG);
+    assert_int_equal(heard, raised + 1);
+    fathom_document_free(document);
+    fathom_close(fathom);
+    sigaction(SIGURG, &before, NULL);
+}
+
+static int measure_inside(void *argument, const char *probe, double done, double left_s)
+{
+    (void)probe, (void)done, (void)left_s;
+    struct fathom *other = argument;
+    struct fathom_document *document = NULL;
+    struct fathom_error error;
+    const struct fathom_plan plan = plan_latency();
+    assert_int_equal(fathom_run(other, &plan, &document, &error), FATHOM_BUSY);
+    assert_non_null(strstr(error.text, "another thread"));
+    assert_null(document);
+    /* A question waits for its time and then says what is declared, and why. */
+    struct fathom_level level = {.size = sizeof level};
+    const int count = fathom_levels(other, &level, 1, 120, &error);
+    assert_true(count == FATHOM_IMPOSSIBLE || level.source == FATHOM_DECLARED);
+    assert_true(*error.text != '\0');
+    return 1;
+}
+
+static void one_call_measures_at_a_time_and_may_be_cancelled(void **state)
+{
+    struct fathom *fathom = open_own(""), *other = open_own("");
+    struct fathom_plan plan = plan_latency();
+    struct fathom_document *document = NULL;
+    struct fathom_error error;
+    (void)state;
+    plan.progress = measure_inside;
+    plan.argument = other;
+    plan.budget_ms = 60000;
+    assert_int_equal(fathom_run(fathom, &plan, &document, &error), FATHOM_CANCELLED);
+    assert_non_null(document);
+    fathom_document_free(document);
+    /* It is over: the next one may. */
+    measure_all(other);
+    fathom_close(fathom);
+    fathom_close(other);
+}
+
+static int fork_once(void *argument, const char *probe, double done, double left_s)
+{
+    (void)probe, (void)done, (void)left_s;
+    int *status = argument;
+    if (*status >= 0)
+        return 0;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct fathom *own = open_own("");
+        struct fathom_document *document = NULL;
+        const struct fathom_plan plan = plan_latency();
+        const int code = fathom_run(own, &plan, &document, NULL);
+        _exit(code == 0 && document ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, status, 0), child);
+    return 0;
+}
+
+static void a_child_opens_its_own(void **state)
+{
+    struct fathom *fathom = open_own("");
+    struct fathom_plan plan = plan_latency();
+    struct fathom_document *document = NULL;
+    int status = -1;
+    (void)state;
+#ifdef UNDER_TSAN
+    print_message("skipped: the thread sanitizer starts no threads in a child\n");
+    fathom_close(fathom);
+    skip();
+#endif
+    plan.progress = fork_once;
+    plan.argument = &status;
+    plan.budget_ms = 1000;
+    assert_int_equal(fathom_run(fathom, &plan, &document, NULL), 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    fathom_document_free(document);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct fathom_error error;
+        size_t bytes;
+        const int code = fathom_padding(fathom, &bytes, 0, &error);
+        _exit(code == FATHOM_USAGE && strstr(error.text, "fork") ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    fathom_close(fathom);
+}
+
+/* Declared only where the time was too short, as the line then says. */
+static void answers_from_the_cache_the_second_time(void **state)
+{
+    struct fathom *fathom = open_own(cache);
+    struct fathom_level first[16] = {{.size = sizeof first[0]}},
+                        second[16] = {{.size = sizeof second[0]}};
+    struct fathom_error error;
+    (void)state;
+    int count = fathom_levels(fathom, first, 16, 0, &error);
+    if (count > 0)
+        assert_int_equal(first[0].source, FATHOM_DECLARED);
+    else
+        assert_int_equal(count, FATHOM_IMPOSSIBLE);
+    count = fathom_levels(fathom, first, 16, 1500, &error);
+    if (count < 0 || first[0].source == FATHOM_DECLARED) {
+        assert_true(*error.text != '\0');
+        fathom_close(fathom);
+        skip();
+    }
+    assert_int_equal(first[0].source, FATHOM_MEASURED);
+    assert_int_equal(first[0].level, 1);
+    assert_true(first[0].latency_ns > 0);
+    const int again = fathom_levels(fathom, second, 16, 0, &error);
+    assert_int_equal(again, count);
+    for (int i = 0; i < count && i < 16; i++) {
+        assert_int_equal(second[i].source, FATHOM_CACHED);
+        assert_int_equal(second[i].level, first[i].level);
+        assert_int_equal(second[i].capacity_bytes, first[i].capacity_bytes);
+        assert_int_equal(second[i].declared_bytes, first[i].declared_bytes);
+        assert_true(i + 1 == count || second[i].latency_ns <= second[i + 1].latency_ns);
+    }
+    fathom_close(fathom);
+    /* A program that knows an earlier, smaller struct gets what it has room for. */
+    struct {
+        size_t size;
+        unsigned level;
+        int source;
+        uint64_t capacity_bytes, untouched;
+    } small[2] = {{.size = sizeof(size_t) + 16, .untouched = 7}};
+    fathom = open_own(cache);
+    assert_int_equal(fathom_levels(fathom, (struct fathom_level *)small, 1, 0, NULL), count);
+    assert_int_equal(small[0].capacity_bytes, first[0].capacity_bytes);
+    assert_int_equal(small[0].untouched, 7);
+    fathom_close(fathom);
+}
+
+/* What stands in the cache is no answer unless it is a document of this key. */
+static void spoils_nothing_by_a_spoilt_cache(void **state)
+{
+    char path[512];
+    struct dirent *entry;
+    size_t spoilt = 0;
+    DIR *folder = opendir(cache);
+    (void)state;
+    if (!folder)
+        skip();
+    while ((entry = readdir(folder)))
+        if (strncmp(entry->d_name, "levels-", 7) == 0) {
+            snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
+            FILE *file = fopen(path, "w");
+            assert_non_null(file);
+            fputs("{\"schema\": \"fathom/1\", \"probes\": [", file);
+            fclose(file);
+            spoilt++;
+        }
+    closedir(folder);
+    struct fathom *fathom = open_own(cache);
+    struct fathom_level level = {.size = sizeof level};
+    const int count = fathom_levels(fathom, &level, 1, 0, NULL);
+    assert_true(spoilt == 0 || count == FATHOM_IMPOSSIBLE || level.source == FATHOM_DECLARED);
+    fathom_close(fathom);
+}
+
+static void waits_for_another_process_that_measures(void **state)
+{
+    char folder[256];
+    pid_t children[4];
+    int measured = 0, cached = 0;
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/several", cache);
+    for (int i = 0; i < 4; i++)
+        if ((children[i] = fork()) == 0) {
+            /* The others come while the first measures, and have the time to wait for it. */
+            for (int k = 0; i > 0 && k < 5000 && access(folder, F_OK) < 0; k++)
+                usleep(1000);
+            usleep(i > 0 ? 100000 : 0);
+            struct fathom *fathom = open_own(folder);
+            struct fathom_level level = {.size = sizeof level};
+            struct fathom_error error;
+            const int count = fathom_levels(fathom, &level, 1, i == 0 ? 1000 : 6000, &error);
+            _exit(count > 0 ? level.source : 0);
+        }
+    for (int i = 0; i < 4; i++) {
+        int status = 0;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status));
+        measured += WEXITSTATUS(status) == FATHOM_MEASURED;
+        cached += WEXITSTATUS(status) == FATHOM_CACHED;
+    }
+    /* Where nobody's time was enough (an emulator), there is nothing to share. */
+    assert_true(measured <= 1);
+    assert_true(cached == 0 || measured == 1);
+    if (measured)
+        assert_int_equal(cached, 3);
+}
+
+static void refuses_in_words(void **state)
+{
+    static const char *const nobody[] = {"latencies", NULL};
+    static const char *const wrong[][2] = {{"quik"}, {"quick=yes"}, {"cpus"}, {"cpus=9999999"}};
+    struct fathom *fathom = open_own("");
+    struct fathom_error error;
+    struct fathom_document *document = NULL;
+    struct fathom_level level = {.size = 0};
+    double ns;
+    char *text = NULL;
+    (void)state;
+    struct fathom_plan plan = plan_latency();
+    plan.probes = nobody;
+    assert_int_equal(fathom_run(fathom, &plan, &document, &error), FATHOM_USAGE);
+    assert_non_null(strstr(error.text, "latencies"));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        plan = plan_latency();
+        plan.settings = wrong[i];
+        assert_int_equal(fathom_run(fathom, &plan, &document, &error), FATHOM_USAGE);
+        assert_null(document);
+        assert_true(*error.text != '\0');
+    }
+    assert_int_equal(fathom_levels(fathom, &level, 1, 0, &error), FATHOM_USAGE);
+    assert_non_null(strstr(error.text, "size"));
+    assert_int_equal(fathom_distance(fathom, 0, 0, &ns, 0, &error), FATHOM_USAGE);
+    assert_int_equal(fathom_distance(fathom, 0, 99999, &ns, 0, &error), FATHOM_USAGE);
+    assert_non_null(strstr(error.text, "99999"));
+    assert_int_equal(fathom_padding(NULL, NULL, 0, &error), FATHOM_USAGE);
+    assert_int_equal(fathom_read("/nowhere/at/all.json", &document, &error), FATHOM_USAGE);
+    assert_non_null(strstr(error.text, "/nowhere/at/all.json"));
+    assert_null(document);
+    assert_int_equal(fathom_render(NULL, "text", &text, &error), FATHOM_USAGE);
+    fathom_document_free(NULL);
+    fathom_close(NULL);
+    fathom_free(NULL);
+    fathom_close(fathom);
+}
+
+static void documents_go_to_a_file_and_back(void **state)
+{
+    char path[512];
+    struct fathom *fathom = open_own("");
+    struct fathom_document *document = NULL, *again = NULL;
+    struct fathom_comparison comparison = {.size = sizeof comparison};
+    struct fathom_error error;
+    const struct fathom_plan plan = plan_latency();
+    char *text = NULL;
+    (void)state;
+    snprintf(path, sizeof path, "%s.json", cache);
+    assert_int_equal(fathom_run(fathom, &plan, &document, &error), 0);
+    assert_int_equal(fathom_write(document, path, &error), 0);
+    assert_int_equal(fathom_read(path, &again, &error), 0);
+    assert_int_equal(fathom_analyse(again, &error), 0);
+    assert_int_equal(fathom_render(again, "nothing", &text, &error), FATHOM_USAGE);
+    assert_non_null(strstr(error.text, "openmetrics"));
+    assert_int_equal(fathom_compare(document, again, 0.03, &comparison, "json", &text, &error), 0);
+    assert_int_equal(comparison.changed, 0);
+    assert_non_null(strstr(text, "threshold"));
+    fathom_free(text);
+    struct fathom_series series = {.size = sizeof series};
+    struct fathom_value value = {.size = sizeof value};
+    size_t points = 0;
+    for (size_t i = 0; fathom_series_at(again, i, &series) == 0; i++) {
+        struct fathom_point *list = calloc(series.points + 1, sizeof *list);
+        list[0].size = sizeof *list;
+        assert_string_equal(series.probe, "latency");
+        assert_int_equal(fathom_points(again, i, list, series.points + 1), series.points);
+        for (size_t k = 0; k < series.points; k++)
+            points += list[k].trials > 0 && list[k].median > 0;
+        free(list);
+    }
+    assert_true(points > 0);
+    size_t findings = 0;
+    while (fathom_finding_at(again, findings, &value) == 0) {
+        struct fathom_value named = {.size = sizeof named};
+        assert_int_equal(fathom_finding(again, value.name, &named), 0);
+        findings++;
+    }
+    assert_int_equal(fathom_finding(again, "no.such.finding", &value), FATHOM_USAGE);
+    fathom_document_free(document);
+    fathom_document_free(again);
+    fathom_close(fathom);
+    unlink(path);
+}
+
+/* In another locale numbers have a comma: the program's own, and never the document's. */
+static void locale_is_the_programs_own(void **state)
+{
+    static const char *const with_comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "it_IT.UTF-8"};
+    bool found = false;
+    (void)state;
+    for (size_t i = 0; !found && i < sizeof with_comma / sizeof *with_comma; i++)
+        found = setlocale(LC_ALL, with_comma[i]) != NULL;
+    if (!found) {
+        print_message("skipped: this system has no locale whose numbers have a comma\n");
+        skip();
+    }
+    leaves_nothing_behind(state);
+    struct fathom *fathom = open_own("");
+    struct fathom_document *document = NULL;
+    const struct fathom_plan plan = plan_latency();
+    char *text = NULL, number[16];
+    assert_int_equal(fathom_run(fathom, &plan, &document, NULL), 0);
+    assert_int_equal(fathom_render(document, "csv", &text, NULL), 0);
+    assert_null(strstr(text, ";"));
+    snprintf(number, sizeof number, "%.1f", 0.5);
+    assert_string_equal(number, "0,5");
+    fathom_free(text);
+    fathom_document_free(document);
+    fathom_close(fathom);
+    setlocale(LC_ALL, "C");
+}
+
+static void *nothing(void *argument)
+{
+    return argument;
+}
+
+int main(void)
+{
+    /* A sanitizer's own thread begins with the program's first one. */
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+        pthread_join(thread, NULL);
+    char folder[] = "/tmp/fathom-guest-XXXXXX", command[64];
+    cache = mkdtemp(folder);
+    if (!cache)
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_nothing_behind),
+        cmocka_unit_test(serves_any_thread),
+        cmocka_unit_test(passes_on_signals_that_are_not_for_it),
+        cmocka_unit_test(one_call_measures_at_a_time_and_may_be_cancelled),
+        cmocka_unit_test(a_child_opens_its_own),
+        cmocka_unit_test(answers_from_the_cache_the_second_time),
+        cmocka_unit_test(spoils_nothing_by_a_spoilt_cache),
+        cmocka_unit_test(waits_for_another_process_that_measures),
+        cmocka_unit_test(refuses_in_words),
+        cmocka_unit_test(documents_go_to_a_file_and_back),
+        cmocka_unit_test(locale_is_the_programs_own),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (system(command) != 0)
+        fprintf(stderr, "guest: %s stays\n", folder);
+    return failed;
+}

@@ -1,0 +1,190 @@
+#include "stats/peers.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { MOST = 100 };
+
+static struct peers judge(struct peer *peers, size_t n)
+{
+    const struct peers_prior none = {0};
+    double scratch[MOST];
+    const struct peers all = peers_fit(peers, n, scratch);
+    peers_judge(peers, n, &all, &none, scratch);
+    return all;
+}
+
+static double normal(struct random *random)
+{
+    const double pi = 3.14159265358979323846;
+    return sqrt(-2 * log(1 - random_unit(random))) * cos(2 * pi * random_unit(random));
+}
+
+static void draw(struct peer *peers, size_t n, uint64_t seed, double spread)
+{
+    struct random random = {seed};
+    for (size_t i = 0; i < n; i++)
+        peers[i] = (struct peer){.value = spread * normal(&random)};
+}
+
+/* By hand: the others are 1, 2, 3, 4 with mean 2.5 and variance 5/3, and 5/3 (1 + 1/4) = 25/12. */
+static void a_value_is_compared_with_the_others(void **state)
+{
+    (void)state;
+    struct peer peers[] = {{.value = 1}, {.value = 2}, {.value = 3}, {.value = 4}, {.value = 5}};
+    const struct peers all = judge(peers, 5);
+    assert_true(all.centre == 3 && !all.counted);
+    assert_true(fabs(peers[4].distance - 2.5 / sqrt(25.0 / 12)) < 1e-12);
+    assert_true(fabs(peers[0].distance + peers[4].distance) < 1e-12);
+}
+
+/* A p of 5 % or less has to come by chance in one case of twenty. */
+static void chance_is_as_frequent_as_said(void **state)
+{
+    (void)state;
+    size_t below = 0, all = 0;
+    for (unsigned seed = 1; seed <= 400; seed++) {
+        struct peer peers[20];
+        draw(peers, 20, seed, 3);
+        judge(peers, 20);
+        for (size_t i = 0; i < 20; i++, all++)
+            below += peers[i].p <= 0.05;
+    }
+    const double share = (double)below / (double)all;
+    assert_true(share > 0.035 && share < 0.06);
+}
+
+static void odd_values_do_not_hide_each_other(void **state)
+{
+    (void)state;
+    struct peer peers[20];
+    draw(peers, 20, 9, 1);
+    for (size_t i = 0; i < 4; i++)
+        peers[i].value += 12;
+    const struct peers all = judge(peers, 20);
+    for (size_t i = 0; i < 20; i++)
+        assert_true(i < 4 ? peers[i].p < 1e-5 : peers[i].p > 1e-3);
+    assert_true(all.spread < 2);
+}
+
+/* What its own interval allows for is no distance. */
+static void a_wide_interval_excuses(void **state)
+{
+    (void)state;
+    struct peer peers[20];
+    draw(peers, 20, 4, 1);
+    for (size_t i = 0; i < 20; i++)
+        peers[i].below = peers[i].above = 1;
+    peers[0].value = peers[1].value = 8;
+    peers[1].below = 12;
+    judge(peers, 20);
+    assert_true(peers[0].p < 1e-5);
+    assert_true(peers[1].p > 0.05);
+}
+
+/* One of many counts that differs is one of many, and no proof. */
+static void counts_are_counted(void **state)
+{
+    (void)state;
+    struct peer peers[10];
+    for (size_t i = 0; i < 10; i++)
+        peers[i] = (struct peer){.value = i == 3 ? 1 : 2};
+    const struct peers all = judge(peers, 10);
+    assert_true(all.counted);
+    assert_true(fabs(peers[3].p - 0.1) < 1e-12);
+    assert_true(peers[0].p == 1);
+}
+
+static void equal_values_are_alike(void **state)
+{
+    (void)state;
+    struct peer peers[5] = {{.value = 7}, {.value = 7}, {.value = 7}, {.value = 7}, {.value = 7}};
+    judge(peers, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(peers[i].p == 1 && peers[i].distance == 0);
+}
+
+/* Where a tenth of the values is scattered three times as wide, far ones are no surprise. */
+static void heavy_tails_excuse(void **state)
+{
+    (void)state;
+    struct peer plain[MOST], heavy[MOST];
+    draw(plain, MOST, 21, 1);
+    draw(heavy, MOST, 21, 1);
+    for (size_t i = 0; i < MOST; i += 5)
+        heavy[i].value *= 3;
+    plain[0].value = heavy[0].value = 7;
+    judge(plain, MOST);
+    const struct peers all = judge(heavy, MOST);
+    assert_true(all.tails < 20);
+    assert_true(heavy[0].p > 100 * plain[0].p);
+}
+
+/* Quantities that scatter as their intervals say help one of which there are few values, and one
+ * that scatters otherwise is left alone. */
+static void quantities_help_each_other(void **state)
+{
+    (void)state;
+    enum { QUANTITIES = 20, NODES = 8 };
+    struct peer peers[QUANTITIES][NODES];
+    struct peers all[QUANTITIES];
+    const struct peers_prior none = {0};
+    double scratch[MOST];
+    for (size_t q = 0; q < QUANTITIES; q++) {
+        draw(peers[q], NODES, 100 + q, 1);
+        for (size_t i = 0; i < NODES; i++)
+            peers[q][i].below = peers[q][i].above = 1.96;
+        if (q == 1) /* one of its own */
+            for (size_t i = 0; i < NODES; i++)
+                peers[q][i].value *= 20;
+        if (q == 0)
+            peers[q][3].value = 7;
+        all[q] = peers_fit(peers[q], NODES, scratch);
+    }
+    const struct peers_prior prior = peers_prior_of(all, QUANTITIES, scratch);
+    assert_true(prior.freedom > 8);
+    assert_true(prior.ratio > 0.5 && prior.ratio < 1.6);
+    peers_judge(peers[0], NODES, &all[0], &none, scratch);
+    const double alone = peers[0][3].p;
+    peers_judge(peers[0], NODES, &all[0], &prior, scratch);
+    assert_true(peers[0][3].p < alone / 10);
+    peers_judge(peers[1], NODES, &all[1], &none, scratch);
+    const double before = peers[1][2].p;
+    peers_judge(peers[1], NODES, &all[1], &prior, scratch);
+    assert_true(peers[1][2].p == before);
+    assert_true(peers_prior_of(all, 3, scratch).freedom == 0);
+}
+
+static void values_without_measure_are_borne(void **state)
+{
+    (void)state;
+    struct peer peers[8];
+    for (size_t i = 0; i < 8; i++)
+        peers[i] = (struct peer){.value = i % 2 ? 1e308 : -1e308 * (double)i / 8};
+    judge(peers, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(isfinite(peers[i].distance) && peers[i].p >= 0 && peers[i].p <= 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_is_compared_with_the_others),
+        cmocka_unit_test(chance_is_as_frequent_as_said),
+        cmocka_unit_test(odd_values_do_not_hide_each_other),
+        cmocka_unit_test(a_wide_interval_excuses),
+        cmocka_unit_test(counts_are_counted),
+        cmocka_unit_test(equal_values_are_alike),
+        cmocka_unit_test(heavy_tails_excuse),
+        cmocka_unit_test(quantities_help_each_other),
+        cmocka_unit_test(values_without_measure_are_borne),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
