@@ -1,10 +1,11 @@
 #include "findings/interleave.h"
 
 #include "base/pool.h"
+#include "findings/registry.h"
+#include "quantity/quantity.h"
 #include "result/flag.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool is_near(const double *rates, size_t n, double most, unsigned largest, double off,
                     unsigned *weights)
@@ -32,12 +33,23 @@ void interleave_weights(const double *rates, size_t n, double off, unsigned *wei
 
 static const double off = 0.05;
 
+/* Whether the probe tells of ways to other nodes' memory. */
+static bool is_of_nodes(const struct probe_result *probe)
+{
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (finding_meaning(&probe->findings[i]).fact == FACT_REMOTE)
+            return true;
+    return false;
+}
+
 static const struct series *bandwidths(const struct document *document)
 {
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
-        for (size_t i = 0; strcmp(probe->name, "numa") == 0 && i < probe->series_count; i++)
-            if (probe->series[i].matrix && strcmp(probe->series[i].y.name, "bandwidth") == 0)
+        const bool of_nodes = is_of_nodes(probe);
+        for (size_t i = 0; of_nodes && i < probe->series_count; i++)
+            if (probe->series[i].matrix &&
+                quantity_is(probe->series[i].y.unit, DIMENSION_BANDWIDTH))
                 return &probe->series[i];
     }
     return NULL;

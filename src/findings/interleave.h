@@ -31,9 +31,9 @@ struct interleave {
     const char *why_not; /* where there are none */
 };
 
-/* Reads the probe `numa`'s bandwidths: quiet ones, where they are known. A row that has a node
- * without a value, or with memory that lay elsewhere, is left out. What is filled lies in the pool.
- * ERROR_SYSTEM without memory. */
+/* Reads the bandwidths from nodes' CPUs to nodes' memory: quiet ones, where they are known. A row
+ * that has a node without a value, or with memory that lay elsewhere, is left out. What is filled
+ * lies in the pool. ERROR_SYSTEM without memory. */
 int interleave_read(struct interleave *, const struct document *, struct pool *, struct error *);
 
 #endif

@@ -31,6 +31,7 @@ enum { NODES = 2, CELLS = 6 };
 struct bench {
     struct point points[CELLS];
     struct series series;
+    struct finding remote;
     struct probe_result probe;
     struct document document;
     struct pool pool;
@@ -55,8 +56,12 @@ static struct interleave read_of(struct bench *bench)
                                     .y = {"bandwidth", "B/s"},
                                     .points = bench->points,
                                     .point_count = CELLS};
-    bench->probe =
-        (struct probe_result){.name = "numa", .series = &bench->series, .series_count = 1};
+    bench->remote = (struct finding){.name = "numa.bandwidth.remote", .unit = "B/s"};
+    bench->probe = (struct probe_result){.name = "numa",
+                                         .series = &bench->series,
+                                         .series_count = 1,
+                                         .findings = &bench->remote,
+                                         .finding_count = 1};
     bench->document = (struct document){.probes = &bench->probe, .probe_count = 1};
     assert_int_equal(interleave_read(&found, &bench->document, &bench->pool, &error), 0);
     return found;
