@@ -32,7 +32,7 @@ check:
 	@$(configure)
 	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
-	@status=0; meson test -C build --no-rebuild --no-suite cookbook --print-errorlogs || status=$$?; \
+	@status=0; meson test -C build --no-rebuild --no-suite cookbook --no-suite clusters --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
 # The tests of which `make check` runs a sample, in full, in a build folder of their own.

@@ -30,6 +30,7 @@ struct invocation {
 };
 
 struct command {
+    const char *program; /* that it is a command of; NULL: fathom */
     const char *name;
     const char *operands; /* as in the usage line: "FILE..." */
     const char *summary;

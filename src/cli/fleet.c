@@ -1,5 +1,7 @@
 /* Many nodes' documents become one fleet: read one after another, each freed before the next. */
 #include "render/fleet/fleet.h"
+#include "cli/fleet.h"
+
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -56,7 +58,7 @@ static int write_metrics(const void *content, FILE *out, struct error *error)
 static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
 static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
 
-static const struct option_spec fleet_options[] = {
+const struct option_spec fleet_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
      "a difference from the peers' median that is smaller than this many percent is not told"},
     {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL,
@@ -260,25 +262,37 @@ static int write_all(const struct settings *settings, struct fleet *fleet, struc
     return code;
 }
 
+int fleet_report(const struct settings *settings, struct fleet *fleet, bool few,
+                 struct error *error)
+{
+    const struct fleet_rules rules = {.false_share = settings_number(settings, "false-share") / 100,
+                                      .least = settings_number(settings, "threshold") / 100};
+    int code = fleet_judge(fleet, &rules, error);
+    if (code == ERROR_USAGE && few && fleet->node_count) {
+        command_tell("%s", error->text);
+        code = 0;
+    }
+    if (code < 0)
+        return code;
+    tell_holes(fleet);
+    tell_replaced(fleet);
+    code = write_all(settings, fleet, error);
+    return code < 0            ? code
+           : fleet->odd_count  ? EXIT_CHECK_FAILED
+           : fleet->hole_count ? EXIT_DOUBTFUL
+                               : EXIT_DONE;
+}
+
 static int fleet(struct invocation *invocation, struct error *error)
 {
     const struct settings *settings = &invocation->settings;
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    const struct fleet_rules rules = {.false_share = settings_number(settings, "false-share") / 100,
-                                      .least = settings_number(settings, "threshold") / 100};
     struct fleet all = {.nodes = NULL};
     int code = output_is_standard(path) ? 0 : save_possible(path, error);
     for (int i = 0; i < invocation->operand_count && code == 0; i++)
         code = add_operand(&all, invocation->operands[i], error);
     if (code == 0)
-        code = fleet_judge(&all, &rules, error);
-    if (code == 0) {
-        tell_holes(&all);
-        tell_replaced(&all);
-        code = write_all(settings, &all, error);
-    }
-    if (code == 0)
-        code = all.odd_count ? EXIT_CHECK_FAILED : all.hole_count ? EXIT_DOUBTFUL : EXIT_DONE;
+        code = fleet_report(settings, &all, false, error);
     fleet_free(&all);
     return code;
 }

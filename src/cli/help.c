@@ -124,8 +124,10 @@ void help_command(FILE *out, const struct command *command, const struct probe *
 {
     const char *name = probe ? probe->name : command->name;
     const char *operands = command->operands ? command->operands : "";
-    fprintf(out, "fathom %s: %s\n\nusage: fathom %s [OPTION...]%s%s\n\n", name,
-            probe ? probe->summary : command->summary, name, *operands ? " " : "", operands);
+    const char *program = command->program ? command->program : "fathom";
+    fprintf(out, "%s %s: %s\n\nusage: %s %s [OPTION...]%s%s\n\n", program, name,
+            probe ? probe->summary : command->summary, program, name, *operands ? " " : "",
+            operands);
     help_wrapped(out, 0, 0, probe ? probe->about : command->about);
     if (probe)
         print_options(out, "\nOptions of this probe\n", probe->options);

@@ -146,8 +146,10 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
         }
     }
     const double scatter = sqrt(variance * (1 + 1 / others) + extra_variance(peer, all));
-    peer->distance = scatter > 0 ? (away - mean) / scatter : 0;
-    peer->p = scatter > 0 ? student_beyond(peer->distance, fmin(freedom, all->tails)) : 1;
+    const double distance = (away - mean) / scatter;
+    /* Values beyond what squares can hold tell no distance. */
+    peer->distance = isfinite(distance) ? distance : 0;
+    peer->p = isfinite(distance) ? student_beyond(distance, fmin(freedom, all->tails)) : 1;
 }
 
 void peers_judge(struct peer *peers, size_t n, const struct peers *all,

@@ -71,6 +71,11 @@ static void put_heading(FILE *out, const struct fleet *fleet, const struct text_
 {
     const size_t groups = judged_groups(fleet);
     struct line line = {0};
+    if (!groups) {
+        fprintf(out, "%zu node%s, of which no %d are alike: none is judged\n", fleet->node_count,
+                fleet->node_count == 1 ? "" : "s", PEERS_FEWEST);
+        return;
+    }
     if (fleet->odd_count)
         line_add(&line, "%zu of %zu nodes %s peers (", fleet->odd_count, fleet->judged,
                  fleet->odd_count == 1 ? "differs from its" : "differ from their");
@@ -131,6 +136,8 @@ void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_s
     put_heading(out, fleet, style);
     put_odd(out, fleet, style);
     put_unjudged(out, fleet);
+    if (!fleet->judged)
+        return;
     fprintf(out, "%zu values compared, differences below %.3g %% left out", fleet->compared,
             fleet->rules.least * 100);
     if (fleet->odd_count)

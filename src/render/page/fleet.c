@@ -22,6 +22,7 @@ enum {
     CELL = 12,
     NAMES_WIDTH = 150,
     NAMES_HEIGHT = 170,
+    SLANT = 110, /* what the last column's name needs beside it */
 };
 
 struct fleet_page {
@@ -56,7 +57,7 @@ static void put_head(const struct fleet_page *page)
             "<meta name=referrer content=no-referrer>\n<title>fathom: fleet of %zu nodes</title>\n"
             "<style>%s</style>\n</head>\n<body>\n<a class=skip href=#main>Skip to the figures</a>\n"
             "<header class=bar>\n<p class=brand>fathom<span> memory depth</span></p>\n</header>\n"
-            "<main id=main class=many>\n<h1>Fleet of %zu nodes</h1>\n",
+            "<main id=main class=fleet>\n<h1>Fleet of %zu nodes</h1>\n",
             fleet->judged, html_style, fleet->judged);
     if (fleet->odd_count)
         fprintf(out, "<p><strong>%zu of %zu nodes %s peers.</strong> ", fleet->odd_count,
@@ -92,7 +93,7 @@ static void put_odd(const struct fleet_page *page)
         fputs("<td>", out);
         line_add_odd(&line, &fleet->nodes[node]);
         html_text(out, line.text);
-        fputs("<td>", out);
+        fputs("<td class=why>", out);
         html_sentence(out, fleet->nodes[node].reason);
         fputs("</tr>\n", out);
     }
@@ -151,7 +152,9 @@ static double place_of(const struct strip *strip, double value)
     const double low = strip->logarithms ? log(strip->low) : strip->low;
     const double high = strip->logarithms ? log(strip->high) : strip->high;
     const double at = strip->logarithms ? log(value) : value;
-    return high > low ? 6 + (at - low) / (high - low) * (STRIP_WIDTH - 12) : STRIP_WIDTH / 2.0;
+    /* By halves: the ends may be as far apart as no double is. */
+    const double share = (at / 2 - low / 2) / (high / 2 - low / 2);
+    return high > low ? 6 + share * (STRIP_WIDTH - 12) : STRIP_WIDTH / 2.0;
 }
 
 static bool is_in(const struct fleet *fleet, const struct strip *strip,
@@ -353,7 +356,8 @@ static void put_map(const struct fleet_page *page)
     if (height < page->fleet->judged)
         fprintf(out, " The first %zu of %zu nodes, the odd ones before all others.", height,
                 page->fleet->judged);
-    const int w = NAMES_WIDTH + (int)width * CELL + 20, h = NAMES_HEIGHT + (int)height * CELL + 4;
+    const int w = NAMES_WIDTH + (int)width * CELL + SLANT,
+              h = NAMES_HEIGHT + (int)height * CELL + 4;
     fprintf(out,
             "</p>\n<div class=scroll><svg class=map viewBox=\"0 0 %d %d\" width=\"%d\" "
             "height=\"%d\" role=img aria-label=\"Map of %zu nodes and %zu findings\">\n",

@@ -162,6 +162,17 @@ static void quantities_help_each_other(void **state)
     assert_true(peers_prior_of(all, 3, scratch).freedom == 0);
 }
 
+static void values_without_measure_are_borne(void **state)
+{
+    (void)state;
+    struct peer peers[8];
+    for (size_t i = 0; i < 8; i++)
+        peers[i] = (struct peer){.value = i % 2 ? 1e308 : -1e308 * (double)i / 8};
+    judge(peers, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(isfinite(peers[i].distance) && peers[i].p >= 0 && peers[i].p <= 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +184,7 @@ int main(void)
         cmocka_unit_test(equal_values_are_alike),
         cmocka_unit_test(heavy_tails_excuse),
         cmocka_unit_test(quantities_help_each_other),
+        cmocka_unit_test(values_without_measure_are_borne),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
