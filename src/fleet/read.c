@@ -164,6 +164,9 @@ int fleet_reference_for(const struct fleet_reference *reference, const struct do
 
 void fleet_reference_free(struct fleet_reference *reference)
 {
+    /* What completes a document is in its own pool. */
+    for (size_t g = 0; g < reference->group_count; g++)
+        document_free(&reference->groups[g].baseline);
     pool_free(&reference->pool);
     *reference = (struct fleet_reference){0};
 }
