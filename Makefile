@@ -6,6 +6,7 @@
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
 #   make static   one file for any Linux, build/static/fathom;   make dist   a tarball with the page built
+#   make docs     the README's pictures and the pages of docs/examples
 #   make release-check   whether version, changes and packages agree
 # MESON_OPTIONS=-Dname=value sets options of a new build folder.
 # Only run and check install packages; the others name what is missing and stop.
@@ -68,11 +69,18 @@ static:
 dist:
 	@scripts/dist
 
+# The README's pictures and the examples' pages, by the program, of what was recorded.
+docs: build
+	@scripts/pictures build/fathom docs/examples/epyc-guest.json docs/pictures
+	@mkdir -p build/docs/examples
+	@for file in docs/examples/*.json; do \
+	    build/fathom report -f html "$$file" -o "build/docs/examples/$$(basename "$$file" .json).html" || exit; done
+
 release-check:
 	@scripts/release-check
 
-# build-cross and build-static stay: its libraries are other projects' and do not change with this tree.
+# build-cross and build-static stay: their libraries are other projects' and do not change with this tree.
 clean:
 	@rm -rf build build-all build-ci build-fuzz
 
-.PHONY: benchmark build check check-all clean dist faults fuzz install release-check run static
+.PHONY: benchmark build check check-all clean dist docs faults fuzz install release-check run static

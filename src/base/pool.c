@@ -83,7 +83,7 @@ void *pool_extend(struct pool *pool, void **array, size_t *count, size_t more, s
             memcpy(larger, *array, *count * size);
         *array = larger;
     }
-    void *first = (unsigned char *)*array + size * *count;
+    void *first = *array ? (unsigned char *)*array + size * *count : NULL; /* none of none */
     *count = wanted;
     return first;
 }

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
 const char *const shell_abouts[] = {"the GNU shell", "the Z shell",
@@ -146,6 +147,15 @@ static int refuse_word(const struct command *command, const struct operand_words
                         many ? "'fathom --help' lists commands and probes" : all, error);
 }
 
+/* Files where one is read at a time. */
+static int refuse_files(const struct command *command, const char *first, struct error *error)
+{
+    return error_set(error, ERROR_USAGE,
+                     "'%s': fathom %s reads one file at a time: write each with -o FILE, and let "
+                     "'fathom merge' make one document of them",
+                     first, command->name);
+}
+
 static int refuse_count(const struct invocation *invocation, int most, struct error *error)
 {
     const char *name = command_name(invocation->command, invocation->probe);
@@ -154,6 +164,8 @@ static int refuse_count(const struct invocation *invocation, int most, struct er
                          "%s takes no operand like '%s': leave it out, or name an option; 'fathom "
                          "%s --help' lists them",
                          name, invocation->operands[0], name);
+    if (words_or_files(invocation->command) && invocation->operand_count > most)
+        return refuse_files(invocation->command, invocation->operands[most], error);
     if (invocation->operand_count < most)
         return error_set(error, ERROR_USAGE, "too few words: write fathom %s %s", name,
                          invocation->command->operands);
@@ -180,6 +192,8 @@ int words_check(const struct invocation *invocation, struct error *error)
         size_t w = 0;
         while (words->word(w) && strcmp(words->word(w), invocation->operands[i]) != 0)
             w++;
+        if (!words->word(w) && files && access(invocation->operands[i], F_OK) == 0)
+            return refuse_files(command, invocation->operands[count - 1], error);
         if (!words->word(w))
             return refuse_word(command, words, invocation->operands[i], error);
     }

@@ -84,7 +84,7 @@ static int fill_document(struct document *document, const struct core_table *tab
         return out_of_memory(text, error);
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
-        const char *op = given;
+        const char *op = given ? given : tables[i].op;
         if (count > 1) /* which have to be told apart */
             op = tables[i].op ? tables[i].op : pool_printf(pool, "table%zu", i + 1);
         if (count > 1 && !op)

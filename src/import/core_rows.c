@@ -49,14 +49,20 @@ static int keep_row(struct core_rows *rows, struct pool *pool, const struct rows
 
 /* --- tables by blanks --- */
 
+/* One that is too large is one too, and is refused as such. */
+static bool is_id(const struct field *field)
+{
+    return field_id(field) >= 0 || field_is_large_id(field);
+}
+
 /* "0 1 2" or "CPU 0 1 2", and not a row of numbers: the line after it begins with an id. Leaves the
  * line cut. */
 static bool is_line_of_ids(struct rows *lines)
 {
     if (rows_separator(lines) || rows_cut(lines, 0) < 2)
         return false;
-    size_t first = field_id(&lines->fields[0]) < 0, ids = first;
-    while (ids < lines->count && field_id(&lines->fields[ids]) >= 0)
+    size_t first = !is_id(&lines->fields[0]), ids = first;
+    while (ids < lines->count && is_id(&lines->fields[ids]))
         ids++;
     if (ids < lines->count || ids < first + 2)
         return false;
@@ -77,6 +83,8 @@ static const char *operation_in(const struct rows *lines)
         {"CAS latency on a single shared cache line", "cas"},
         {"Single-writer single-reader latency on two shared cache lines", "readwrite"},
         {"Message passing", "message"},
+        {"Running CAS Core Benchmark", "cas"},
+        {"Running Read/Write Core Benchmark", "readwrite"},
     };
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (rows_behind(lines, operations[i].words))
@@ -86,8 +94,9 @@ static const char *operation_in(const struct rows *lines)
 
 /* Summaries of what stands in the table, and what the tool says of how it measured. */
 static const char *const known[] = {
-    "Num ", "Min ", "Max ",           "Mean ",   "CPU",      "Using ",      "1)",      "2)",
-    "3)",   "*",    "Core frequency", "Warning", "Samples:", "Iterations:", "Results", NULL};
+    "Num ",    "Running ", "Min ",        "Max ",    "Mean ", "CPU",
+    "Using ",  "1)",       "2)",          "3)",      "*",     "Core frequency",
+    "Warning", "Samples:", "Iterations:", "Results", NULL};
 
 /* The rows below a line of ids, which is at hand and cut: those that begin with a number. Leaves
  * the lines before the first that is none. */
@@ -129,6 +138,8 @@ static int find_blanks(struct core_rows *rows, struct pool *pool, struct rows *l
         rows->op = op ? op : rows->op;
         rows->model = rows->model ? rows->model : read_processor(pool, lines);
         rows->blanks = is_line_of_ids(lines);
+        if (rows->blanks && rows_refuse_large_ids(lines, error) < 0)
+            return ERROR_USAGE;
         if (rows->blanks)
             return read_blanks(rows, pool, lines, error);
         rows_unread_but(lines, known);
@@ -191,6 +202,9 @@ static int read_triples(struct core_rows *rows, struct pool *pool, struct rows *
         fits = is_triple(lines);
         if (fits)
             code = keep_row(&found, pool, lines, error);
+        else if (named && lines->count == TRIPLE && is_id(&lines->fields[0]) &&
+                 is_id(&lines->fields[1]))
+            code = rows_refuse_large_ids(lines, error);
     }
     if (code == 0 && fits && (named ? found.count > 0 : found.count > SQUARE_LINES))
         *rows = found;
@@ -221,7 +235,8 @@ enum import_certainty core_rows_recognise(struct rows *lines)
     if (rows_next_said(lines) && rows_split(lines) == TRIPLE && are_names(lines))
         for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
             named = named || rows_behind(lines, cores[i]);
-    if (named && rows_next_said(lines) && rows_split(lines) && is_triple(lines))
+    if (named && rows_next_said(lines) && rows_split(lines) == TRIPLE && is_id(&lines->fields[0]) &&
+        is_id(&lines->fields[1]) && isfinite(field_number(&lines->fields[2])))
         return IMPORT_FORM;
     rows_return(lines, start);
     size_t triples = 0;

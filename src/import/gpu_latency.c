@@ -6,7 +6,8 @@
  *   median, 5 % and 95 % of its runs, of which the median is taken;
  * - the CUDA program that fathom gpu began with, and `-f source`: a line "MHz B KB CPI" and rows of
  *   clock, working set in bytes and in KB, and cycles a load. Where it writes several curves, each
- *   has a line "# gpu0 latency, path l1, order random, stride 128" above it.
+ *   has a line "# gpu0 latency, path l1, order random, stride 128" above it. Rows that people kept
+ *   without the heading are known by their third column, which is the second in whole KB.
  *
  * Cycles over the clock are the time. Loads of both tools go through the first level.
  */
@@ -37,6 +38,18 @@ static bool is_source_heading(struct rows *rows)
     return rows_cut(rows, 0) == SOURCE_COLUMNS && field_is(&rows->fields[0], "MHz") &&
            field_is(&rows->fields[1], "B") && field_is(&rows->fields[2], "KB") &&
            field_is(&rows->fields[3], "CPI");
+}
+
+/* "1995 28672 28 92": a clock, bytes, the same in whole KB, cycles. */
+static bool is_source_row(struct rows *rows)
+{
+    if (rows_cut(rows, 0) != SOURCE_COLUMNS)
+        return false;
+    double numbers[SOURCE_COLUMNS];
+    for (size_t i = 0; i < SOURCE_COLUMNS; i++)
+        numbers[i] = field_number(&rows->fields[i]);
+    return numbers[0] > 0 && numbers[1] >= 4 && numbers[2] == floor(numbers[1] / 1024) &&
+           numbers[3] > 0;
 }
 
 /* "# gpu1 latency, path l2, order random": which device, and the curve's factors. */
@@ -143,6 +156,8 @@ static int read_line(struct reading *reading)
         reading->columns = SOURCE_COLUMNS;
         return 0;
     }
+    if (!reading->columns && is_source_row(rows))
+        reading->columns = SOURCE_COLUMNS;
     if (reading->columns && isdigit((unsigned char)*rows->text))
         return read_row(reading);
     rows_unread(rows);
@@ -166,8 +181,27 @@ static int read_gpu_latency(struct import_text *text, const struct settings *set
     return code == 0 ? tables_end(&reading.tables) : code;
 }
 
+/* Some rows of one clock after another, of which each one holds more than the one before. */
+static bool are_source_rows(const struct import_text *source)
+{
+    enum { LEAST = 3 };
+    struct import_text text = *source;
+    struct rows rows;
+    double before = 0;
+    size_t count = 0;
+    rows_begin(&rows, &text);
+    for (; rows_next_said(&rows); count++) {
+        if (!is_source_row(&rows) || field_number(&rows.fields[1]) <= before)
+            return false;
+        before = field_number(&rows.fields[1]);
+    }
+    return count >= LEAST;
+}
+
 static enum import_certainty recognise(const struct import_text *source)
 {
+    if (are_source_rows(source))
+        return IMPORT_SURE;
     struct import_text text = *source;
     struct rows rows;
     rows_begin(&rows, &text);

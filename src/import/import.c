@@ -180,8 +180,8 @@ int import_read(const struct import_format *format, struct import_text *text,
 }
 
 /* One sentence for all lines that nothing was read of. */
-static int tell_unread(const struct import_format *format, const struct import_text *text,
-                       struct document *document, const char **unread, struct error *error)
+static int tell_lines(const struct import_format *format, const struct import_text *text,
+                      struct document *document, const char **unread, struct error *error)
 {
     if (!text->unread && *text->columns)
         *unread = pool_printf(&document->pool, "%s: of the columns %s nothing was read", text->file,
@@ -193,6 +193,18 @@ static int tell_unread(const struct import_format *format, const struct import_t
     *unread = pool_printf(&document->pool, "%s: of %zu %s%s nothing was read as %s%s %s'%s'",
                           text->file, text->unread, line ? "line" : "value", one ? "" : "s",
                           format->name, one ? ":" : "; the first is", number, text->unread_shown);
+    return *unread ? 0 : error_out_of_memory(error);
+}
+
+/* And before it one about what may be missing. */
+static int tell_unread(const struct import_format *format, const struct import_text *text,
+                       struct document *document, const char **unread, struct error *error)
+{
+    int code = tell_lines(format, text, document, unread, error);
+    if (code < 0 || !*text->cut)
+        return code;
+    *unread = pool_printf(&document->pool, "%s: the printout may have been cut: %s%s%s", text->file,
+                          text->cut, *unread ? "; " : "", *unread ? *unread : "");
     return *unread ? 0 : error_out_of_memory(error);
 }
 

@@ -22,6 +22,7 @@ struct import_text {
     size_t unread, unread_line; /* line 0: it is a value */
     char unread_shown[96];
     char columns[96]; /* names of columns of which nothing was read; "" */
+    char cut[192];    /* by what a reader sees that the end of a table may be missing; "" */
 };
 
 /* How sure a format is that a text is its own. */

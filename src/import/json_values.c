@@ -74,7 +74,7 @@ static int take(struct walk *walk, const struct json_value *value,
     if (!kept)
         return 0;
     fill(walk, &one);
-    return found(context, &one);
+    return one.depth ? found(context, &one) : 0; /* a value without a name says nothing */
 }
 
 int json_values(const struct import_text *text,

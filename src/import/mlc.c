@@ -16,6 +16,7 @@
  * 186.1 core clocks ( 80.9 ns)", which is a point of the curve of latency by working set. Each
  * value is a single trial.
  */
+#include "import/loaded_rows.h"
 #include "import/rows.h"
 #include "import/tables.h"
 
@@ -63,19 +64,55 @@ struct reading {
     double bytes; /* of --idle_latency's buffer; NAN */
     /* "sequential", "Read-only", "data address homed in writer socket"; "" unknown */
     char access[TEXT_BYTES], traffic[TEXT_BYTES], transfer[TEXT_BYTES];
+    struct loaded_rows loaded;
     struct error *error;
 };
 
+static const struct series loaded_curve = {
+    .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
+
+/* What it calls read-only is what fathom measures by itself: all reads, one line after another. */
+static struct table_kind loaded_kind(const struct reading *reading)
+{
+    struct table_kind kind = {
+        .probe = "loaded",
+        .title = "Latency under load, imported",
+        .series = &loaded_curve,
+        .factors = {{*reading->traffic ? "traffic" : NULL, reading->traffic, NAN}}};
+    if (strcmp(reading->traffic, "Read-only") == 0) {
+        kind.factors[0] = (struct factor){"mix", NULL, 100};
+        kind.factors[1] = (struct factor){"traffic", "sequential", NAN};
+    }
+    return kind;
+}
+
 /* --- sections --- */
+
+/* A matrix has a row for each column, but for nodes without CPUs; mixes are five. */
+static void tell_cut(const struct reading *reading)
+{
+    struct import_text *text = reading->rows.source;
+    const bool matrix = reading->section == LATENCIES || reading->section == BANDWIDTHS;
+    const size_t whole = matrix                      ? reading->column_count
+                         : reading->section == MIXES ? sizeof mixes / sizeof *mixes
+                                                     : 0;
+    if (reading->found < whole && !*text->cut)
+        snprintf(text->cut, sizeof text->cut, "line %zu is followed by %zu of %zu rows%s",
+                 reading->heading, reading->found, whole,
+                 matrix ? ", unless the other nodes have no CPUs" : "");
+}
 
 static int end_section(struct reading *reading)
 {
+    const struct table_kind kind = loaded_kind(reading);
     if (reading->section != NO_SECTION && !reading->found)
         return error_set(reading->error, ERROR_USAGE,
                          "%s: line %zu: no values follow this heading: give all that mlc printed",
                          reading->rows.source->file, reading->heading);
+    const bool loaded = reading->section == LOADED;
+    tell_cut(reading);
     reading->section = NO_SECTION;
-    return 0;
+    return loaded ? loaded_rows_end(&reading->loaded, &reading->tables, &kind) : 0;
 }
 
 /* What stands between the two words, as far as it fits; "" where they don't stand there. */
@@ -150,20 +187,23 @@ static struct table_kind matrix_kind(const struct reading *reading)
 }
 
 /* "Numa node 0 1": words and then nothing but node numbers. The line may be a remark. */
-static void read_columns(struct reading *reading)
+static int read_columns(struct reading *reading)
 {
     struct rows *rows = &reading->rows;
     const size_t fields = rows_cut(rows, 0);
     size_t first = 0;
     while (first < fields && field_id(&rows->fields[first]) < 0)
         first++;
+    if (rows_behind(rows, "Numa ") && rows_refuse_large_ids(rows, reading->error) < 0)
+        return ERROR_USAGE;
     for (size_t i = first; i < fields; i++)
         if (field_id(&rows->fields[i]) < 0 || i - first == NODES_MAX)
-            return;
+            return 0;
     for (size_t i = first; i < fields; i++)
         reading->columns[i - first] = field_id(&rows->fields[i]);
     if (first < fields)
         reading->column_count = fields - first;
+    return 0;
 }
 
 static int read_matrix_row(struct reading *reading)
@@ -198,26 +238,28 @@ static int read_matrix_row(struct reading *reading)
     return code;
 }
 
+/* With -T there is no latency: mlc prints 0.00. */
 static int read_loaded_row(struct reading *reading)
 {
-    static const struct series latency = {
-        .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
     struct rows *rows = &reading->rows;
     const bool whole = rows_cut(rows, 0) == 3 && field_id(&rows->fields[0]) >= 0;
     const double ns = whole ? field_number(&rows->fields[1]) : NAN;
-    const double rate = whole ? field_number(&rows->fields[2]) : NAN;
-    if (!(ns > 0) || !(rate > 0))
+    const double rate = whole ? field_number(&rows->fields[2]) * megabyte : NAN;
+    if (!(ns >= 0) || !(rate > 0))
         return rows_refuse(rows, reading->error,
                            "mlc prints a delay, a latency in ns and a bandwidth in MB/s here, "
                            "like 00300 101.21 111587.4");
-    const struct table_kind kind = {
-        .probe = "loaded",
-        .title = "Latency under load, imported",
-        .series = &latency,
-        .factors = {{*reading->traffic ? "traffic" : NULL, reading->traffic, NAN}}};
+    struct table_kind kind = loaded_kind(reading);
     reading->found++;
-    return tables_add(&reading->tables, &kind,
-                      (struct table_number){.x = rate * megabyte, .value = ns, .cycles = NAN});
+    if (ns > 0) {
+        loaded_rows_add(&reading->loaded, rate, ns, field_id(&rows->fields[0]) == 0);
+        return tables_add(&reading->tables, &kind,
+                          (struct table_number){.x = rate, .value = ns, .cycles = NAN});
+    }
+    kind.series = NULL;
+    kind.finding = "loaded.bandwidth";
+    kind.unit = "B/s";
+    return tables_add_value(&reading->tables, &kind, rate);
 }
 
 /* The number behind the last colon. */
@@ -270,7 +312,7 @@ static int read_transfer(struct reading *reading)
     if (rows_begins(&reading->rows, "Local "))
         return read_local_transfer(reading);
     if (!rows_begins(&reading->rows, "Remote "))
-        return read_columns(reading), 0;
+        return read_columns(reading);
     note_between(&reading->rows, "homed in ", " socket", reading->transfer);
     reading->column_count = 0;
     return 0;
@@ -347,8 +389,7 @@ static int read_line(struct reading *reading)
     case BANDWIDTHS:
         if (row)
             return read_matrix_row(reading);
-        read_columns(reading);
-        return 0;
+        return read_columns(reading);
     }
     return 0;
 }
@@ -365,6 +406,9 @@ static int read_mlc(struct import_text *text, const struct settings *settings,
         code = read_line(&reading);
     if (code == 0)
         code = end_section(&reading);
+    if (code == 0 && text->length && text->text[text->length - 1] != '\n' && !*text->cut)
+        snprintf(text->cut, sizeof text->cut,
+                 "its last line has no end, so its last number may be a part of one");
     if (code == 0 && !reading.sections)
         code = table_refuse(error, text,
                             "holds no matrix and no latencies of Intel MLC's: give all that mlc "

@@ -257,6 +257,14 @@ int field_id(const struct field *field)
     return field->length ? id : -1;
 }
 
+bool field_is_large_id(const struct field *field)
+{
+    for (size_t i = 0; i < field->length; i++)
+        if (!isdigit((unsigned char)field->text[i]))
+            return false;
+    return field->length && field_id(field) < 0;
+}
+
 /* --- messages --- */
 
 int rows_refuse(const struct rows *rows, struct error *error, const char *format, ...)
@@ -277,6 +285,18 @@ static bool holds_decimal_comma(const struct field *field)
             isdigit((unsigned char)field->text[i + 1]))
             return true;
     return false;
+}
+
+int rows_refuse_large_ids(const struct rows *rows, struct error *error)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (field_is_large_id(&rows->fields[i])) {
+            char text[32];
+            return rows_refuse(rows, error,
+                               "%s is no id: CPUs and nodes are numbered from 0 to %d here",
+                               field_copy(&rows->fields[i], text, sizeof text), CPU_ID_MAX);
+        }
+    return 0;
 }
 
 int rows_positive(const struct rows *rows, const struct field *field, const char *what,

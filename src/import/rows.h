@@ -75,6 +75,8 @@ double field_size(const struct field *, double unit);
 bool field_has_unit(const struct field *);
 /* A CPU's or node's number, all digits; -1 for anything else. */
 int field_id(const struct field *);
+/* Whether it is all digits, and more than any such number: the reader can say so. */
+bool field_is_large_id(const struct field *);
 /* Copies it, cut where it does not fit; returns `text`. */
 char *field_copy(const struct field *, char *text, size_t size);
 
@@ -83,6 +85,9 @@ char *field_copy(const struct field *, char *text, size_t size);
 /* ERROR_USAGE: "FILE: line N: ..." of the line at hand. */
 int rows_refuse(const struct rows *, struct error *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* ERROR_USAGE that names the first field that is larger than any CPU's or node's number, of the
+ * line at hand, which was cut; 0 where there is none. */
+int rows_refuse_large_ids(const struct rows *, struct error *);
 /* The number in a field, which has to be positive: ERROR_USAGE, which names what it should be and,
  * where that is what is wrong, the comma in it. */
 int rows_positive(const struct rows *, const struct field *, const char *what, double *value,

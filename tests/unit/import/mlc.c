@@ -30,6 +30,9 @@ static void every_section_is_understood(void **state)
     const struct point *points = loaded->series[0].points;
     assert_true(points[0].x == 2.5e9 && points[0].y.median == 85); /* by bandwidth, not by delay */
     assert_true(points[6].x == 200e9 && points[6].y.median == 300);
+    assert_true(value_of(desk, "loaded.saturated") == 300);
+    assert_true(value_of(desk, "loaded.bandwidth") == 200e9);
+    assert_null(document_finding(document, "loaded.knee")); /* of seven rows nobody can tell */
     assert_true(document_finding(document, "bandwidth.read.all")->value == 200e9);
     assert_true(document_finding(document, "bandwidth.triad.all")->value == 170e9);
     assert_true(document_finding(document, "bandwidth.reads2-writes1.all")->value == 175e9);
@@ -42,6 +45,27 @@ static void every_section_is_understood(void **state)
 #define LATENCY   "Measuring idle latencies (in ns)...\n"
 #define TRANSFERS "Measuring cache-to-cache transfer latency (in ns)...\n"
 #define LOADED    "Measuring Loaded Latencies for the system\n"
+
+static void what_traffic_does_is_found_in_its_rows(void **state)
+{
+    /* Rate over latency is greatest at 160 GB/s and 100 ns, and alike at both sides of it. */
+    static const char steps[] = LOADED " 00000 400 200000\n 00002 300 195000\n 00050 200 180000\n"
+                                       " 00100 125 170000\n 00200 100 160000\n 00300 90 120000\n"
+                                       " 00500 88 60000\n 01000 86 30000\n 05000 85 8000\n";
+    struct desk *desk = *state;
+    assert_int_equal(read_text(desk, &mlc_format, steps), 0);
+    assert_true(value_of(desk, "loaded.saturated") == 400);
+    assert_true(value_of(desk, "loaded.bandwidth") == 200e9);
+    assert_true(value_of(desk, "loaded.knee") > 140e9 && value_of(desk, "loaded.knee") < 170e9);
+    /* The rows of chosen delays say nothing of all the traffic that there can be. */
+    assert_int_equal(read_text(desk, &mlc_format, LOADED " 00300 90 120000\n"), 0);
+    assert_null(document_finding(&desk->document, "loaded.saturated"));
+    /* -T has no latency. */
+    assert_int_equal(read_text(desk, &mlc_format, LOADED " 00000\t  0.00\t 117216.4\n"), 0);
+    assert_null(document_finding(&desk->document, "loaded.saturated"));
+    assert_true(fabs(value_of(desk, "loaded.bandwidth") - 117216.4e6) < 1e4);
+    assert_int_equal(desk->document.probes[0].series_count, 0);
+}
 
 static void nodes_have_the_ids_that_stand_there(void **state)
 {
@@ -71,6 +95,8 @@ static void bad_lines_are_refused_by_number(void **state)
     assert_refused(desk, &mlc_format, LATENCY, "line 1: no values follow");
     assert_refused(desk, &mlc_format, LATENCY LOADED " 00000 80 100\n", "line 1: no values follow");
     assert_refused(desk, &mlc_format, LATENCY "0 80 81\n", "line 2: a row before");
+    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1048577\n0 80 81\n",
+                   "line 2: 1048577 is no id: CPUs and nodes are numbered from 0 to 1048576");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80\n",
                    "line 3: the line above names 2 nodes");
     assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80 81 82\n",
@@ -169,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(every_section_is_understood),
+        DESK_TEST(what_traffic_does_is_found_in_its_rows),
         DESK_TEST(nodes_have_the_ids_that_stand_there),
         DESK_TEST(lines_of_other_caches_are_matrices_by_home),
         DESK_TEST(an_idle_latency_is_a_point_of_the_curve),

@@ -53,6 +53,7 @@ static void what_is_no_such_document_is_refused(void **state)
                    "line 2: is no JSON: a value is missing");
     assert_refused(desk, &mt4g_format, "{\"memory\": {", "is no JSON: it ends too early");
     assert_refused(desk, &mt4g_format, "[1, 2]", "holds no latency");
+    assert_refused(desk, &mt4g_format, "9.5", "holds no latency");
     assert_refused(desk, &mt4g_format,
                    "{\"memory\": {\"l1\": {\"latency\": {\"p50\": 5, \"unit\": \"miles\"}}}}",
                    "memory L1, latency: has no unit");

@@ -14,6 +14,7 @@
 
 static void core_latency(void **state)
 {
+    struct document document = {0};
     static const struct made_up values[] = {
         CELL("cas", 1, 0, 38), CELL("cas", 0, 1, 39), CELL("cas", 0, 2, 13), CELL("cas", 0, 3, 38),
         CELL("cas", 1, 2, 39), CELL("cas", 1, 3, 13), CELL("cas", 2, 0, 12), CELL("cas", 2, 1, 38),
@@ -31,6 +32,11 @@ static void core_latency(void **state)
                                    "3     38    12    38\n");
     assert_string_equal(here->asked,
                         "fathom cores --op cas --lines 50 --samples 10 --iterations 4000\n");
+    read_back(here, "core-matrix", &document);
+    assert_non_null(document_finding(&document, "cores.cas.min"));
+    assert_true(document_finding(&document, "cores.cas.min")->value == 12);
+    assert_true(document_finding(&document, "cores.cas.max")->value == 39);
+    document_free(&document);
 }
 
 static void core_latency_takes_its_two_ways_and_no_third(void **state)

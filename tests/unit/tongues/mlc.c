@@ -89,6 +89,9 @@ static void loaded_latency(void **state)
     read_back(here, "mlc", &document);
     assert_string_equal(document.probes[0].name, "loaded");
     assert_int_equal(document.probes[0].series[0].point_count, 2);
+    /* The findings of the measurement's own ends. */
+    assert_true(fabs(document_finding(&document, "loaded.saturated")->value - 282.55) < 0.01);
+    assert_true(fabs(document_finding(&document, "loaded.bandwidth")->value - 135345.6e6) < 1e5);
     document_free(&document);
     /* Other traffic, some CPUs, and one row. */
     assert_int_equal(
