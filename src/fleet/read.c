@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct field group_fields[] = {
     {.key = "judged",
@@ -42,7 +43,11 @@ bool fleet_is_document(const char *path)
 {
     static const char key[] = "\"schema\"", begin[] = "\"fathom-fleet/";
     char text[512];
-    FILE *stream = strcmp(path, "-") == 0 ? NULL : fopen(path, "rbe");
+    struct stat status;
+    /* What is looked at in a pipe is gone for whoever reads it. */
+    if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+        return false;
+    FILE *stream = fopen(path, "rbe");
     if (!stream)
         return false;
     const size_t length = fread(text, 1, sizeof text - 1, stream);
