@@ -96,7 +96,7 @@ int interleave_read(struct interleave *found, const struct document *document, s
 {
     const struct series *series = bandwidths(document);
     *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
-                                            "'fathom numa'"};
+                                            "'fathom numa', where there are two nodes or more"};
     for (size_t i = 0; series && i < series->point_count; i++) {
         int code;
         struct interleave_row row;
