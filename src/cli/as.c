@@ -105,18 +105,16 @@ static int speak(const struct as *as, struct error *error)
     int code = keeping_begin(&keeper.kept, &outlet, false, error);
     if (code == 0)
         code = begin(&document, &machine, as->whole, as->whole_count, error);
-    if (code == 0) {
-        struct talk talk = {
-            .tongue = as->tongue,
-            .out = stdout,
-            .aside = stderr,
-            .machine = &machine,
-            .document = &document,
-            .stop = &interrupt_signal,
-            .budget_most_s = as->budget_most_s,
-            .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, &keeper}};
+    struct talk talk = {.tongue = as->tongue,
+                        .out = stdout,
+                        .aside = stderr,
+                        .machine = &machine,
+                        .document = &document,
+                        .stop = &interrupt_signal,
+                        .budget_most_s = as->budget_most_s,
+                        .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, &keeper}};
+    if (code == 0)
         code = tongue_speak(&talk, as->argc, as->argv, error);
-    }
     if (code == 0)
         code = keeping_finish(&keeper.kept, &document, error);
     if (code == ERROR_INTERRUPTED) {
@@ -124,6 +122,7 @@ static int speak(const struct as *as, struct error *error)
         code = EXIT_SIGNAL + (int)interrupt_signal;
     }
     keeping_free(&keeper.kept);
+    talk_release(&talk);
     document_free(&document);
     machine_free(&machine);
     return code;

@@ -184,35 +184,55 @@ static int refuse_command(const struct talk *talk, struct error *error)
                      talk->commands[talk->command_count - 1], own.text);
 }
 
+/* A run and its settings: the document has texts of theirs, so they live as long as the talk. */
+struct talk_run {
+    struct run run;
+    struct settings settings;
+    struct talk_run *before;
+};
+
+void talk_release(struct talk *talk)
+{
+    for (; talk->last; talk->last = talk->last->before) {
+        run_release(&talk->last->run);
+        settings_free(&talk->last->settings);
+    }
+}
+
 int talk_measure(struct talk *talk, const char *name, const struct talk_option *options,
                  double budget_s, const struct probe_result **result, struct error *error)
 {
-    const struct probe *const chosen[] = {probe_by_name(name), NULL};
-    struct settings settings = {0};
+    struct pool *pool = &talk->document->pool;
+    const struct probe **chosen = pool_alloc(pool, 2, sizeof *chosen);
+    struct talk_run *kept = pool_alloc(pool, 1, sizeof *kept);
+    if (!chosen || !kept)
+        return error_out_of_memory(error);
+    chosen[0] = probe_by_name(name);
+    kept->before = talk->last;
+    talk->last = kept;
     if (talk->budget_most_s > 0)
         budget_s = fmin(budget_s, talk->budget_most_s);
     int code = note_command(talk, name, options, error);
     if (code == 0)
-        code = set_options(&settings, chosen[0], options, budget_s, error);
-    struct run run = {.machine = talk->machine,
-                      .settings = &settings,
-                      .probes = chosen,
-                      .document = talk->document,
-                      .model = talk->model,
-                      .stop = talk->stop,
-                      .listener = talk->listener};
+        code = set_options(&kept->settings, chosen[0], options, budget_s, error);
+    kept->run = (struct run){.machine = talk->machine,
+                             .settings = &kept->settings,
+                             .probes = chosen,
+                             .document = talk->document,
+                             .model = talk->model,
+                             .stop = talk->stop,
+                             .listener = talk->listener};
     if (code == 0 && !talk->measure)
-        code = run_plan(&run, error);
+        code = run_plan(&kept->run, error);
     if (code == 0)
-        code = talk->measure ? talk->measure(talk, name, options, error) : run_measure(&run, error);
+        code = talk->measure ? talk->measure(talk, name, options, error)
+                             : run_measure(&kept->run, error);
     if (code == 0) {
         *result = &talk->document->probes[talk->document->probe_count - 1];
-        code = conclude(talk, &run, *result, error);
+        code = conclude(talk, &kept->run, *result, error);
     } else if (code == ERROR_USAGE && talk->command_count) {
         code = refuse_command(talk, error);
     }
-    run_release(&run);
-    settings_free(&settings);
     return code;
 }
 

@@ -27,6 +27,7 @@ struct tongue_argument {
 };
 
 struct talk;
+struct talk_run;
 
 struct tongue {
     const char *name; /* the tool's command */
@@ -72,6 +73,7 @@ struct talk {
                          shorter one than what it asks for; NULL: that one */
     unsigned doubts;  /* flags of all that was measured */
     double elapsed_s, budget_s;
+    struct talk_run *last; /* of its measurements; talk_release() frees them */
     const char **commands; /* of fathom, that were carried out */
     size_t command_count;
 };
@@ -80,6 +82,8 @@ struct talk {
  * doubted and which command tells more. ERROR_USAGE, ERROR_IMPOSSIBLE, or what measuring
  * returned; the error names the tool. */
 int tongue_speak(struct talk *, int argc, char **argv, struct error *);
+/* Frees what the measurements kept, once nobody reads the document any more. */
+void talk_release(struct talk *);
 
 /* --- what tongues are made of --- */
 

@@ -134,6 +134,7 @@ static int tear_down(void **state)
     struct booth *booth = *state;
     free(booth->out);
     free(booth->aside);
+    talk_release(&booth->talk);
     document_free(&booth->document);
     return 0;
 }
@@ -150,6 +151,7 @@ static int speak_of(struct booth *booth, const struct made_up *values, size_t co
     va_end(list);
     free(booth->out);
     free(booth->aside);
+    talk_release(&booth->talk);
     document_free(&booth->document);
     booth->values = values;
     booth->value_count = count;
