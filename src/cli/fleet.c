@@ -145,8 +145,7 @@ static int add_operand(struct fleet *fleet, const char *path, struct error *erro
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return add_folder(fleet, path, error);
     if (fleet_is_document(path))
-        return fleet_add_hole(fleet, path, "it is a fleet's document: give those of the nodes",
-                              error);
+        return fleet_add_hole(fleet, path, "it is a fleet's document", error);
     return add_file(fleet, path, error);
 }
 

@@ -14,7 +14,7 @@
 int fleet_write(struct fleet *, FILE *, struct error *);
 
 /* Whether a file begins as fleet_write() begins, so that a command may take either document; false
- * for what can't be read, and for "-". */
+ * for what is no file or can't be read. */
 bool fleet_is_document(const char *path);
 
 /* What `check` needs of a fleet's document. */

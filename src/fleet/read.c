@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct field group_fields[] = {
     {.key = "judged",
@@ -42,7 +43,11 @@ bool fleet_is_document(const char *path)
 {
     static const char key[] = "\"schema\"", begin[] = "\"fathom-fleet/";
     char text[512];
-    FILE *stream = strcmp(path, "-") == 0 ? NULL : fopen(path, "rbe");
+    struct stat status;
+    /* What is looked at in a pipe is gone for whoever reads it. */
+    if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+        return false;
+    FILE *stream = fopen(path, "rbe");
     if (!stream)
         return false;
     const size_t length = fread(text, 1, sizeof text - 1, stream);
@@ -164,6 +169,9 @@ int fleet_reference_for(const struct fleet_reference *reference, const struct do
 
 void fleet_reference_free(struct fleet_reference *reference)
 {
+    /* What completes a document is in its own pool. */
+    for (size_t g = 0; g < reference->group_count; g++)
+        document_free(&reference->groups[g].baseline);
     pool_free(&reference->pool);
     *reference = (struct fleet_reference){0};
 }

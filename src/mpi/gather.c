@@ -145,6 +145,7 @@ static int note_silent(const struct gathering *gathering, const struct waiting *
         char reason[160];
         if (list[i].state == HAS_ANSWERED)
             continue;
+        *gathering->lost = true;
         snprintf(reason, sizeof reason,
                  list[i].state == HAS_FAILED
                      ? "MPI lost it: the node or its rank is gone"

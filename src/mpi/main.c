@@ -86,7 +86,8 @@ static int measure_all(const struct gathering *gathering, struct error *error)
     return code;
 }
 
-static int work(const struct ranks *ranks, struct invocation *invocation, struct error *error)
+static int work(const struct ranks *ranks, struct invocation *invocation, bool *lost,
+                struct error *error)
 {
     const struct settings *settings = &invocation->settings;
     const char *folder = getenv("TMPDIR");
@@ -108,7 +109,8 @@ static int work(const struct ranks *ranks, struct invocation *invocation, struct
             .invocation = invocation,
             .spool = spool,
             .keep = settings_has(settings, "keep") ? settings_text(settings, "keep") : NULL,
-            .wait_s = settings_number(settings, "wait")};
+            .wait_s = settings_number(settings, "wait"),
+            .lost = lost};
         code = measure_all(&gathering, error);
     }
     ranks_wake(ranks);
@@ -132,7 +134,9 @@ static int parse(struct invocation *invocation, int argc, char **argv, struct er
 
 int main(int argc, char **argv)
 {
-    enum { START_S = 600, END_S = 10 };
+    /* Who is gone does not come, however long anybody waits. */
+    enum { START_S = 600, END_S = 60, END_LOST_S = 5 };
+    bool lost = false;
     struct error error = {0};
     struct ranks ranks = {.leader = -1};
     struct invocation invocation = {.command = &mpi_command, .argv = argv, .argc = argc};
@@ -145,14 +149,14 @@ int main(int argc, char **argv)
     if (help && ranks.rank == 0)
         help_command(stdout, &mpi_command, NULL);
     if (code == 0 && !help)
-        code = work(&ranks, &invocation, &error);
+        code = work(&ranks, &invocation, &lost, &error);
     if (code < 0 && (ranks.rank == 0 || ranks.size == 1))
         fprintf(stderr, "fathom-mpi: %s\n", error.text);
     if (code < 0)
         code = code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
     fflush(stdout);
     settings_free(&invocation.settings);
-    ranks_end(&ranks, END_S);
+    ranks_end(&ranks, lost ? END_LOST_S : END_S);
     ranks_free(&ranks);
     return code;
 }

@@ -61,6 +61,7 @@ struct gathering {
     const char *spool;
     const char *keep; /* the folder that gets all documents; NULL: none */
     double wait_s;    /* beyond what this node's own run took */
+    bool *lost;       /* set where a leader did not answer */
 };
 
 /* Has all nodes measure, at most `at_once` at a time, and adds what they answer to the fleet. */
