@@ -109,7 +109,7 @@ FATHOM_API void fathom_cancel(struct fathom *);
  * anything: 0 asks for what is known without measuring. The cache is keyed by the machine, its
  * processor and microcode, the kernel, the CPUs that the control group allows, and fathom's
  * version; processes that ask at the same time wait for the one that measures. A cached answer that
- * carries a doubt is measured again after an hour, if there is time for it.
+ * carries a doubt is measured again after an hour, or where more than twice its time is given.
  *
  * Where the answer is declared though there was time to measure, or could not be kept, `error` has
  * code 0 and a line that says why.

@@ -54,8 +54,32 @@ static int refuse_option(const char *typed, struct error *error)
                      typed);
 }
 
+/* What people look for and fathom does not measure yet, with where to look instead
+ * (docs/cookbook.md has the same). */
+static const char *not_yet(const char *name)
+{
+    static const struct {
+        const char *name, *where;
+    } topics[] = {
+        {"icache", "the instruction side is not measured yet: 'lscpu -C' tells what is declared, "
+                   "'perf stat -e L1-icache-load-misses' what a program misses"},
+        {"itlb", "the instruction side is not measured yet: 'perf stat -e iTLB-load-misses' tells "
+                 "what a program misses; 'fathom tlb' is the data side"},
+        {"rows", "rows of DRAM are not measured yet: 'fathom loaded --traffic random' against "
+                 "'--traffic sequential' shows what open rows are worth to traffic"},
+        {"replacement", "replacement policies are not measured yet: 'fathom geometry' tells ways "
+                        "and sets, which decide first"},
+    };
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+        if (strcmp(topics[i].name, name) == 0)
+            return topics[i].where;
+    return NULL;
+}
+
 static int refuse_command(const char *name, struct error *error)
 {
+    if (not_yet(name))
+        return error_set(error, ERROR_USAGE, "%s: %s", name, not_yet(name));
     const struct probe *probe;
     const struct command *command;
     struct guess guess = {.typed = name};

@@ -18,7 +18,8 @@ enum { WAIT_MS = 5 };
 struct asking {
     struct fathom *fathom;
     const struct question *question;
-    uint64_t began_ns, until_ns;
+    unsigned budget_ms;
+    uint64_t until_ns;
     struct cache_slot slot;
 };
 
@@ -27,7 +28,7 @@ static double left_ms(const struct asking *asking)
     return ((double)asking->until_ns - (double)os_raw_ns()) * 1e-6;
 }
 
-/* 0: there is none; 1: one that carries a doubt, and is old; 2: a good one. */
+/* Stale: it carries a doubt, and is old, or had less than half the time that is given now. */
 enum cached { CACHED_NONE, CACHED_STALE, CACHED_GOOD };
 
 static enum cached look_into_cache(const struct asking *asking, struct document *document)
@@ -39,8 +40,10 @@ static enum cached look_into_cache(const struct asking *asking, struct document 
         document_free(document);
         return CACHED_NONE;
     }
-    return document_trust(document) == TRUST_SOUND || age_s < doubt_lasts_s ? CACHED_GOOD
-                                                                            : CACHED_STALE;
+    const bool more_time = 2e3 * document->run.budget_s < asking->budget_ms;
+    return document_trust(document) == TRUST_SOUND || (age_s < doubt_lasts_s && !more_time)
+               ? CACHED_GOOD
+               : CACHED_STALE;
 }
 
 /* Another thread of this process may measure: it is waited for. */
@@ -94,6 +97,7 @@ static int measure_and_keep(struct asking *asking, struct document *document, st
         if (code == 0 && asking->question->answered(document, asking->question->asked)) {
             struct error why = {0};
             code = FATHOM_MEASURED;
+            *error = (struct error){0}; /* what was tried on the way says nothing */
             if (cache_write(&asking->slot, document, &why) < 0)
                 error_set(error, 0, "the answer could not be kept for the next time: %s", why.text);
         } else if (code == 0) {
@@ -123,18 +127,17 @@ static bool is_final(int code)
     return code == FATHOM_CANCELLED || code == FATHOM_USAGE || code == FATHOM_SYSTEM;
 }
 
-static int answer(struct asking *asking, unsigned budget_ms, struct document *document,
-                  struct error *error)
+static int answer(struct asking *asking, struct document *document, struct error *error)
 {
     struct document stale = {0};
     const enum cached cached =
         asking->fathom->measure_anew ? CACHED_NONE : look_into_cache(asking, &stale);
-    if (cached == CACHED_GOOD || (cached && budget_ms < QUESTION_LEAST_MS)) {
+    if (cached == CACHED_GOOD || (cached && asking->budget_ms < QUESTION_LEAST_MS)) {
         *document = stale;
         return FATHOM_CACHED;
     }
     int code = 0;
-    if (budget_ms >= QUESTION_LEAST_MS)
+    if (asking->budget_ms >= QUESTION_LEAST_MS)
         code = measure_and_keep(asking, document, error);
     if (code > 0 || is_final(code)) {
         document_free(&stale);
@@ -157,8 +160,10 @@ int question_answer(struct fathom *fathom, const struct question *question, unsi
     const int code = handle_check(fathom, error);
     if (code < 0)
         return code;
-    struct asking asking = {.fathom = fathom, .question = question, .began_ns = os_raw_ns()};
-    asking.until_ns = asking.began_ns + budget_ms * UINT64_C(1000000);
+    struct asking asking = {.fathom = fathom,
+                            .question = question,
+                            .budget_ms = budget_ms,
+                            .until_ns = os_raw_ns() + budget_ms * UINT64_C(1000000)};
     cache_find(&asking.slot, fathom, question->name);
-    return answer(&asking, budget_ms, document, error);
+    return answer(&asking, document, error);
 }

@@ -196,6 +196,8 @@ static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
     if (code == 0) {
         struct fathom_measurement measurement = {.document = &document->document};
         code = measure_plan(fathom, plan, &measurement, error);
+        if (code == 0) /* what was tried on the way is in the document */
+            *error = (struct error){0};
     }
     if (code < 0 && code != ERROR_INTERRUPTED) {
         fathom_document_free(document);
