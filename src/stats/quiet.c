@@ -64,6 +64,9 @@ static size_t undisturbed(const double *ascending, size_t n)
 
 double quiet_centre(const double *ascending, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        if (isnan(ascending[i]))
+            return NAN;
     return median(ascending, undisturbed(ascending, n));
 }
 

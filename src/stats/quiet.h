@@ -27,7 +27,7 @@ static inline bool quiet_is_known(const struct quiet *quiet)
     return quiet->value > 0;
 }
 
-/* The median of the undisturbed ones of n >= 1 ascending times. */
+/* The median of the undisturbed ones of n >= 1 ascending times; NAN where one of them is. */
 double quiet_centre(const double *ascending, size_t n);
 /* The same with an interval of 95 %; a single value has none (NAN). */
 struct quiet quiet_of(const double *ascending, size_t n);

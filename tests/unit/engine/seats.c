@@ -61,6 +61,8 @@ static void observe(void *observer, const struct observation *seen)
     bench->batch_ns = 0;
     for (unsigned i = 0; i < seen->batch_count; i++)
         bench->batch_ns += seen->batches[i].ns;
+    if (seen->trial->point->seat_count < 2)
+        return;
     bench->repeats = (double)seen->background[1].repeats;
     bench->ns = seen->background[1].ns;
     if (seen->trial->point->seat_count > 2) {

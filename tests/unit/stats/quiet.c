@@ -112,6 +112,8 @@ static void few_values_are_no_trouble(void **state)
     const struct quiet quiet = quiet_of(one, 1);
     assert_true(quiet.value == 5 && isnan(quiet.low) && isnan(quiet.high));
     assert_true(quiet_centre(equal, 6) == 4);
+    static const double none[] = {NAN, NAN, NAN, NAN};
+    assert_true(isnan(quiet_centre(none, 4)));
     assert_true(quiet_is_known(&quiet));
     const struct quiet unknown = quiet_unknown();
     assert_false(quiet_is_known(&unknown));
