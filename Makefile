@@ -2,6 +2,7 @@
 #   make run      set up, build, measure this machine
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
+#   make lab      real kernels on machines of any topology, in QEMU: a quarter of an hour
 #   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
@@ -26,13 +27,15 @@ run:
 	@meson compile -C build fathom:executable
 	@build/fathom run || { status=$$?; [ $$status -eq 4 ] || exit $$status; }
 
+# What takes long is left to .ci/run.
+NOT_QUICK = $(addprefix --no-suite ,cookbook clusters lab one-file browser gpu-models)
 # Configured anew each time: a library that was missing when `build` was made may be here now.
 check:
 	@scripts/setup check
 	@$(configure)
 	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
-	@status=0; meson test -C build --no-rebuild --no-suite cookbook --no-suite clusters --print-errorlogs || status=$$?; \
+	@status=0; meson test -C build --no-rebuild $(NOT_QUICK) --print-errorlogs || status=$$?; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
 # The tests of which `make check` runs a sample, in full, in a build folder of their own.
@@ -54,6 +57,16 @@ fuzz:
 # Every call of the system fails once, and 500 signals at random times: a quarter of an hour.
 faults: build
 	@tests/faults/run --all build/fathom build/tests/faults/faults.so
+
+# Kernels and what they need are fetched into build/lab once. Without a cross build aarch64 is skipped.
+lab:
+	@scripts/setup lab
+	@$(configure)
+	@meson compile -C build fathom:executable
+	@scripts/cross aarch64 >build/lab-aarch64.log 2>&1 && { [ -e build-aarch64/build.ninja ] || \
+	    meson setup --cross-file build-cross/aarch64/cross.ini -Dtests=disabled build-aarch64; } >>build/lab-aarch64.log 2>&1 && \
+	    meson compile -C build-aarch64 fathom:executable >>build/lab-aarch64.log 2>&1 || echo "no fathom for aarch64: see build/lab-aarch64.log"
+	@tests/lab/run build/fathom
 
 benchmark: build
 	@benchmarks/run build
@@ -81,6 +94,6 @@ release-check:
 
 # build-cross and build-static stay: their libraries are other projects' and do not change with this tree.
 clean:
-	@rm -rf build build-all build-ci build-fuzz
+	@rm -rf build build-all build-ci build-fuzz build-aarch64
 
-.PHONY: benchmark build check check-all clean dist docs faults fuzz install release-check run static
+.PHONY: benchmark build check check-all clean dist docs faults fuzz install lab release-check run static

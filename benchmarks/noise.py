@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 # Each with the tormentor's arguments; bursts take 30 % of the time.
 TORMENTORS = {
@@ -50,9 +51,9 @@ def document(program, *arguments):
     return json.loads(done.stdout)
 
 
-def findings(told):
+def findings(parsed):
     found = {}
-    for probe in told["probes"]:
+    for probe in parsed["probes"]:
         for finding in probe.get("findings", []):
             found.setdefault(finding["name"], finding)
     return found
@@ -81,10 +82,10 @@ def latencies(before, after):
     for name, goal in SCATTER.items():
         now = scatter([quiet_of(run.get(name)) for run in after])
         then = scatter([run.get(name, {}).get("value") for run in before])
-        told = sum(quiet_of(run.get(name)) is not None for run in after)
+        reported = sum(quiet_of(run.get(name)) is not None for run in after)
         quarter = "" if not then > 1 else f"; a quarter of before: {verdict(now <= then / 4)}"
-        print(f"    {name:18} before {percent(then):>8}  quiet {percent(now):>8}  told in {told} of "
-              f"{len(after)}, at most {goal} %: {verdict(now <= goal and told == len(after))}"
+        print(f"    {name:18} before {percent(then):>8}  quiet {percent(now):>8}  reported in {reported} of "
+              f"{len(after)}, at most {goal} %: {verdict(now <= goal and reported == len(after))}"
               + quarter)
 
 
@@ -146,16 +147,16 @@ def scale(value, times):
             value[key] = part * times
 
 
-def series_of(told, probe):
-    return [series for result in told["probes"] if result["name"] == probe
+def series_of(parsed, probe):
+    return [series for result in parsed["probes"] if result["name"] == probe
             for series in result.get("series", [])]
 
 
-def plant_latency(told, level):
+def plant_latency(parsed, level):
     """A tenth more in all points of a level: those between the capacity of the level above and its
     own; DRAM's are those near the largest set's latency."""
-    found = findings(told)
-    points = [point for series in series_of(told, "latency") for point in series["points"]
+    found = findings(parsed)
+    points = [point for series in series_of(parsed, "latency") for point in series["points"]
               if "median" in point]
     if not points:
         return
@@ -163,7 +164,7 @@ def plant_latency(told, level):
         far = max(points, key=lambda point: point["x"])
         chosen = [point for point in points if point["median"] > 0.8 * far["median"]]
     else:
-        declared = [cache["size_bytes"] for cache in told["machine"]["caches"]
+        declared = [cache["size_bytes"] for cache in parsed["machine"]["caches"]
                     if cache["type"] != "instruction"]
         low, high = (quiet_of(found.get(f"L{n}.capacity")) or declared[n - 1] for n in (1, 2))
         chosen = [point for point in points if low < point["x"] <= high]
@@ -171,14 +172,14 @@ def plant_latency(told, level):
         scale(point, 1.1)
 
 
-def plant_bandwidth(told):
-    for series in series_of(told, "bandwidth"):
+def plant_bandwidth(parsed):
+    for series in series_of(parsed, "bandwidth"):
         for point in series["points"]:
             scale(point, 2 / 3)
 
 
-PLANTED = {"a tenth on L2": lambda told: plant_latency(told, "L2"),
-           "a tenth on DRAM": lambda told: plant_latency(told, "DRAM"),
+PLANTED = {"a tenth on L2": lambda parsed: plant_latency(parsed, "L2"),
+           "a tenth on DRAM": lambda parsed: plant_latency(parsed, "DRAM"),
            "a third of bandwidth gone": plant_bandwidth}
 
 
@@ -205,9 +206,9 @@ def comparisons(bench, runs, planted_pairs):
             with tormentor(bench, arguments):
                 bench.timed("run", "--quick", "-o", path)
         pairs = list(itertools.permutations(paths, 2))
-        told = [judged(bench, *pair) for pair in pairs]
+        judgements = [judged(bench, *pair) for pair in pairs]
         for column, (name, share) in enumerate((("diff", 4 / 90), ("check", 1 / 90))):
-            changed, most = sum(pair[column] for pair in told), math.floor(share * len(pairs) + 0.5)
+            changed, most = sum(pair[column] for pair in judgements), math.floor(share * len(pairs) + 0.5)
             print(f"  {runs} quick runs beside changing load: {name} exits 1 in {changed} of "
                   f"{len(pairs)} ordered pairs, at most {most} to reach: {verdict(changed <= most)}",
                   flush=True)
@@ -216,10 +217,10 @@ def comparisons(bench, runs, planted_pairs):
         for name, (before, after) in zip(names, chance.sample(pairs * 2, planted_pairs)):
             path, fresh = os.path.join(folder, "planted.json"), os.path.join(folder, "fresh.json")
             with open(after, encoding="utf-8") as file:
-                document_told = json.load(file)
-            PLANTED[name](document_told)
+                planted = json.load(file)
+            PLANTED[name](planted)
             with open(path, "w", encoding="utf-8") as file:
-                json.dump(document_told, file)
+                json.dump(planted, file)
             subprocess.run([bench.fathom, "analyse", path, "-o", fresh], check=True,
                            capture_output=True)
             by_diff, by_check = judged(bench, before, fresh)
@@ -235,12 +236,21 @@ def comparisons(bench, runs, planted_pairs):
 
 
 def noise(bench):
-    """Two hours with an earlier fathom in turn, one without."""
+    """Some 25 minutes; 45 with an earlier fathom in turn."""
     if len(os.sched_getaffinity(0)) < 2:
         print("noise: skipped, one CPU")
         return
+    began = time.monotonic()
     comparisons(bench, 10, 20)
-    values_beside(bench, 12, 24)
+    values_beside(bench, 12, 15)
+    print(f"noise: {(time.monotonic() - began) / 60:.1f} minutes")
+
+
+def changes(bench):
+    """What `diff` and `check` say of quick runs of modelled machines beside neighbours, unchanged ones
+    and such as have become a tenth slower: a minute or two. Builds of tests/model only."""
+    path = os.path.join(bench.build, "tests", "model", "model-changes")
+    subprocess.run([path, "10", "4", "2.5", "10"], check=True, stderr=subprocess.DEVNULL)
 
 
 def noise_short(bench):

@@ -38,7 +38,7 @@ static uint64_t time_additions(void)
 
 int main(int argc, char **argv)
 {
-    size_t bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 16384, lines = bytes / LINE;
+    size_t bytes = argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : 16384, lines = bytes / LINE;
     size_t mapped = (bytes + 2 * HUGE - 1) / HUGE * HUGE;
     char *memory =
         mmap(NULL, mapped + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < lines; i++)
         order[i] = i;
     for (size_t i = lines - 1; i > 0; i--) {
-        size_t j = random_below(&random, i), swap = order[i];
+        size_t j = (size_t)random_below(&random, i), swap = order[i];
         order[i] = order[j];
         order[j] = swap;
     }

@@ -58,7 +58,7 @@ static double time_calls(const char *method, char *to, const char *from, size_t 
 int main(int argc, char **argv)
 {
     const char *method = argc > 1 ? argv[1] : "memcpy";
-    const size_t bytes = argc > 2 ? strtoull(argv[2], NULL, 10) : 4096;
+    const size_t bytes = argc > 2 ? (size_t)strtoull(argv[2], NULL, 10) : 4096;
     const size_t each = (bytes + 4095) / 4096 * 4096 + APART, all = 2 * each + HUGE;
     char *memory =
         mmap(NULL, all + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

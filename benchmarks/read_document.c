@@ -1,7 +1,7 @@
 /*
  * What reading a document costs, alone: without analysing it and without writing anything.
  *
- * usage: read_document CPUS FILE   writes FILE, a document with a matrix of so many CPUs, two
+ * usage: read_document CPUS FILE   writes FILE, a document with a matrix of CPUS CPUs, two
  *                                  hand-offs a pair
  *        read_document FILE        prints its bytes, its points, seconds to read it, and peak
  * memory in bytes

@@ -21,7 +21,7 @@ static void build_by_sattolo(unsigned char *memory, size_t count, uint32_t *inde
     for (size_t i = 0; i < count; i++)
         index[i] = (uint32_t)i;
     for (size_t i = count - 1; i > 0; i--) {
-        size_t j = random_below(&random, i);
+        size_t j = (size_t)random_below(&random, i);
         uint32_t swap = index[i];
         index[i] = index[j];
         index[j] = swap;
@@ -38,7 +38,7 @@ static double seconds(uint64_t since_ns)
 
 int main(int argc, char **argv)
 {
-    size_t bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : (size_t)1 << 30;
+    size_t bytes = argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : (size_t)1 << 30;
     size_t count = bytes / STRIDE;
     struct arena arena;
     struct error error;

@@ -9,7 +9,7 @@
  *     l3      random stores all over 16 MiB
  *     dram    copies 256 MiB, over and over
  *
- * With the last three, bursts of so many milliseconds, drawn evenly on a logarithmic scale, with
+ * With the last three, bursts of some milliseconds, drawn evenly on a logarithmic scale, with
  * pauses that make them that share of the time.
  */
 #include "base/random.h"

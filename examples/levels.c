@@ -28,7 +28,7 @@ int main(void)
                    sources[levels[i].source], levels[i].doubtful ? ", in doubt" : "");
         else
             printf("memory");
-        if (levels[i].latency_ns > 0) /* else it is not known */
+        if (levels[i].latency_ns > 0) /* else it was not found */
             printf(": %.2f ns away", levels[i].latency_ns);
         putchar('\n');
     }

@@ -15,7 +15,7 @@
  *
  * Errors. A function that returns int returns 0 or more when it is done, and one of the negative
  * codes below otherwise; then `error`, which may be NULL, has the code and one line that says what
- * happened and what to do. Numbers that are not known are NAN, sizes that are not known 0.
+ * happened and what to do. Numbers that are unknown or were not found are NAN, such sizes are 0.
  *
  * Memory. What a function hands out by a pointer to a pointer is the caller's: a document is freed
  * by fathom_document_free(), a text by fathom_free(). Texts inside of the structs below belong to
@@ -126,10 +126,11 @@ struct fathom_level {
     unsigned level;          /* 1 for L1 and so on; 0 for memory */
     int source;              /* enum fathom_source: where capacity and latency are from */
     uint64_t capacity_bytes; /* what a program gets of it: data that stays as fast as this level.
-                              * Where it is declared, the same as declared_bytes. 0: memory */
+                              * Where it is declared, the same as declared_bytes. 0: memory, or
+                              * a cache whose end was not found */
     uint64_t declared_bytes; /* what the machine says; 0: it says nothing of such a level */
     double latency_ns;       /* a load that depends on the one before, in random order; without
-                              * neighbours, where they could be told apart */
+                              * neighbours, where they could be distinguished */
     double latency_cycles;   /* of the core's clock */
     unsigned line_bytes;     /* a cache line, as declared */
     int doubtful;            /* not 0: trials were few or disagreed; see the document */
@@ -167,7 +168,7 @@ struct fathom_plan {
                                   * own too: "size=32K". NULL: none */
     unsigned budget_ms;          /* for everything together; 0: what the probes need */
     /* A few times a second, on the calling thread: the probe at work, the share of it that is done
-     * (0 to 1), seconds left as far as one can tell. Not 0 cancels. NULL: nobody is told. */
+     * (0 to 1), seconds left as far as one can tell. Not 0 cancels. NULL: nobody is called. */
     int (*progress)(void *argument, const char *probe, double done, double left_s);
     void *argument;
 };

@@ -288,7 +288,7 @@ static bool make_ring(size_t lines)
     for (size_t i = 0; has && i < lines; i++)
         order[i] = (uint32_t)i;
     for (size_t i = lines - 1; has && i > 0; i--) {
-        const size_t other = roll() % (i + 1);
+        const size_t other = (size_t)(roll() % (i + 1));
         const uint32_t kept = order[i];
         order[i] = order[other];
         order[other] = kept;

@@ -39,6 +39,20 @@ bool cpulist_has(const struct cpulist *list, int id)
     return false;
 }
 
+bool cpulist_text_has(const char *text, int id)
+{
+    while (text && isdigit((unsigned char)*text)) {
+        char *end;
+        const long first = strtol(text, &end, 10);
+        const long last =
+            *end == '-' && isdigit((unsigned char)end[1]) ? strtol(end + 1, &end, 10) : first;
+        if (id >= first && id <= last)
+            return true;
+        text = *end == ',' ? end + 1 : end;
+    }
+    return false;
+}
+
 int cpulist_copy(struct cpulist *to, const struct cpulist *from)
 {
     *to = (struct cpulist){0};
@@ -89,24 +103,30 @@ enum {
     NAMED_MOST = 16 * CPU_ID_MAX,
 };
 
+/* What a text names: how many ids, repeats counted, and the largest of them. */
+struct named {
+    size_t count;
+    int largest;
+};
+
 /* Stores each id that the text names in `ids`, in the text's order, and marks it in `chosen`, which
- * has room for all ids; either may be NULL. Returns false where the text is no list. *named is the
- * number of ids that it names, repeats counted. */
-static bool read_ranges(const char *text, int *ids, bool *chosen, size_t *named)
+ * has room for the largest; either may be NULL. Returns false where the text is no list. */
+static bool read_ranges(const char *text, int *ids, bool *chosen, struct named *named)
 {
-    *named = 0;
+    *named = (struct named){0};
     for (const char *cursor = text;; cursor++) {
         int first, last, stride;
         if (!read_range(&cursor, &first, &last, &stride) || (*cursor && *cursor != ','))
             return false;
-        if (*named + (size_t)((last - first) / stride) + 1 > NAMED_MOST)
+        const size_t count = (size_t)((last - first) / stride) + 1;
+        if (named->count + count > NAMED_MOST)
             return false;
         for (int id = first; id <= last && chosen; id += stride)
             chosen[id] = true;
-        for (int id = first; id <= last && ids; id += stride)
-            ids[(*named)++] = id;
-        if (!ids)
-            *named += (size_t)((last - first) / stride) + 1;
+        for (size_t i = 0; i < count && ids; i++)
+            ids[named->count + i] = first + (int)i * stride;
+        named->count += count;
+        named->largest = last > named->largest ? last : named->largest;
         if (!*cursor)
             return true;
     }
@@ -120,26 +140,26 @@ static int by_id(const void *a, const void *b)
 
 /* For short lists: takes no array of all ids, because documents may hold thousands of such
  * lists. */
-static int fill_few(struct cpulist *list, const char *text, size_t named)
+static int fill_few(struct cpulist *list, const char *text, struct named named)
 {
     int ids[FEW];
     int code = 0;
     read_ranges(text, ids, NULL, &named);
-    qsort(ids, named, sizeof *ids, by_id);
-    for (size_t i = 0; i < named && code == 0; i++)
+    qsort(ids, named.count, sizeof *ids, by_id);
+    for (size_t i = 0; i < named.count && code == 0; i++)
         code = cpulist_add(list, ids[i]);
     return code;
 }
 
 /* For long lists: marks ids in an array first, because filling a sorted list from overlapping and
  * descending ranges would take quadratic time. */
-static int fill_many(struct cpulist *list, const char *text, size_t named)
+static int fill_many(struct cpulist *list, const char *text, struct named named)
 {
-    bool *chosen = calloc(CPU_ID_MAX + 1, sizeof *chosen);
+    bool *chosen = calloc((size_t)named.largest + 1, sizeof *chosen);
     int code = chosen ? 0 : ERROR_SYSTEM;
     if (chosen)
         read_ranges(text, NULL, chosen, &named);
-    for (int id = 0; id <= CPU_ID_MAX && code == 0; id++)
+    for (int id = 0; id <= named.largest && code == 0; id++)
         if (chosen[id])
             code = cpulist_add(list, id);
     free(chosen);
@@ -148,14 +168,14 @@ static int fill_many(struct cpulist *list, const char *text, size_t named)
 
 int cpulist_parse(const char *text, struct cpulist *list, struct error *error)
 {
-    size_t named;
+    struct named named;
     *list = (struct cpulist){0};
     if (!read_ranges(text, NULL, NULL, &named))
         return error_set(error, ERROR_USAGE,
                          "CPU list '%s': write ascending ids, ranges and strides, "
                          "like 0-7,16-31:2",
                          text);
-    if ((named <= FEW ? fill_few(list, text, named) : fill_many(list, text, named)) == 0)
+    if ((named.count <= FEW ? fill_few(list, text, named) : fill_many(list, text, named)) == 0)
         return 0;
     cpulist_free(list);
     return error_set(error, ERROR_SYSTEM, "CPU list '%s': out of memory", text);

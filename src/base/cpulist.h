@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CPU_ID_MAX = 1 << 20 }; /* ids above this are refused as typing errors */
+enum {
+    CPU_ID_MAX = 1 << 20, /* ids above this are refused as typing errors */
+    NODES_MAX = 1024,     /* nodes of memory: Linux has no more (CONFIG_NODES_SHIFT) */
+};
 
 struct cpulist {
     int *ids; /* ascending, each once */
@@ -25,6 +28,9 @@ int cpulist_parse(const char *text, struct cpulist *, struct error *);
  */
 int cpulist_add(struct cpulist *, int id);
 bool cpulist_has(const struct cpulist *, int id);
+/* Whether the kernel's text, "0-1,4", holds the id; of text that is no list, what begins it counts.
+ * NULL holds nothing. */
+bool cpulist_text_has(const char *text, int id);
 int cpulist_copy(struct cpulist *to, const struct cpulist *from);
 /* Writes "0-7,16,18" into text, cut at `size` bytes; returns text. */
 char *cpulist_format(const struct cpulist *, char *text, size_t size);

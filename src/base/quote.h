@@ -31,7 +31,7 @@ void csv_print(FILE *, const char *text);
  * within <script>, where <, >, & and ' are escaped too. */
 enum { JSON_ESCAPE = 16 };
 const char *json_escape(int code, bool in_markup, char escape[JSON_ESCAPE]);
-/* A JSON string of at most so many bytes of the text, made inert, and "…" where it is longer. */
+/* A JSON string of at most `most` bytes of the text, made inert, and "…" where it is longer. */
 void json_print(FILE *, const char *text, size_t most, bool in_markup);
 
 #endif

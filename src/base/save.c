@@ -51,28 +51,44 @@ static int open_beside(const char *path, const struct stat *old, char **name, co
     return target_refuse(typed, "too many temporary files lie beside it", error);
 }
 
-/* Takes over the open file and closes it. An error's text names `path`. */
+/* Closes the stream. `code` and `reason` are what writing to it came to; an error's text names
+ * `path`. */
+static int close_written(FILE *stream, int code, struct error *reason, const char *path,
+                         struct error *error)
+{
+    if (code == 0 && ferror(stream))
+        code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
+    /* The file must be on the disk before the rename, or a power cut could leave neither the old
+     * nor the new one. fsync() fails with EINVAL or the like on what is no file on a disk, which
+     * needs none. */
+    if (code == 0 &&
+        (fflush(stream) == EOF ||
+         (fsync(fileno(stream)) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
+        code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
+    if (fclose(stream) == EOF && code == 0)
+        code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
+    return code < 0 ? target_refuse(path, reason->text, error) : 0;
+}
+
+/* Takes over the open file. */
+static int stream_of(int file, FILE **stream, const char *path, struct error *error)
+{
+    *stream = fdopen(file, "w");
+    if (*stream)
+        return 0;
+    close(file);
+    return out_of_memory(path, error);
+}
+
+/* Takes over the open file and closes it. */
 static int write_and_close(save_function *write, const void *content, int file, const char *path,
                            struct error *error)
 {
     struct error reason = {0};
-    FILE *stream = fdopen(file, "w");
-    if (!stream) {
-        close(file);
-        return out_of_memory(path, error);
-    }
-    int code = write(content, stream, &reason);
-    if (code == 0 && ferror(stream))
-        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
-    /* The file must be on the disk before the rename, or a power cut could leave neither the old
-     * nor the new one. fsync() fails with EINVAL or the like on what is no file on a disk, which
-     * needs none. */
-    if (code == 0 && (fflush(stream) == EOF ||
-                      (fsync(file) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
-        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
-    if (fclose(stream) == EOF && code == 0)
-        code = error_set(&reason, ERROR_SYSTEM, "%s", strerror(errno));
-    return code < 0 ? target_refuse(path, reason.text, error) : 0;
+    FILE *stream;
+    const int code = stream_of(file, &stream, path, error);
+    return code < 0 ? code
+                    : close_written(stream, write(content, stream, &reason), &reason, path, error);
 }
 
 /* The new file gets the owner and the mode of the one whose place it will take. */
@@ -87,6 +103,12 @@ static int be_like(int file, const struct stat *old, const char *path, struct er
             path, "it belongs to another user or group, which a new file in its place could not",
             error);
     return fchmod(file, old->st_mode & 0777) < 0 ? target_refuse(path, strerror(errno), error) : 0;
+}
+
+static void give_up(char *temporary)
+{
+    unlink(temporary);
+    free(temporary);
 }
 
 /* Writes a temporary file in the folder of `path`, whose name the caller frees; NULL after an
@@ -104,8 +126,7 @@ static int write_beside(const char *path, const struct stat *old, save_function 
         code = write_and_close(write, content, file, typed, error);
     if (code == 0)
         return 0;
-    unlink(*name);
-    free(*name);
+    give_up(*name);
     *name = NULL;
     return code;
 }
@@ -122,20 +143,27 @@ static int rename_to(char *temporary, const char *path, const char *typed, struc
     return code;
 }
 
-/* What stood there when it was looked at must be what is opened: a pipe may have been put in a
- * device's place since. */
-static int open_stream(const struct target *target, const char *path, struct error *error)
+/* `patient`: waits for a pipe's reader. What stood there when it was looked at must be what is
+ * opened: a pipe may have been put in a device's place since. */
+static int open_stream(const struct target *target, const char *path, bool patient,
+                       struct error *error)
 {
     struct stat now;
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (patient ? 0 : O_NONBLOCK);
     int file = target->channel >= 0 ? fcntl(target->channel, F_DUPFD_CLOEXEC, 0)
-                                    : open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+                                    : open(target->path, flags);
+    if (file < 0 && errno == ENXIO && !patient)
+        return target_refuse(path, "nobody reads from it", error);
     if (file < 0 && errno == EINTR)
         return error_set(error, ERROR_INTERRUPTED, "%s: interrupted while nobody read from it",
                          path);
     if (file < 0)
         return target_refuse(path, strerror(errno), error);
-    if (target->channel >= 0 || (fstat(file, &now) == 0 && now.st_dev == target->status.st_dev &&
-                                 now.st_ino == target->status.st_ino))
+    if (target->channel >= 0)
+        return file;
+    if (fstat(file, &now) == 0 && now.st_dev == target->status.st_dev &&
+        now.st_ino == target->status.st_ino &&
+        (patient || fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) == 0))
         return file;
     close(file);
     return target_refuse(path, "it was exchanged for something else", error);
@@ -147,7 +175,7 @@ static int save_at(struct target *target, const char *path, save_function *write
 {
     int code;
     if (target->kind == TARGET_STREAM) {
-        code = open_stream(target, path, error);
+        code = open_stream(target, path, true, error);
         if (code >= 0)
             code = write_and_close(write, content, code, path, error);
     } else {
@@ -170,6 +198,20 @@ int save_file(const char *path, save_function *write, const void *content, struc
     return code;
 }
 
+int save_to_stream(const char *path, save_function *write, const void *content, struct error *error)
+{
+    struct target target;
+    int code = target_look(&target, path, error);
+    if (code == 0 && target.kind == TARGET_STREAM) {
+        code = open_stream(&target, path, false, error);
+        if (code >= 0)
+            code = write_and_close(write, content, code, path, error);
+        code = code == 0 ? 1 : code;
+    }
+    target_free(&target);
+    return code;
+}
+
 /* Whether a file can take the target's place, with the same owner. */
 static int try(const struct target *target, const char *path, struct error *error)
 {
@@ -180,8 +222,7 @@ static int try(const struct target *target, const char *path, struct error *erro
         return file;
     const int code = old ? be_like(file, old, path, error) : 0;
     close(file);
-    unlink(name);
-    free(name);
+    give_up(name);
     return code;
 }
 
@@ -299,14 +340,20 @@ static int adopt_name(struct saving *saving, struct error *error)
     return 0;
 }
 
-/* Writes the holder, with the owner and the mode of the older file beside it. */
+/* The older file, whose owner and mode the holder gets: `status`, filled; or NULL. */
+static const struct stat *older(const struct saving *saving, struct stat *status)
+{
+    const bool there =
+        !saving->made_up && lstat(saving->path, status) == 0 && S_ISREG(status->st_mode);
+    return there ? status : NULL;
+}
+
 static int hold(struct saving *saving, save_function *write, const void *content,
                 struct error *error)
 {
-    struct stat old;
-    const bool keep = !saving->made_up && lstat(saving->path, &old) == 0 && S_ISREG(old.st_mode);
+    struct stat status;
     char *temporary;
-    int code = write_beside(saving->path, keep ? &old : NULL, write, content, saving->name,
+    int code = write_beside(saving->path, older(saving, &status), write, content, saving->name,
                             &temporary, error);
     if (code < 0)
         return code;
@@ -329,16 +376,68 @@ const char *saving_beside(const struct saving *saving)
                : NULL;
 }
 
+/* The holder takes the place of what was there. */
+static int take_place(struct saving *saving, struct error *error)
+{
+    if (saving_beside(saving) && rename(saving->holder, saving->path) < 0)
+        return target_refuse(saving->name, strerror(errno), error);
+    saving->done = true;
+    return 0;
+}
+
 int saving_finish(struct saving *saving, save_function *write, const void *content,
                   struct error *error)
 {
     if (!saving->path)
         return save_file(saving->name, write, content, error);
-    int code = hold(saving, write, content, error);
-    if (code == 0 && saving_beside(saving) && rename(saving->holder, saving->path) < 0)
-        code = target_refuse(saving->name, strerror(errno), error);
-    saving->done = saving->done || code == 0;
+    const int code = hold(saving, write, content, error);
+    return code == 0 ? take_place(saving, error) : code;
+}
+
+/* --- rows --- */
+
+static int open_channel(const struct saving *saving, struct error *error)
+{
+    struct target target;
+    int code = target_look(&target, saving->name, error);
+    if (code == 0)
+        code = target.kind == TARGET_STREAM ? open_stream(&target, saving->name, true, error)
+                                            : target_refuse(saving->name, strerror(ENXIO), error);
+    target_free(&target);
     return code;
+}
+
+static int open_holder(struct saving *saving, struct error *error)
+{
+    struct stat status;
+    char *temporary;
+    const struct stat *old = older(saving, &status);
+    const int file = open_beside(saving->path, old, &temporary, saving->name, error);
+    if (file < 0)
+        return file;
+    int code = old ? be_like(file, old, saving->name, error) : 0;
+    if (code == 0)
+        code = take_free_name(saving, temporary, error);
+    else
+        give_up(temporary);
+    if (code == 0)
+        return file;
+    close(file);
+    return code;
+}
+
+int saving_open(struct saving *saving, FILE **stream, struct error *error)
+{
+    const int file = saving->path ? open_holder(saving, error) : open_channel(saving, error);
+    *stream = NULL;
+    return file < 0 ? file : stream_of(file, stream, saving->name, error);
+}
+
+int saving_close(struct saving *saving, FILE *stream, bool whole, struct error *error)
+{
+    struct error reason = {0};
+    const int code = close_written(stream, 0, &reason, saving->name, error);
+    return code == 0 && saving->path && whole ? take_place(saving, error) : code;
 }
 
 void saving_free(struct saving *saving)

@@ -23,6 +23,11 @@ typedef int save_function(const void *content, FILE *, struct error *);
  * ERROR_INTERRUPTED when a signal ended the wait for a pipe's reader. */
 int save_file(const char *path, save_function *, const void *content, struct error *);
 
+/* The same of what is no file, without waiting for a pipe's reader, for who was interrupted: where
+ * nobody reads, that is ERROR_USAGE. 1 where it is written. 0 where the path names a file or
+ * nothing, which is left alone. */
+int save_to_stream(const char *path, save_function *, const void *content, struct error *);
+
 /* Refuses what save_file() would refuse now, and leaves everything as it is. */
 int save_possible(const char *path, struct error *);
 
@@ -55,6 +60,15 @@ int saving_update(struct saving *, save_function *, const void *content, struct 
 /* Writes all, and takes the place of what was there; it is then over. After an error the holder
  * stays. */
 int saving_finish(struct saving *, save_function *, const void *content, struct error *);
+/*
+ * In place of saving_update() and saving_finish(), for a table that has more rows than there is
+ * memory: a stream that its rows are written to, from the first to the last. What is no file is
+ * opened itself, which waits for a pipe's reader.
+ */
+int saving_open(struct saving *, FILE **, struct error *);
+/* Closes the stream in any case. `whole`: it has all rows, and takes the place of what was there;
+ * otherwise, and after an error, the holder stays. Where the stream has failed, errno tells why. */
+int saving_close(struct saving *, FILE *, bool whole, struct error *);
 /* Where what is known stands, while that is beside an older file: the holder; else NULL. */
 const char *saving_beside(const struct saving *);
 void saving_free(struct saving *);

@@ -44,12 +44,14 @@ static const struct setting *get(const struct settings *settings, const char *na
 static int check_range(const struct option_spec *spec, const char *text, double value,
                        struct error *error)
 {
-    double most = spec->most > 0 ? spec->most : INFINITY;
+    bool size = spec->type == OPTION_SIZE || spec->type == OPTION_SIZES;
+    /* Beyond this a 32-bit program would measure another size than asked for. */
+    const double addressable = sizeof(size_t) < sizeof(uint64_t) ? (double)PTRDIFF_MAX : INFINITY;
+    double most = spec->most > 0 ? spec->most : size ? addressable : INFINITY;
     if (value >= spec->least && value <= most &&
         (spec->type == OPTION_REAL || value == floor(value)))
         return 0;
     const char *kind = spec->type == OPTION_REAL ? "a number" : "a whole number";
-    bool size = spec->type == OPTION_SIZE || spec->type == OPTION_SIZES;
     char low[UNIT_TEXT], high[UNIT_TEXT];
     if (size)
         size_format(spec->least, low);

@@ -128,8 +128,10 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-int target_look(struct target *target, const char *path, struct error *error)
+/* *changed: what is there came or was replaced meanwhile, by another run in the same folder. */
+static int look_once(struct target *target, const char *path, bool *changed, struct error *error)
 {
+    *changed = false;
     *target = (struct target){.kind = TARGET_NEW, .channel = target_channel(path)};
     if (target->channel >= 0)
         return look_at_channel(target, path, error);
@@ -140,17 +142,21 @@ int target_look(struct target *target, const char *path, struct error *error)
     if (code < 0)
         return code;
     struct stat found;
-    if (missing)
-        return lstat(path, &found) < 0
-                   ? 0
-                   : target_refuse(path, "it is a link to a file that is not there", error);
+    if (missing) {
+        if (lstat(path, &found) < 0)
+            return 0;
+        *changed = !S_ISLNK(found.st_mode);
+        return target_refuse(path, "it is a link to a file that is not there", error);
+    }
     if (S_ISDIR(target->status.st_mode))
         return target_refuse(path, "it is a directory", error);
     target->kind = S_ISREG(target->status.st_mode) ? TARGET_FILE : TARGET_STREAM;
     /* Links in /proc name what no path leads to: a pipe, a file that is deleted. */
     if (stat(target->path, &found) < 0 || !is_same(&found, &target->status)) {
-        if (target->kind == TARGET_FILE)
+        if (target->kind == TARGET_FILE) {
+            *changed = true;
             return target_refuse(path, strerror(ENOENT), error);
+        }
         free(target->path);
         target->path = strdup(path);
     }
@@ -158,6 +164,19 @@ int target_look(struct target *target, const char *path, struct error *error)
     if (!target->path)
         return error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
     return access(target->path, W_OK) < 0 ? target_refuse(path, strerror(errno), error) : 0;
+}
+
+int target_look(struct target *target, const char *path, struct error *error)
+{
+    enum { TRIES = 16 };
+    bool changed = true;
+    int code = 0;
+    for (int i = 0; i < TRIES && changed; i++) {
+        if (i)
+            target_free(target);
+        code = look_once(target, path, &changed, error);
+    }
+    return code;
 }
 
 void target_free(struct target *target)

@@ -83,7 +83,7 @@ static int read_and_analyse(struct document *document, const char *path, struct 
         return code;
     document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
     if (remarks)
-        command_tell("%s: kept findings that its series cannot tell: %s",
+        command_tell("%s: kept findings that its series do not yield: %s",
                      strcmp(path, "-") == 0 ? "standard input" : path, remarks);
     return 0;
 }
@@ -146,7 +146,7 @@ const struct command analyse_command = {
              "writes the document to standard output or to -o FILE; --format chooses another "
              "format. Several documents are written under their own names: to -o FOLDER, or with "
              "--in-place where they were. The new document names the version that analysed it. "
-             "Findings that its series cannot tell, and those that this version does not know, "
+             "Findings that its series do not yield, and those that this version does not know, "
              "stay as they are; a line on standard error says how many and why.",
     .options = options,
     .run = analyse,

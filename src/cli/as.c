@@ -85,7 +85,7 @@ static void tell_interrupted(const struct keeping *kept)
 static int begin(struct document *document, struct machine *machine, char **argv, int argc,
                  struct error *error)
 {
-    const struct machine_source source = measure_source();
+    const struct machine_source source = measure_source(NULL);
     document->tool = (struct tool_facts){
         .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
     document->run.command = (const char **)argv;
@@ -118,6 +118,9 @@ static int speak(const struct as *as, struct error *error)
     if (code == 0)
         code = keeping_finish(&keeper.kept, &document, error);
     if (code == ERROR_INTERRUPTED) {
+        struct error why = {0};
+        if (outlet.path && outlet_write_to_stream(&outlet, &document, NULL, &why) < 0)
+            command_tell("%s", why.text);
         tell_interrupted(&keeper.kept);
         code = EXIT_SIGNAL + (int)interrupt_signal;
     }

@@ -3,6 +3,7 @@
 #include "cli/measure.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "findings/channels.h"
 #include "gpu/gpu.h"
 #include "machine/conditions.h"
 #include "run/run.h"
@@ -47,7 +48,48 @@ static void print_machine(const struct machine *machine)
             printf(", shared by CPUs %s", cache->shared_cpus);
         puts("");
     }
+}
+
+/* "declares node 2 (no CPU, tier 22) 250 ns, 25.6 GB/s from node 0" */
+static void print_way(const struct machine_facts *facts, const struct declared_way *way)
+{
+    char figure[UNIT_TEXT];
+    printf("declares node %d", way->node);
+    for (size_t i = 0; i < facts->declared.tier_count; i++)
+        if (cpulist_text_has(facts->declared.tiers[i].nodes, way->node))
+            printf(" (tier %d)", facts->declared.tiers[i].id);
+    if (way->read_latency_ns)
+        printf(" %llu ns", (unsigned long long)way->read_latency_ns);
+    if (way->read_bandwidth)
+        printf("%s %s GB/s", way->read_latency_ns ? "," : "",
+               figure_format((double)way->read_bandwidth * 1e-9, 3, figure));
+    printf(" from node%s %s\n", strpbrk(way->from, ",-") ? "s" : "", way->from);
+}
+
+/* What firmware and kernel say of the memory. */
+static int print_declared(const struct machine *machine, struct error *error)
+{
+    const struct declared_facts *declared = &machine->facts.declared;
+    struct pool pool = {0};
+    struct channels channels;
+    char figure[UNIT_TEXT];
+    const int code = channels_read(&channels, declared, &pool, error);
+    for (size_t i = 0; i < declared->way_count; i++) {
+        const bool again =
+            i + 1 < declared->way_count && declared->ways[i + 1].node == declared->ways[i].node;
+        if (!again) /* the class of access that is about CPUs is the last */
+            print_way(&machine->facts, &declared->ways[i]);
+    }
+    if (code == 0 && channels.sentence)
+        printf("declares memory modules: %s%s%s%s\n", channels.sentence,
+               channels.bytes_per_second > 0 ? "; all channels could carry " : "",
+               channels.bytes_per_second > 0
+                   ? figure_format(channels.bytes_per_second * 1e-9, 3, figure)
+                   : "",
+               channels.bytes_per_second > 0 ? " GB/s" : "");
+    pool_free(&pool);
     puts("");
+    return code;
 }
 
 static void print_mark(const char *mark, const char *colour, const struct text_style *style)
@@ -177,22 +219,25 @@ static int print_noise(const struct machine *machine, const struct text_style *s
 
 static int doctor(struct invocation *invocation, struct error *error)
 {
-    (void)invocation;
-    struct machine_source source = measure_source();
+    struct machine_source source = measure_source(&invocation->settings);
     struct machine machine = {0};
     struct conditions conditions = {0};
-    struct remarks remarks = {0};
+    struct checks checks = {0};
     struct pool pool = {0};
     int code = machine_read(&machine, &source, error);
     if (code == 0)
-        code = conditions_read(&machine, &source, &pool, &conditions, &remarks, error);
+        code = conditions_read(&machine, &source, &pool, &conditions, &checks, error);
     if (code == 0) {
         struct text_style style = output_style(stdout);
         print_machine(&machine);
-        for (size_t i = 0; i < remarks.count; i++) {
-            const struct remark *remark = &remarks.list[i];
-            print_mark(weights[remark->weight].mark, weights[remark->weight].colour, &style);
-            printf("%s: %s\n", remark->subject, remark->state);
+        code = print_declared(&machine, error);
+        for (size_t i = 0; i < checks.count; i++) {
+            const struct checked *checked = &checks.list[i];
+            const struct remark *remark = &checked->remark;
+            print_mark(weights[checked->weight].mark, weights[checked->weight].colour, &style);
+            printf("%s: %s\n", checked->subject, remark->what);
+            if (remark->why)
+                printf("       %s\n", remark->why);
             if (remark->remedy)
                 printf("       %s\n", remark->remedy);
         }
@@ -200,13 +245,15 @@ static int doctor(struct invocation *invocation, struct error *error)
         for (size_t i = 0; machine.live && gpu_backends[i]; i++)
             print_devices(gpu_backends[i], &style);
         fflush(stdout);
-        if (machine.live)
+        if (code == 0 && machine.live)
             code = print_noise(&machine, &style, error);
     }
     machine_free(&machine);
     pool_free(&pool);
     return code;
 }
+
+static const struct option_spec *const options[] = {machine_options, NULL};
 
 const struct command doctor_command = {
     .name = "doctor",
@@ -217,6 +264,8 @@ const struct command doctor_command = {
         "with its remedy. Then lists the GPUs, by the NVIDIA driver and by OpenCL, and why "
         "'fathom gpu' can't measure one, or says why there are none. Last, all CPUs are watched "
         "for a second: how much of it other things took, and for how long at a time. Measures "
-        "nothing else and changes nothing.",
+        "nothing else and changes nothing. Before all that stands what the machine declares: "
+        "caches, nodes (HMAT) and memory modules.",
+    .options = options,
     .run = doctor,
 };

@@ -60,7 +60,7 @@ static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
 
 const struct option_spec fleet_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
-     "a difference from the peers' median that is smaller than this many percent is not told"},
+     "a difference from the peers' median that is smaller than this many percent is not named"},
     {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL,
      "how many percent of the values that are called odd may be so by chance"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, format_names,

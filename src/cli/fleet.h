@@ -9,7 +9,7 @@
 extern const struct option_spec fleet_options[];
 
 /* Judges the fleet, says on standard error what was left out, and writes what the options ask for.
- * With `few` a fleet of too few like nodes is written all the same, and the reason told. Returns
+ * With `few` a fleet of too few like nodes is written all the same, and the reason said. Returns
  * the exit status or an error. */
 int fleet_report(const struct settings *, struct fleet *, bool few, struct error *);
 

@@ -25,6 +25,8 @@ static void list_flags(void)
     for (int i = 0; i < FLAG_COUNT; i++) {
         int column = printf("  %s %s", flag_texts[i].doubt ? "!" : "-", flag_texts[i].name);
         help_wrapped(stdout, 22, column, flag_texts[i].meaning);
+        if (flag_texts[i].why)
+            help_wrapped(stdout, 22, 0, flag_texts[i].why);
         help_wrapped(stdout, 22, 0, flag_texts[i].remedy);
     }
     puts("\nA flag with ! on a headline value makes the exit status 4, as a probe that failed "

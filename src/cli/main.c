@@ -61,13 +61,13 @@ static const char *not_yet(const char *name)
     static const struct {
         const char *name, *where;
     } topics[] = {
-        {"icache", "the instruction side is not measured yet: 'lscpu -C' tells what is declared, "
+        {"icache", "the instruction side is not measured yet: 'lscpu -C' shows what is declared, "
                    "'perf stat -e L1-icache-load-misses' what a program misses"},
-        {"itlb", "the instruction side is not measured yet: 'perf stat -e iTLB-load-misses' tells "
+        {"itlb", "the instruction side is not measured yet: 'perf stat -e iTLB-load-misses' shows "
                  "what a program misses; 'fathom tlb' is the data side"},
         {"rows", "rows of DRAM are not measured yet: 'fathom loaded --traffic random' against "
                  "'--traffic sequential' shows what open rows are worth to traffic"},
-        {"replacement", "replacement policies are not measured yet: 'fathom geometry' tells ways "
+        {"replacement", "replacement policies are not measured yet: 'fathom geometry' shows ways "
                         "and sets, which decide first"},
     };
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)

@@ -57,10 +57,10 @@ static void begin_page(const char *suffix, int section, const char *summary)
 
 /* A term and what it means, indented below it; then, where they are not NULL, what moves it and
  * what to do. */
-static void print_item(const char *term, const char *mark, const char *meaning, const char *moves,
-                       const char *advice)
+static void print_item(const char *term, const char *mark, const char *meaning, const char *second,
+                       const char *third)
 {
-    const char *const more[] = {moves, advice};
+    const char *const more[] = {second, third};
     putchar('*');
     print_words(term, "");
     printf("*%s\n\t", mark);
@@ -213,8 +213,8 @@ static void print_method(void)
         "a curve or matrix of the first screen, makes the exit status 4, as a probe "
         "that failed does; the others explain.");
     for (int i = 0; i < FLAG_COUNT; i++)
-        print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning, NULL,
-                   flag_texts[i].remedy);
+        print_item(flag_texts[i].name, flag_texts[i].doubt ? " !" : "", flag_texts[i].meaning,
+                   flag_texts[i].why, flag_texts[i].remedy);
     print_findings(NULL);
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");
 }

@@ -31,10 +31,13 @@ struct measurement {
     struct keeping document_kept, page_kept;
 };
 
-struct machine_source measure_source(void)
+struct machine_source measure_source(const struct settings *settings)
 {
     const char *root = getenv("FATHOM_ROOT");
-    return (struct machine_source){.root = root && *root ? root : NULL};
+    return (struct machine_source){.root = root && *root ? root : NULL,
+                                   .smbios = settings && settings_has(settings, "smbios")
+                                                 ? settings_text(settings, "smbios")
+                                                 : NULL};
 }
 
 /* --- what is to be measured --- */
@@ -168,7 +171,7 @@ static int save(void *argument, const struct document *document, struct error *e
 /* Everything that can be refused is refused here, before anything is measured or written. */
 static int prepare(struct measurement *run, struct error *error)
 {
-    const struct machine_source source = measure_source();
+    const struct machine_source source = measure_source(&run->invocation->settings);
     run->run = (struct run){.machine = &run->machine,
                             .settings = &run->invocation->settings,
                             .document = &run->document,
@@ -247,7 +250,7 @@ static int show(struct measurement *run, struct error *error)
         code = outlet_write(&run->report, document, alone, error);
         lost = code < 0 && !place_of(&run->document_kept) && !output_is_standard(run->report.path);
     }
-    if (lost && code == ERROR_USAGE)
+    if (lost && (code == ERROR_USAGE || code == ERROR_IMPOSSIBLE))
         show_instead(run);
     /* A format has nothing to show because nothing could be measured. */
     if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
@@ -267,6 +270,27 @@ static void tell_kept(const struct measurement *run, const char *why)
                      beside ? "; " : "", beside ? run->path : "", beside ? " is as it was" : "");
 }
 
+/* What gets the result once, at its end, gets what there is by then. A text for people is shown
+ * only where the document is nowhere. */
+static void write_to_streams(const struct measurement *run)
+{
+    const struct outlet *const outlets[] = {&run->document_kept.outlet, &run->page_kept.outlet,
+                                            &run->report};
+    const struct document *document = &run->document;
+    struct error error = {0};
+    int written = place_of(&run->document_kept) != NULL;
+    for (size_t i = 0; i < sizeof outlets / sizeof *outlets; i++) {
+        const struct probe_result *alone =
+            outlets[i] == &run->report && run->invocation->probe ? &document->probes[0] : NULL;
+        if (!outlets[i]->path || (outlet_is_text(outlets[i]) && written))
+            continue;
+        const int code = outlet_write_to_stream(outlets[i], document, alone, &error);
+        if (code < 0)
+            command_tell("%s", error.text);
+        written = written || code == 1;
+    }
+}
+
 static int interrupted(const struct measurement *run)
 {
     if (place_of(&run->document_kept))
@@ -274,6 +298,15 @@ static int interrupted(const struct measurement *run)
     else
         fputs("fathom: interrupted\n", stderr);
     return EXIT_SIGNAL + (int)interrupt_signal;
+}
+
+/* Files that probes write, where they do not hold all that they should. */
+static void tell_unfinished(const struct run *run)
+{
+    for (size_t i = 0; i < run->turn_count; i++)
+        if (run->turns[i].task.unfinished)
+            command_tell("what '%s' wrote until then is in %s; the older file is as it was",
+                         run->turns[i].task.probe->name, run->turns[i].task.unfinished);
 }
 
 static void release(struct measurement *run)
@@ -294,6 +327,8 @@ static int run_measurement(struct invocation *invocation, struct error *error)
         code = run_measure(&run.run, error);
         if (code == ERROR_USAGE && run.document.probe_count)
             show_instead(&run);
+        if (code == ERROR_INTERRUPTED)
+            write_to_streams(&run);
     }
     if (code == 0)
         code = show(&run, error);
@@ -301,8 +336,9 @@ static int run_measurement(struct invocation *invocation, struct error *error)
         code = output_status(&run.document);
     else if (code == ERROR_INTERRUPTED)
         code = interrupted(&run);
-    else if (place_of(&run.document_kept) && run.document.probe_count)
+    else
         tell_kept(&run, "");
+    tell_unfinished(&run.run);
     release(&run);
     return code;
 }
@@ -331,8 +367,16 @@ static const struct option_spec measure_options[] = {
     {.name = NULL},
 };
 
+const struct option_spec machine_options[] = {
+    {"smbios", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "the memory modules as 'sudo dmidecode -t memory' printed them into FILE, where this user may "
+     "not read the firmware's table"},
+    {.name = NULL},
+};
+
 static const struct option_spec *const options[] = {
-    probe_common_options, made_format_options, html_options, output_options, measure_options, NULL};
+    probe_common_options, made_format_options, html_options, output_options,
+    measure_options,      machine_options,     NULL};
 
 const struct command run_command = {
     .name = "run",

@@ -6,8 +6,10 @@
 #include "machine/machine.h"
 #include "result/document.h"
 
-/* This machine, or the recorded tree that FATHOM_ROOT names. */
-struct machine_source measure_source(void);
+/* This machine, or the recorded tree that FATHOM_ROOT names; its memory modules by --smbios, where
+ * the settings, which may be NULL, have it. */
+struct machine_source measure_source(const struct settings *);
+extern const struct option_spec machine_options[];
 
 /* Measures what a whole run with the invocation's options does, and calls `use` with the document;
  * returns its exit status or error. Nothing is shown or kept. */

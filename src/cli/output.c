@@ -108,17 +108,21 @@ static int write_whole(const void *of, FILE *out, struct error *error)
     return code == 0 && errno == ENOMEM ? error_out_of_memory(error) : code;
 }
 
-int output_write(const char *path, save_function *write, const void *content, struct error *error)
+static int write_to_standard(const struct writing *writing, struct error *error)
 {
-    const struct writing writing = {write, content};
     struct error why = {0};
-    if (!output_is_standard(path))
-        return save_file(path, write_whole, &writing, error);
-    const int code = write_whole(&writing, stdout, &why);
+    const int code = write_whole(writing, stdout, &why);
     if (code == ERROR_SYSTEM && !ferror(stdout)) /* else main() reports it */
         return error_set(error, ERROR_USAGE, "standard output: %s: what stands there is not whole",
                          why.text);
     return code < 0 && code != ERROR_SYSTEM ? error_set(error, code, "%s", why.text) : 0;
+}
+
+int output_write(const char *path, save_function *write, const void *content, struct error *error)
+{
+    const struct writing writing = {write, content};
+    return output_is_standard(path) ? write_to_standard(&writing, error)
+                                    : save_file(path, write_whole, &writing, error);
 }
 
 bool outlet_takes_several(const struct outlet *outlet)
@@ -146,14 +150,18 @@ static int write_content(const void *of, FILE *out, struct error *error)
     return view->output->write(out, &content, error);
 }
 
+static int can_show(const struct output *output, const struct document *document,
+                    struct error *error)
+{
+    const int code = output->able ? output->able(error) : 0;
+    return code == 0 && output->possible ? output->possible(document, error) : code;
+}
+
 static int write_to(const struct outlet *outlet, const struct output_content *content,
                     struct error *error)
 {
-    const struct output *output = outlet->output;
-    const struct view view = {output, content};
-    int code = output->able ? output->able(error) : 0;
-    if (code == 0 && output->possible)
-        code = output->possible(content->documents[0], error);
+    const struct view view = {outlet->output, content};
+    const int code = can_show(outlet->output, content->documents[0], error);
     return code < 0 ? code : output_write(outlet->path, write_content, &view, error);
 }
 
@@ -168,6 +176,20 @@ int outlet_write(const struct outlet *outlet, const struct document *document,
 {
     const struct output_content content = content_of(&document, 1, probe);
     return write_to(outlet, &content, error);
+}
+
+int outlet_write_to_stream(const struct outlet *outlet, const struct document *document,
+                           const struct probe_result *probe, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, probe);
+    const struct view view = {outlet->output, &content};
+    const struct writing writing = {write_content, &view};
+    int code = can_show(outlet->output, document, error);
+    if (code == 0 && output_is_standard(outlet->path)) {
+        code = write_to_standard(&writing, error);
+        return code == 0 ? 1 : code;
+    }
+    return code < 0 ? code : save_to_stream(outlet->path, write_whole, &writing, error);
 }
 
 int output_document(const struct settings *settings, const struct document *document,

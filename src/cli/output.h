@@ -37,6 +37,10 @@ int outlet_possible(const struct outlet *, struct error *);
  * standard output is no error here: the stream remembers it, and main() reports it. */
 int outlet_write(const struct outlet *, const struct document *, const struct probe_result *probe,
                  struct error *);
+/* The same where the outlet is no file: standard output, a pipe, a device. It waits for nobody to
+ * read. 1 where it is written, 0 where the outlet is a file, which is left alone. */
+int outlet_write_to_stream(const struct outlet *, const struct document *,
+                           const struct probe_result *probe, struct error *);
 /* The same of documents side by side, where outlet_takes_several(). */
 int outlet_write_several(const struct outlet *, const struct document *const *, size_t count,
                          double threshold, struct error *);

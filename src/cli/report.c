@@ -21,7 +21,8 @@ static int report_several(struct invocation *invocation, const struct outlet *ou
         code = experiment_read(&documents[read], invocation->operands[read], error);
     }
     if (code == 0)
-        code = outlet_write_several(outlet, list, count, differences_threshold, error);
+        code = count == 1 ? outlet_write(outlet, list[0], output_only_probe(list[0]), error)
+                          : outlet_write_several(outlet, list, count, differences_threshold, error);
     for (size_t i = 0; i < read; i++)
         document_free(&documents[i]);
     free(documents);

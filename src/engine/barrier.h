@@ -19,7 +19,7 @@ struct barrier {
 };
 
 void barrier_init(struct barrier *, unsigned members, const struct clock *);
-/* Waits for all members, at most so long. False where one gave up: the barrier is then broken for
+/* Waits for all members, at most that long. False where one gave up: the barrier is then broken for
  * good. */
 bool barrier_wait(struct barrier *, double patience_ns);
 

@@ -1,5 +1,5 @@
 /*
- * A device: something that works by itself and tells its own time, a GPU. A plan that has one is
+ * A device: something that works by itself and measures its own time, a GPU. A plan that has one is
  * carried out on it and on no CPU (executors/device.c): rounds, trials, intervals and flags are the
  * same, but the coordinator's thread asks the device, no clock or core frequency is read, and
  * nothing is recalled. So every call ends by itself, within a second or so; between two of them the
@@ -16,6 +16,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What one batch took. */
+struct device_time {
+    double ns;        /* for the repeats that were asked for */
+    double worked_ns; /* that it worked: more than `ns` where it did more of them */
+    double core_hz;   /* its clock; NAN where it can't tell */
+};
+
 struct device {
     void *self;
     unsigned flags; /* of every point that it measures: FLAG_MODELLED where it is a model */
@@ -23,9 +30,8 @@ struct device {
      * `seed`. Fills the operations of one repeat. An error fails the trial's point with that
      * reason, and no other. */
     int (*prepare)(void *self, uint64_t work, uint64_t seed, double *operations, struct error *);
-    /* One timed batch of the work that is ready. Fills its time and, in cycles a second of the
-     * device's own clock, core_hz (NAN where it can't tell). Errors as prepare(). */
-    int (*measure)(void *self, uint64_t repeats, double *ns, double *core_hz, struct error *);
+    /* One timed batch of the work that is ready. Errors as prepare(). */
+    int (*measure)(void *self, uint64_t repeats, struct device_time *, struct error *);
     /* An idle device runs at a fraction of its clock. Who starts one sets `asleep`; the next plan
      * then begins with this work, until its clock has come up to speed. */
     uint64_t wake_work;

@@ -55,7 +55,7 @@ struct executor_kind {
     int (*touch)(struct executor *, struct arena *, size_t from, uint64_t give_up_ns,
                  struct error *);
 
-    /* Reserves what it keeps of a visit of up to so many seats, in visit->own. ERROR_SYSTEM without
+    /* Reserves what it keeps of a visit of up to `seats` seats, in visit->own. ERROR_SYSTEM without
      * memory. NULL, like release(): nothing. */
     int (*reserve)(struct visit *, size_t seats, struct error *);
     void (*release)(struct visit *);
@@ -70,7 +70,7 @@ struct executor_kind {
     /* Makes a trial ready, by its work's prepare(). */
     void (*prepare)(struct visit *, struct trial *);
     /* The core's clock at this moment, by a burst of dependent additions; NAN where the plan's
-     * kernels make it meaningless. NULL: no CPU measures, and measure() tells the clock. */
+     * kernels make it meaningless. NULL: no CPU measures, and measure() reports the clock. */
     double (*burst_hz)(struct visit *);
     /* Measures a run of batches: fills the `ns` of each (without burst_hz() its `core_hz` as well),
      * and adds to did[seat] what background workers did meanwhile; `did` is NULL where nobody asks.

@@ -2,10 +2,12 @@
 
 #include <math.h>
 
-/* What a visit costs beside its batches, until the first visits tell: waking threads and looking
+/* What a visit costs beside its batches, until the first visits show it: waking threads and looking
  * for stolen time; two bursts around each bracket of batches; touching and verifying memory. */
 static const double visit_s = 200e-6, burst_s = 20e-6, bracket_s = 200e-6, touched_bytes_s = 2e9;
-/* The plan's own estimate counts as much as so many trials. */
+/* What a trial of a sweep takes beside its batches: its prepare(), and its share of the rest. */
+static const double swept_s = 15e-6;
+/* The plan's own estimate counts as much as this number of trials. */
 static const double trust_in_plan = 2;
 
 struct forecast forecast_of(const struct plan *plan)
@@ -21,6 +23,8 @@ struct forecast forecast_of(const struct plan *plan)
     const double side_by_side =
         plan->groups && plan->group_count ? points / (double)plan->group_count : 1;
     double trial_s = (batches * batch_s + 2 * brackets * burst_s + visit_s) / each / side_by_side;
+    if (plan->sweep)
+        trial_s = swept_s + batches * batch_s;
     double arenas = plan->arena_life == ARENA_WHOLE_STAGE ? 1 : ceil(plan->trials_min / each);
     double trials = points * plan->trials_min;
     if (trials > 0)

@@ -18,11 +18,11 @@ struct forecast {
 };
 
 struct forecast forecast_of(const struct plan *);
-/* A point had so many trials, and has so many now. */
+/* A point had `before` trials, and has `now`. */
 void forecast_add(struct forecast *, unsigned before, unsigned now);
-/* A point that has so many trials is done. */
+/* A point that has that number of trials is done. */
 void forecast_leave(struct forecast *, unsigned trials);
-/* Seconds that are left when so many have passed, never more than the budget leaves. */
+/* Seconds that are left when `elapsed_s` have passed, never more than the budget leaves. */
 double forecast_left_s(const struct forecast *, double elapsed_s);
 /* Whether the budget leaves too little for all the trials that are expected. */
 bool forecast_is_short(const struct forecast *, double elapsed_s);

@@ -82,6 +82,9 @@ struct plan {
      * for gets its second, in this order: the smallest first. NULL: none. */
     const uint32_t *look;
     size_t look_count;
+    /* So many trials of these before any other point gets its second, where one of each was in
+     * time: fewer than trials_min. 0 or 1: theirs are as all others'. */
+    unsigned look_trials;
 
     enum page_policy pages; /* of the arena, which is as large as any point needs; none if none */
     int node;               /* NUMA node to bind the arena to; -1: where the toucher runs */
@@ -101,9 +104,18 @@ struct plan {
     unsigned trials_min, trials_max; /* of a point: the fewest, however well they agree, and the
                                         most, however badly */
     unsigned trials_per_visit;       /* trials in a row, which must not share memory */
+    /* How many points a visit goes over at most, one trial of each, one point after the other; 0:
+     * visits are of one point. Such a sweep is for small sets and thousands of trials, each as
+     * short as a batch or two right after its prepare(): a neighbour leaves some of them alone. A
+     * trial that was interrupted, or whose bracket saw the clock move, is dropped, and comes again
+     * with the next round. All points have one seat, on the same CPU; `repeats` is set, and is for
+     * batches of `batch_ns` at least: where the clock can't time so short a one, it grows. */
+    unsigned sweep;
+    bool lowest; /* the lowest trials of a sweep are the quiet value (quiet_of_visits()): where it
+                    is asked what finds room, and not how long that takes */
     unsigned passes;  /* 2: what is measured is trials_max / 2 different things (lines of memory),
                          each twice: trial i and trial i + trials_max / 2 are the same one at two
-                         times. Its value is their mean, and the point tells lines from times
+                         times. Its value is their mean, and the point separates lines from times
                          (struct scatter). trials_min is then trials_max. 0 or 1: every trial is
                          something else */
     unsigned batches; /* of a trial */
@@ -132,7 +144,7 @@ struct plan {
     const unsigned *groups;
     size_t group_count;
 
-    /* The first point may be one that tells how the machine drifts: it is visited alone, beside the
+    /* The first point may be one that shows how the machine drifts: it is visited alone, beside the
      * rounds, at the beginning and then whenever `reference_every_s` seconds have passed (0: there
      * is none). Such a visit is always of the same trials, numbers 0, 1, ... of one visit with the
      * same seeds; they are passed to observe() and make no point. With `correct_drift` every other
@@ -140,6 +152,12 @@ struct plan {
     double reference_every_s;
     bool correct_drift;
 };
+
+/* Trials of a visit, at most. */
+static inline unsigned plan_visit_trials(const struct plan *plan)
+{
+    return plan->sweep ? plan->sweep : plan->trials_per_visit;
+}
 
 /* The state of one worker in a trial, on lines of its own. */
 struct worker {
@@ -171,9 +189,12 @@ struct trial {
 
 /* What one batch gave. */
 struct batch {
-    double ns;       /* a batch's time, for all its operations */
-    double core_hz;  /* mean of the two bursts; NAN where cycles make no sense */
-    uint64_t faults; /* page faults of all measured workers, where the trial has a restore() */
+    double ns;        /* a batch's time, for all its operations */
+    double core_hz;   /* mean of the two bursts; NAN where cycles make no sense */
+    uint64_t faults;  /* page faults of all measured workers, where the trial has a restore() */
+    double worked_ns; /* how long it was at work, by which a batch's repeats are chosen. Of threads:
+                         the slowest one's own time, less than `ns` where it began late because
+                         others had its CPU. Of a device: device_time.worked_ns. 0: as `ns` */
 };
 
 /* What a background worker did while a trial's batches were measured: only during those that were

@@ -150,8 +150,7 @@ void point_table_finish(struct point_table *table, size_t index)
 }
 
 /* What became of a point that has its place: counted, and moved down over the gaps. */
-static void close_point(struct point_table *table, size_t i, size_t *missing, size_t *failed,
-                        const char **failure)
+static void close_point(struct point_table *table, size_t i, size_t *missing, size_t *failed)
 {
     struct table_entry *entry = &table->entries[i];
     struct series *series = &table->plan->series[table->plan->points[i].series];
@@ -163,7 +162,7 @@ static void close_point(struct point_table *table, size_t i, size_t *missing, si
         growth->used = (size_t)entry->place + 1;
     *missing += !kept;
     if (kept && point->failed) {
-        *failure = point->failed;
+        table->failure = point->failed;
         ++*failed;
     }
     if (kept && entry->place >= growth->begin)
@@ -184,8 +183,9 @@ void point_table_close(struct point_table *table, size_t *missing, size_t *faile
             continue;
         const bool done = point_table_is_done(table, i);
         close_point(table, i, done ? &table->missing : &open_missing,
-                    done ? &table->failed : &open_failed, failure);
+                    done ? &table->failed : &open_failed);
     }
+    *failure = table->failure;
     *missing = table->missing + open_missing;
     *failed = table->failed + open_failed;
     for (size_t i = 0; i < plan->series_count; i++) {

@@ -28,6 +28,7 @@ struct point_table {
     uint32_t spare_count;
     struct table_series *series; /* one a series */
     size_t missing, failed;      /* of the points that are settled */
+    const char *failure;         /* the last reason of those that failed, settled or not */
     double *scratch;
 };
 

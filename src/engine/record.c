@@ -1,6 +1,7 @@
 #include "engine/record.h"
 
 #include "result/flag.h"
+#include "stats/autocorrelation.h"
 #include "stats/quantile.h"
 #include "stats/quiet.h"
 #include "stats/scatter.h"
@@ -72,6 +73,19 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
     record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
 }
 
+int record_add_trial(struct record *record, const struct visit *visit, unsigned trial,
+                     struct drift drift, double *scratch, struct error *error)
+{
+    if (make_room(record, 1) < 0)
+        return error_out_of_memory(error);
+    const unsigned each = visit->plan->batches;
+    add_trial(record, visit->plan, visit->batches + trial * each, each,
+              visit->trials[trial].operations * (double)visit->repeats, drift, scratch);
+    record->batches += each;
+    record->repeats = visit->repeats;
+    return 0;
+}
+
 int record_add(struct record *record, const struct visit *visit, struct drift drift,
                double *scratch, struct error *error)
 {
@@ -83,6 +97,7 @@ int record_add(struct record *record, const struct visit *visit, struct drift dr
         add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
                   visit->trials[i].operations * (double)visit->repeats, drift, scratch);
     }
+    record->visits++;
     record->redone += visit->redone;
     record->interrupted += visit->interrupted;
     record->clock_moved += visit->clock_moved;
@@ -112,7 +127,8 @@ struct drift record_medians(const struct record *record, double *scratch)
                           middle_of_column(record->cycles, record->trials, scratch)};
 }
 
-/* Where things were measured twice, a value is the mean of a thing's two trials. */
+/* Where things were measured twice, a value is the mean of a thing's two trials. Else trials that
+ * hang together in time count for fewer. */
 static void summarize_units(const float *column, const struct plan *plan, unsigned n,
                             double *scratch, struct summary *summary)
 {
@@ -120,7 +136,10 @@ static void summarize_units(const float *column, const struct plan *plan, unsign
     for (unsigned i = 0; i < n && i < units; i++)
         scratch[i] =
             i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
+    /* Things that were measured twice each are in no order of time. */
+    const double effective = plan->passes == 2 ? n : effective_count(scratch, n, scratch + n);
     summarize(scratch, n < units ? n : units, scratch, summary);
+    summary_widen(summary, effective);
 }
 
 static bool trials_are_lines(const struct plan *plan)
@@ -130,10 +149,12 @@ static bool trials_are_lines(const struct plan *plan)
 
 /* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
  * counts with its quiet value, and their median is the point's. A line that was measured twice
- * counts with the time that was disturbed less. */
-static struct quiet quiet_column(const float *column, const struct plan *plan, unsigned n,
-                                 double *scratch)
+ * counts with the time that was disturbed less. Lines that were all measured at one time tell
+ * nothing of another: there is then no interval. */
+static struct quiet quiet_column(const struct record *record, const float *column,
+                                 const struct plan *plan, double *scratch)
 {
+    const unsigned n = record->trials;
     const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
     const bool rates = plan->yields == OPERATIONS_PER_SECOND;
     const unsigned count = n < units ? n : units;
@@ -145,8 +166,12 @@ static struct quiet quiet_column(const float *column, const struct plan *plan, u
     if (count == 0 || isnan(scratch[0]))
         return quiet_unknown();
     sort_ascending(scratch, count);
-    if (trials_are_lines(plan) && count > 1)
-        return quiet_of_units(scratch, count);
+    if (plan->lowest)
+        return quiet_of_visits(scratch, count);
+    if (trials_are_lines(plan) && count > 1) {
+        const struct quiet quiet = quiet_of_units(scratch, count);
+        return record->visits > 1 ? quiet : (struct quiet){quiet.value, NAN, NAN};
+    }
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
 }
 
@@ -183,8 +208,8 @@ static void summarize_both(const struct record *record, const struct plan *plan,
 
 static double quiet_width(const struct record *record, const struct plan *plan, double *scratch)
 {
-    const struct quiet y = quiet_column(record->quiet, plan, record->trials, scratch);
-    const struct quiet cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
+    const struct quiet y = quiet_column(record, record->quiet, plan, scratch);
+    const struct quiet cycles = quiet_column(record, record->quiet_cycles, plan, scratch);
     return record->trials > 1 ? quiet_half_width(&y, &cycles) : INFINITY;
 }
 
@@ -270,8 +295,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     struct summary cycles;
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
-    point->quiet = quiet_column(record->quiet, plan, record->trials, scratch);
-    point->quiet_cycles = quiet_column(record->quiet_cycles, plan, record->trials, scratch);
+    point->quiet = quiet_column(record, record->quiet, plan, scratch);
+    point->quiet_cycles = quiet_column(record, record->quiet_cycles, plan, scratch);
     point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;
@@ -292,7 +317,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     if (record->stolen_trials > stolen_share * record->trials)
         disturbed |= FLAG_BIT(FLAG_STOLEN);
     /* Where others disturbed some trials, and the rest agree on what the hardware does without
-     * them, the two values tell it all. */
+     * them, the two values say it all. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
         quiet_converged(record, plan, scratch))
         disturbed &= ~by_others;

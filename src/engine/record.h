@@ -14,8 +14,9 @@ struct record {
     float *values, *cycles, *quiet, *quiet_cycles, *core_mhz;
     unsigned trials, room;
     unsigned redone, interrupted, clock_moved, batches; /* batches, over all trials */
-    unsigned stolen_trials, starved_visits;
-    unsigned flags; /* known before the end: those of the arena */
+    unsigned visits, stolen_trials, starved_visits;
+    unsigned lost_visits; /* in a row */
+    unsigned flags;       /* known before the end: those of the arena */
     uint64_t repeats;
     const char *failed; /* why it has no value; NULL while it may have one */
 };
@@ -25,18 +26,21 @@ struct drift {
     double value, cycles;
 };
 
-/* Adds the trials of a finished visit. ERROR_SYSTEM when there is no memory. */
+/* Adds the trials of a finished visit, all of them or, of a sweep, one alone. ERROR_SYSTEM when
+ * there is no memory. */
 int record_add(struct record *, const struct visit *, struct drift, double *scratch,
                struct error *);
+int record_add_trial(struct record *, const struct visit *, unsigned trial, struct drift,
+                     double *scratch, struct error *);
 /* Whether so many of its batches were interrupted, or saw two clocks, that a record of it alone
  * would bear the flag. */
 bool record_is_spoiled(const struct visit *);
 /* The medians of its trials, in both units. */
 struct drift record_medians(const struct record *, double *scratch);
 /* Half of the interval's width, over the median: what the plan's precision is compared with.
- * `scratch` has room for a double a trial. */
+ * `scratch` has room for two doubles a trial. */
 double record_width(const struct record *, const struct plan *, double *scratch);
-/* Whether the point is precise enough. `scratch` has room for a double a trial. */
+/* Whether the point is precise enough. `scratch` has room for two doubles a trial. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
 /* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial, and for
  * one a batch of a trial. */

@@ -8,7 +8,7 @@
 static const double show_every_s = 0.25;
 
 /* Of what a stage leaves to those that follow, what the first trials of its points may use: a point
- * without any trial tells nothing, however well the others are known. */
+ * without any trial is unknown, however well the others are known. */
 static const double lent_share = 0.5;
 
 /* Shows how far the stage is: at once, and then a few times a second. */
@@ -22,8 +22,8 @@ static void show_progress(struct stage *stage)
     stage->show_at_s = elapsed_s + show_every_s;
     double left_s = forecast_left_s(&stage->forecast, elapsed_s);
     double done = left_s > 0 ? elapsed_s / (elapsed_s + left_s) : 1;
-    stage->shown = fmax(stage->shown, done); /* it never goes back */
-    progress->show(progress->argument, stage->shown, left_s);
+    stage->shown_share = fmax(stage->shown_share, done); /* it never goes back */
+    progress->show(progress->argument, stage->shown_share, left_s);
 }
 
 /* --- rounds --- */
@@ -61,10 +61,45 @@ static int visit_group(struct stage *stage, struct visit_group group, struct err
     return code < 0 ? code : 0;
 }
 
+/* As run_round(), in sweeps of as many points as the plan says. */
+static int run_sweeps(struct stage *stage, struct error *error)
+{
+    const unsigned most = stage->plan->sweep;
+    int visited = 0, touched = 1;
+    while (touched > 0 && !stage_out_of_time(stage)) {
+        size_t points[most];
+        double widths[most];
+        unsigned count = 0;
+        struct visit_group group;
+        while (count < most && touched > 0 && schedule_next(&stage->schedule, &group)) {
+            touched = touch_for_group(stage, error);
+            if (touched <= 0)
+                schedule_put_back(&stage->schedule);
+            else
+                points[count++] = group.first;
+        }
+        if (touched < 0 || !count)
+            return touched < 0 ? touched : visited;
+        const double began_s = stage_elapsed_s(stage);
+        const int code = visit_sweep(stage, points, count, widths, error);
+        stage->outcome.visits_s += stage_elapsed_s(stage) - began_s;
+        if (code < 0)
+            return code;
+        for (unsigned i = 0; i < count; i++)
+            if (widths[i] >= 0)
+                schedule_keep_earlier(&stage->schedule, count - 1 - i, widths[i]);
+        visited = 1;
+        show_progress(stage);
+    }
+    return visited;
+}
+
 /* Returns how many groups it came to; errors as visit_run(). Where memory can't be had in time, the
  * round ends: the sets that are left are larger. */
 static int run_round(struct stage *stage, struct error *error)
 {
+    if (stage->plan->sweep)
+        return run_sweeps(stage, error);
     struct visit_group group;
     int visited = 0;
     while (!stage_out_of_time(stage) && schedule_next(&stage->schedule, &group)) {
@@ -106,6 +141,53 @@ static bool is_scarce(const struct stage *stage)
     return stage->round > 0 && forecast_is_short(&stage->forecast, stage_elapsed_s(stage));
 }
 
+/* As much as any point of the look needs; of memory that stays, as any point needs. */
+static size_t look_bytes(const struct plan *plan)
+{
+    const bool stays = plan->arena_life == ARENA_WHOLE_STAGE;
+    const size_t count = stays ? plan->point_count : plan->look_count;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = plan->points[stays ? i : plan->look[i]].arena_bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* Another trial, on fresh memory, of each point of the look that has fewer than `trials`. */
+static int look_deeper(struct stage *stage, unsigned trials, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    bool fresh = plan->arena_life == ARENA_WHOLE_STAGE;
+    double width;
+    int code = 1;
+    for (size_t i = 0; i < plan->look_count && code >= 0 && !stage_out_of_time(stage); i++) {
+        const size_t point = plan->look[i];
+        if (point_table_is_done(&stage->table, point) ||
+            point_table_trials(&stage->table, point) >= trials)
+            continue;
+        code = fresh ? 0 : stage_map(stage, look_bytes(plan), error);
+        fresh = true;
+        if (code == 0)
+            code = stage_touch(stage, schedule_room(plan->points[point].arena_bytes), error);
+        if (code == 0) /* what is left needs more */
+            return 0;
+        if (code > 0)
+            code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
+        show_progress(stage);
+    }
+    return code < 0 ? code : 0;
+}
+
+/* After the first round: depth where it counts most, before depth elsewhere. */
+static int deepen(struct stage *stage, struct error *error)
+{
+    int code = 0;
+    for (unsigned trials = 2; trials <= stage->plan->look_trials && code == 0; trials++)
+        code = look_deeper(stage, trials, error);
+    return code;
+}
+
 /* Rounds until nothing is open or the time is used. */
 static int run_rounds(struct stage *stage, double share, struct error *error)
 {
@@ -120,6 +202,10 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
         code = stage_fresh_arena(stage, error);
         if (code == 0)
             code = run_round(stage, error);
+        if (code > 0 && stage->round == 0) {
+            const int deeper = deepen(stage, error);
+            code = deeper < 0 ? deeper : code;
+        }
         if (code <= 0 || stage_out_of_time(stage))
             return code < 0 ? code : 0;
         stage_share(stage, stage->whole_s, share);
@@ -127,19 +213,6 @@ static int run_rounds(struct stage *stage, double share, struct error *error)
 }
 
 /* --- the first look --- */
-
-/* Of memory that stays: as much as any point needs. */
-static size_t look_bytes(const struct plan *plan)
-{
-    const bool stays = plan->arena_life == ARENA_WHOLE_STAGE;
-    const size_t count = stays ? plan->point_count : plan->look_count;
-    size_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t bytes = plan->points[stays ? i : plan->look[i]].arena_bytes;
-        most = bytes > most ? bytes : most;
-    }
-    return most;
-}
 
 static bool is_looked_at(const struct stage *stage, size_t point)
 {

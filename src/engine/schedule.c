@@ -73,8 +73,10 @@ int schedule_create(struct schedule *schedule, const struct plan *plan, uint64_t
     const size_t room = groups ? groups : 1;
     *schedule = (struct schedule){.plan = plan, .random = {seed}, .end = groups, .largest = 1};
     if (plan->point_count > UINT32_MAX)
-        return error_set(error, ERROR_USAGE, "%zu points are more than anybody measures",
-                         plan->point_count);
+        return error_set(
+            error, ERROR_USAGE,
+            "%zu points are too many for one run: choose fewer sizes or CPUs (--sizes, --cpus)",
+            plan->point_count);
     schedule->order = calloc(room, sizeof *schedule->order);
     schedule->sorted = calloc(room, sizeof *schedule->sorted);
     schedule->tiers = calloc(room, sizeof *schedule->tiers);
@@ -113,7 +115,7 @@ bool schedule_is_open(const struct schedule *schedule)
     return schedule->kept > 0 || schedule->next < schedule->end;
 }
 
-/* What was kept, and behind it what was not come to or rested. */
+/* First the groups that were kept, then those that were not reached or that rested. */
 static size_t collect(struct schedule *schedule)
 {
     const size_t left = schedule->end - schedule->next;
@@ -222,7 +224,12 @@ void schedule_put_back(struct schedule *schedule)
 
 void schedule_keep(struct schedule *schedule, double width)
 {
-    uint32_t number = schedule->order[schedule->next - 1];
+    schedule_keep_earlier(schedule, 0, width);
+}
+
+void schedule_keep_earlier(struct schedule *schedule, size_t back, double width)
+{
+    uint32_t number = schedule->order[schedule->next - 1 - back];
     schedule->widths[number] = (float)width;
     schedule->order[schedule->kept++] = number;
 }

@@ -45,10 +45,13 @@ void schedule_put_back(struct schedule *);
 /* The group that schedule_next() gave last stays open, and its interval is so wide: INFINITY where
  * it has none yet. */
 void schedule_keep(struct schedule *, double width);
-/* Memory that the groups of the tier of the one that schedule_next() gave last need at most; all of
- * the plan's where there is only one tier. */
+/* The same of the one that it gave `back` before the last; of several the earliest is kept first.
+ */
+void schedule_keep_earlier(struct schedule *, size_t back, double width);
+/* The largest memory that a group needs in the tier at work, which is that of the group that
+ * schedule_next() gave last; of the whole plan where there is only one tier. */
 size_t schedule_tier_bytes(const struct schedule *);
-/* What a point that needs so much memory is given, so that it can lie in many places. */
+/* What a point that needs `bytes` of memory is given, so that it can lie in many places. */
 size_t schedule_room(size_t bytes);
 /* Whether any group is left that may be visited again. */
 bool schedule_is_open(const struct schedule *);

@@ -2,6 +2,8 @@
 
 #include "engine/engine.h"
 
+#include <math.h>
+
 /* How long one seat waits for another. */
 static const double patience_ns = 250e6;
 /* What a run of batches may take before the coordinator recalls it: no hand-off and no miss takes
@@ -114,10 +116,10 @@ static void do_seat(struct visit *visit, unsigned rank)
 
     os_thread_events(&after);
     /* Where a batch is restored before the next, what happens then is no interruption: each batch
-     * has told its own. */
-    const bool told = role == MEASURED && trial->restore;
-    if (!is_in_place(visit, rank) ||
-        (!told && (after.switches != before.switches || after.page_faults != before.page_faults)))
+     * has counted its own. */
+    const bool counted = role == MEASURED && trial->restore;
+    if (!is_in_place(visit, rank) || (!counted && (after.switches != before.switches ||
+                                                   after.page_faults != before.page_faults)))
         note_event(seats);
 }
 
@@ -188,6 +190,20 @@ static double batch_ns(const struct visit *visit, unsigned batch)
                                      : clock_between_ns(clock_of(visit), start, end);
 }
 
+/* From a seat's own start to its own end, of the seat that took longest. */
+static double worked_ns(const struct visit *visit, unsigned batch)
+{
+    const struct seats *seats = visit->own;
+    const struct plan_point *point = visit->trials[seats->run.trial].point;
+    double most = 0;
+    for (size_t seat = 0; seat < seats->count; seat++) {
+        const struct stamp *stamp = &seats->stamps[seat * visit->plan->batches + batch];
+        if (plan_seat(point, seat).role == MEASURED)
+            most = fmax(most, clock_between_ns(clock_of(visit), stamp->start, stamp->end));
+    }
+    return visit->plan->kernel_timed ? 0 : most;
+}
+
 static uint64_t batch_faults(const struct visit *visit, unsigned batch)
 {
     const struct seats *seats = visit->own;
@@ -219,6 +235,7 @@ int seats_measure(struct visit *visit, const struct batch_run *run, struct batch
         return ERROR_IMPOSSIBLE;
     for (unsigned i = 0; i < run->batches; i++) {
         batches[i].ns = batch_ns(visit, i);
+        batches[i].worked_ns = worked_ns(visit, i);
         batches[i].faults = batch_faults(visit, i);
     }
     if (did)

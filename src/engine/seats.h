@@ -20,7 +20,7 @@ struct seats {
     struct barrier meeting;             /* all seats */
     struct barrier start_line;          /* the measured ones */
     _Alignas(128) struct batch_run run; /* written by the leader between two meetings */
-    atomic_bool over;     /* the visit: also told to a seat that waits when the meeting is broken */
+    atomic_bool over; /* the visit: a seat reads it, too, that waits when the meeting is broken */
     atomic_bool run_over; /* tells the background workers */
     atomic_uint events;   /* interruptions of any seat during the run */
     atomic_int stray;     /* a seat's number + 1 that found itself on another CPU than its own */
@@ -33,7 +33,7 @@ struct seats {
     struct stamp *stamps; /* [count][plan->batches] */
 };
 
-/* Tells the coordinator that what begins now takes so long at most. */
+/* Tells the coordinator that what begins now takes that long at most. */
 void seats_begin_phase(struct seats *, double limit_ns);
 /* The leader prepares a trial next. */
 void seats_begin_prepare(struct seats *);

@@ -63,7 +63,7 @@ static size_t most_seats(const struct plan *plan)
 static int reserve_visits(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
-    const size_t count = stage->schedule.largest, each = plan->trials_per_visit;
+    const size_t count = stage->schedule.largest, each = plan_visit_trials(plan);
     stage->visits = calloc(count, sizeof *stage->visits);
     stage->together = calloc(count, sizeof *stage->together);
     stage->trials = calloc(count * each, sizeof *stage->trials);
@@ -92,12 +92,15 @@ static int reserve_points(struct stage *stage, struct error *error)
     return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
 }
 
-/* A clock that can't time so short a batch has fewer and longer ones in the same time. */
+/* A clock that can't time so short a batch has fewer and longer ones in the same time, and sweeps
+ * longer ones. */
 static void fit_batches(struct stage *stage)
 {
     enum { FEWEST = 5 };
     struct plan *plan = stage->plan;
     const double longer = stage->executor.shortest_batch_ns / plan->batch_ns;
+    if (plan->sweep && longer > 1)
+        plan->repeats = (uint64_t)ceil((double)plan->repeats * longer);
     if (plan->repeats || !(longer > 1) || plan->batches <= FEWEST)
         return;
     plan->batches = (unsigned)fmax(FEWEST, plan->batches / longer);
@@ -163,9 +166,14 @@ int stage_map(struct stage *stage, size_t bytes, struct error *error)
     return 0;
 }
 
+/* A sweep takes less time than its memory. */
+enum { SWEEPS_OF_MEMORY = 8 };
+
 int stage_fresh_arena(struct stage *stage, struct error *error)
 {
-    if (stage->arena.memory && stage->plan->arena_life == ARENA_WHOLE_STAGE)
+    const bool stays = stage->plan->arena_life == ARENA_WHOLE_STAGE ||
+                       (stage->plan->sweep && stage->round % SWEEPS_OF_MEMORY);
+    if (stage->arena.memory && stays)
         return 0;
     return stage_map(stage, arena_need(stage), error);
 }

@@ -39,11 +39,11 @@ struct stage {
     struct visit *visits;
     struct visit **together; /* those of the visits that run now */
     size_t visit_count, seats_max;
-    struct trial *trials;   /* [visit_count][trials_per_visit] */
-    struct worker *workers; /* [visit_count][trials_per_visit][seats_max] */
+    struct trial *trials;   /* [visit_count][plan_visit_trials()] */
+    struct worker *workers; /* [visit_count][plan_visit_trials()][seats_max] */
     uint64_t began_ns;      /* of the time that stage_elapsed_s() counts */
     uint64_t active_ns;     /* that it had when it was left */
-    double paused_s, show_at_s, shown;
+    double paused_s, show_at_s, shown_share;
     struct record reference;
     struct drift at_first, drift;
     double reference_due_s;
@@ -61,16 +61,16 @@ void stage_leave(struct stage *);
 /* In the executor's time, while the stage had its turn. */
 double stage_elapsed_s(const struct stage *);
 bool stage_out_of_time(const struct stage *);
-/* Until when the stage may go on: it has so much of what is left beside the touching of memory. A
+/* Until when the stage may go on: it has `share` of what is left beside the touching of memory. A
  * hypervisor may take seconds to find memory, whichever stage asks first, so stages share what that
  * left. */
 void stage_share(struct stage *, double whole_s, double share);
 
-/* Fresh memory, and nothing of it touched: so much of it, none for 0; or as much as any point needs
+/* Fresh memory, and nothing of it touched: `bytes` of it, none for 0; or as much as any point needs
  * that a round comes to. Errors of arena_map(). */
 int stage_map(struct stage *, size_t bytes, struct error *);
 int stage_fresh_arena(struct stage *, struct error *);
-/* Touches so much of it, or all of it where it has less, and verifies that. 1; 0 when the time is
+/* Touches `bytes` of it, or all of it where it has less, and verifies that. 1; 0 when the time is
  * too short for it; errors of team_run(). */
 int stage_touch(struct stage *, size_t bytes, struct error *);
 

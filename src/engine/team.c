@@ -6,33 +6,36 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
 
-/* LOST is final, whatever the thread does later. */
-enum member_state { IDLE, BUSY, ENDED, LOST };
+/* Who may change it: the worker ends BUSY and LEAVING, the coordinator begins them and says LOST,
+ * which is final, whatever the thread does later. */
+enum member_state { IDLE, BUSY, LEAVING, ENDED, LOST };
 
 struct member {
     int cpu;
     pthread_t thread;
     struct team *team;
-    pthread_cond_t called;
-    enum member_state state; /* guarded by the team's lock, like all that follows */
-    bool pinned, quit;
-    struct error error;  /* why it could not be pinned */
+    atomic_uint state; /* the worker sleeps on it while it is idle */
+    /* The worker's until it is first idle. */
+    bool pinned;
+    struct error error; /* why it could not be pinned */
+    /* The coordinator's while the worker is idle. */
     struct team_job job; /* a copy: a lost worker may look at it long after */
-    bool has_job;
     unsigned rank;
     sigjmp_buf escape; /* the thread's own */
     volatile sig_atomic_t recallable;
 };
 
+/* There is no lock: whoever held it might get no time to run, and nobody could wait for it with a
+ * deadline. All but `returned` and the members' states is the coordinator's alone. */
 struct team {
-    pthread_mutex_t lock;
-    pthread_cond_t returned;
+    atomic_uint returned; /* counts what workers report; the coordinator sleeps on it */
     const volatile sig_atomic_t *stop;
     int (*pin)(int cpu, struct error *);
     int patience_polls; /* with a thread that gets no time to run */
@@ -64,43 +67,36 @@ static void run_recallable(struct member *member)
     member->recallable = 0;
 }
 
-/* The member is idle again, unless the coordinator gave it up. The lock is held. */
-static void report(struct member *member)
+/* The worker is done with one state and goes to the next, unless the coordinator gave it up. */
+static bool report(struct member *member, enum member_state done, enum member_state next)
 {
-    if (member->state == LOST)
-        return;
-    member->state = IDLE;
-    pthread_cond_broadcast(&member->team->returned);
+    unsigned expected = done;
+    if (!atomic_compare_exchange_strong(&member->state, &expected, next))
+        return false;
+    atomic_fetch_add(&member->team->returned, 1);
+    os_wake(&member->team->returned);
+    return true;
 }
 
 /* The thread may get its first time to run long after the team has gone on without it. */
 static void *member_main(void *argument)
 {
     struct member *member = argument;
-    struct team *team = member->team;
     current = member;
-    struct error error = {0};
-    int pinned = team->pin(member->cpu, &error);
-
-    pthread_mutex_lock(&team->lock);
-    member->pinned = pinned == 0;
-    member->error = error;
-    report(member);
-    for (;;) {
-        while (!member->has_job && !member->quit && member->state != LOST)
-            pthread_cond_wait(&member->called, &team->lock);
-        if (member->quit || member->state == LOST) /* what the job was about is gone */
-            break;
-        pthread_mutex_unlock(&team->lock);
-        run_recallable(member);
-        pthread_mutex_lock(&team->lock);
-        member->has_job = false;
-        report(member);
+    member->pinned = member->team->pin(member->cpu, &member->error) == 0;
+    bool goes_on = report(member, BUSY, IDLE);
+    while (goes_on) {
+        const unsigned state = atomic_load(&member->state);
+        if (state == IDLE) {
+            os_sleep_while(&member->state, IDLE, UINT64_MAX);
+        } else if (state == BUSY) {
+            run_recallable(member);
+            goes_on = report(member, BUSY, IDLE);
+        } else { /* what the job was about is gone */
+            report(member, LEAVING, ENDED);
+            goes_on = false;
+        }
     }
-    if (member->state != LOST)
-        member->state = ENDED;
-    pthread_cond_broadcast(&team->returned);
-    pthread_mutex_unlock(&team->lock);
     return NULL;
 }
 
@@ -115,12 +111,6 @@ int team_create_pinned_by(struct team **result, int (*pin)(int cpu, struct error
     struct team *team = calloc(1, sizeof *team);
     if (!team)
         return error_out_of_memory(error);
-    pthread_mutex_init(&team->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&team->returned, &attributes);
-    pthread_condattr_destroy(&attributes);
     team->stop = stop;
     team->pin = pin;
     team->patience_polls = PATIENCE_POLLS;
@@ -153,24 +143,23 @@ static int starved(int cpu, struct error *error)
                      cpu);
 }
 
-/* Gives a member up. Its thread may come to life at any time: what that touches, the member, the
- * team and its lock, is never freed. The lock is held. */
-static void lose(struct member *member)
+/* Gives a member up that is in that state. False: it has come back at the last moment. A lost
+ * thread may come to life at any time: what that touches, the member and the team, is never freed.
+ */
+static bool lose(struct member *member, enum member_state state)
 {
-    member->state = LOST;
+    unsigned expected = state;
+    if (!atomic_compare_exchange_strong(&member->state, &expected, LOST))
+        return false;
     pthread_detach(member->thread);
+    return true;
 }
 
-/* Sleeps until a member reports or one poll has passed. True for the latter: only a timeout counts
- * as a poll, not a wake-up. */
-static bool wait_a_poll(struct team *team)
+/* Sleeps until a member reports that had not when `returned` was looked at, or one poll has passed.
+ * True for the latter: only a timeout counts as a poll, not a wake-up. */
+static bool wait_a_poll(struct team *team, unsigned returned)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += POLL_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    return pthread_cond_timedwait(&team->returned, &team->lock, &until) == ETIMEDOUT;
+    return os_sleep_while(&team->returned, returned, POLL_MS * UINT64_C(1000000));
 }
 
 static struct member *find_member(const struct team *team, int cpu)
@@ -198,21 +187,22 @@ static int start_thread(struct member *member)
     return code;
 }
 
-/* Waits until a new thread has pinned itself. The lock is held. */
+/* Waits until a new thread has pinned itself. */
 static int wait_for_start(struct team *team, struct member *member, struct error *error)
 {
-    for (int polls = 0; member->state == BUSY; polls += wait_a_poll(team)) {
+    for (int polls = 0;;) {
+        const unsigned returned = atomic_load(&team->returned);
+        if (atomic_load(&member->state) != BUSY)
+            return 0;
         const bool stop =
             polls > 0 && is_stopped(team); /* most threads start within the first poll */
-        if (stop || polls == team->patience_polls) {
-            lose(member);
+        if ((stop || polls == team->patience_polls) && lose(member, BUSY))
             return stop ? interrupted(error) : starved(member->cpu, error);
-        }
+        polls += wait_a_poll(team, returned);
     }
-    return 0;
 }
 
-/* Starts a member for the CPU. The lock is held. */
+/* Starts a member for the CPU. */
 static int add_member(struct team *team, int cpu, struct member **result, struct error *error)
 {
     struct member **larger = realloc(team->members, (team->count + 1) * sizeof *team->members);
@@ -223,8 +213,7 @@ static int add_member(struct team *team, int cpu, struct member **result, struct
         return error_out_of_memory(error);
     member->cpu = cpu;
     member->team = team;
-    member->state = BUSY; /* until it has pinned itself */
-    pthread_cond_init(&member->called, NULL);
+    atomic_init(&member->state, BUSY); /* until it has pinned itself */
     int code = start_thread(member);
     if (code) {
         free(member);
@@ -237,14 +226,14 @@ static int add_member(struct team *team, int cpu, struct member **result, struct
     return wait_for_start(team, member, error);
 }
 
-/* The CPU's member, started if need be. The lock is held. */
+/* The CPU's member, started if need be. */
 static int get_member(struct team *team, int cpu, struct member **result, struct error *error)
 {
     struct member *member = find_member(team, cpu);
     int code = member ? 0 : add_member(team, cpu, &member, error);
     if (code < 0)
         return code;
-    if (member->state == LOST)
+    if (atomic_load(&member->state) == LOST)
         return starved(cpu, error);
     if (!member->pinned)
         return error_set(error, ERROR_IMPOSSIBLE, "%s", member->error.text);
@@ -256,53 +245,66 @@ static size_t busy_members(const struct team *team)
 {
     size_t busy = 0;
     for (size_t i = 0; i < team->count; i++)
-        busy += team->members[i]->state == BUSY;
+        busy += atomic_load(&team->members[i]->state) == BUSY;
     return busy;
 }
 
-/* Recalls whoever is busy until all are back. The lock is held. A signal that arrives just before
- * the work begins is not heeded, so it is sent again at every poll. */
+/* Gives up whoever is busy, and returns the CPU of one of them; -1: all are back. */
+static int lose_busy(struct team *team)
+{
+    int cpu = -1;
+    for (size_t i = 0; i < team->count; i++)
+        if (lose(team->members[i], BUSY))
+            cpu = team->members[i]->cpu;
+    return cpu;
+}
+
+/* Recalls whoever is busy until all are back. A signal that arrives just before the work begins is
+ * not heeded, so it is sent again at every poll. */
 static int recall(struct team *team, struct error *error)
 {
     bool passed = true;
-    for (int polls = 0; busy_members(team); polls += passed) {
+    for (int polls = 0;; polls += passed) {
+        const unsigned returned = atomic_load(&team->returned);
+        if (!busy_members(team))
+            return 0;
         if (polls == team->patience_polls) {
-            int cpu = -1;
-            for (size_t i = 0; i < team->count; i++)
-                if (team->members[i]->state == BUSY) {
-                    lose(team->members[i]);
-                    cpu = team->members[i]->cpu;
-                }
-            return starved(cpu, error);
+            const int cpu = lose_busy(team);
+            return cpu < 0 ? 0 : starved(cpu, error);
         }
         for (size_t i = 0; i < team->count && passed; i++)
-            if (team->members[i]->state == BUSY)
+            if (atomic_load(&team->members[i]->state) == BUSY)
                 pthread_kill(team->members[i]->thread, RECALL_SIGNAL);
-        passed = wait_a_poll(team);
+        passed = wait_a_poll(team, returned);
     }
-    return 0;
 }
 
 static int wait_for_end(struct team *team, const struct team_job *job, struct error *error)
 {
-    while (busy_members(team)) {
-        wait_a_poll(team);
+    for (;;) {
+        const unsigned returned = atomic_load(&team->returned);
         if (!busy_members(team))
-            break;
-        bool stop = is_stopped(team);
-        if (!stop && !(job->overdue && job->overdue(job->argument)))
+            return is_stopped(team) ? interrupted(error) : TEAM_DONE;
+        wait_a_poll(team, returned);
+        const bool stop = is_stopped(team);
+        if (!busy_members(team) || (!stop && !(job->overdue && job->overdue(job->argument))))
             continue;
-        int code = recall(team, error);
+        const int code = recall(team, error);
         if (code < 0)
             return code;
         return stop ? interrupted(error) : TEAM_RECALLED;
     }
-    return is_stopped(team) ? interrupted(error) : TEAM_DONE;
+}
+
+/* The worker is idle, and looks at what was left for it before it begins. */
+static void call(struct member *member, enum member_state state)
+{
+    atomic_store(&member->state, state);
+    os_wake(&member->state);
 }
 
 int team_run(struct team *team, const struct team_job *job, struct error *error)
 {
-    pthread_mutex_lock(&team->lock);
     int code = 0;
     struct member *member = NULL;
     for (size_t rank = 0; rank < job->count && code == 0; rank++)
@@ -310,67 +312,58 @@ int team_run(struct team *team, const struct team_job *job, struct error *error)
     for (size_t rank = 0; rank < job->count && code == 0; rank++) {
         member = find_member(team, job->cpus[rank]);
         member->job = *job;
-        member->has_job = true;
         member->rank = (unsigned)rank;
-        member->state = BUSY;
-        pthread_cond_signal(&member->called);
+        call(member, BUSY);
     }
-    if (code == 0)
-        code = wait_for_end(team, job, error);
-    pthread_mutex_unlock(&team->lock);
-    return code;
+    return code == 0 ? wait_for_end(team, job, error) : code;
 }
 
 int team_ready(struct team *team, const int *cpus, size_t count, struct error *error)
 {
-    pthread_mutex_lock(&team->lock);
     int code = 0;
     struct member *member;
-    for (size_t i = 0; i < count && code == 0; i++)
-        code = get_member(team, cpus[i], &member, error);
-    pthread_mutex_unlock(&team->lock);
+    size_t ready = 0;
+    for (; ready < count; ready++) {
+        code = get_member(team, cpus[ready], &member, error);
+        if (code < 0)
+            break;
+    }
+    if (code == ERROR_IMPOSSIBLE)
+        team_dismiss(team, cpus[ready]);
     return code;
 }
 
-/* False: it is lost. */
+/* Nobody is busy between two jobs. False: it is lost. */
 static bool ask_to_end(struct member *member)
 {
-    pthread_mutex_lock(&member->team->lock);
-    const bool lost = member->state == LOST;
-    member->quit = true;
-    pthread_cond_signal(&member->called);
-    pthread_mutex_unlock(&member->team->lock);
-    return !lost;
+    if (atomic_load(&member->state) == LOST)
+        return false;
+    call(member, LEAVING);
+    return true;
 }
 
-/* Waits until an idle member that was asked to end has done so, and frees it. False: it is lost. It
- * gets at least one poll, however few are left. Its last instructions, too, need time on its CPU.
- */
+/* Waits until a member that was asked to end has done so, and frees it. False: it is lost. It gets
+ * at least one poll, however few are left. Its last instructions, too, need time on its CPU. */
 static bool see_end(struct member *member, int *polls_left)
 {
     struct team *team = member->team;
-    pthread_mutex_lock(&team->lock);
-    for (bool waited = false; member->state != ENDED && (!waited || *polls_left > 0);) {
-        const bool passed = wait_a_poll(team);
+    for (bool waited = false;;) {
+        const unsigned returned = atomic_load(&team->returned);
+        if (atomic_load(&member->state) == ENDED)
+            break;
+        if (waited && *polls_left <= 0 && lose(member, LEAVING))
+            return false;
+        const bool passed = wait_a_poll(team, returned);
         *polls_left -= passed;
         waited = waited || passed;
     }
-    const bool ended = member->state == ENDED;
-    if (!ended)
-        lose(member);
-    pthread_mutex_unlock(&team->lock);
-    if (!ended)
-        return false;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += JOIN_S;
     if (pthread_timedjoin_np(member->thread, NULL, &until) != 0) {
-        pthread_mutex_lock(&team->lock);
-        lose(member);
-        pthread_mutex_unlock(&team->lock);
+        lose(member, ENDED);
         return false;
     }
-    pthread_cond_destroy(&member->called);
     free(member);
     return true;
 }
@@ -411,15 +404,13 @@ void team_free(struct team *team)
         ask_to_end(team->members[i]);
     for (size_t i = 0; i < team->count; i++) {
         struct member *member = team->members[i];
-        if (!ask_to_end(member) || !see_end(member, &polls_left))
+        if (atomic_load(&member->state) == LOST || !see_end(member, &polls_left))
             team->members[lost++] = member;
     }
     team->count = lost;
     if (lost) /* they may still come back to the team */
         return;
     recall_end();
-    pthread_cond_destroy(&team->returned);
-    pthread_mutex_destroy(&team->lock);
     free(team->members);
     free(team);
 }

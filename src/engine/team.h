@@ -4,7 +4,9 @@
  *
  * Nothing hangs: every piece of work can be recalled. A recall is a signal whose handler jumps
  * back out of the work, so that the timed loops need no exit test of their own. Work must
- * therefore take no lock and own nothing.
+ * therefore take no lock and own nothing. The team has no lock either, and each of the
+ * coordinator's waits has a deadline, so a worker that gets no time to run, wherever it was
+ * stopped, is given up.
  */
 #ifndef FATHOM_ENGINE_TEAM_H
 #define FATHOM_ENGINE_TEAM_H
@@ -48,7 +50,8 @@ enum team_end {
  * ERROR_SYSTEM (a worker did not start or answer a recall for 5 s: its CPU is not usable any
  * more). */
 int team_run(struct team *, const struct team_job *, struct error *);
-/* Starts what threads are still missing on those CPUs. Errors as team_run(). */
+/* Starts what threads are still missing on those CPUs. Errors as team_run(). A CPU on which none
+ * can be started or pinned now may be back for the next call, which tries again. */
 int team_ready(struct team *, const int *cpus, size_t count, struct error *);
 /* Ends the CPU's thread, if it has one: the next job starts and pins a new one. One that does not
  * end within 5 s is not usable any more. */

@@ -26,7 +26,7 @@ struct timing_model {
      * for; a background worker is taken to go on at the speed of its one repeat.
      * `state` is worker->state: usually its `room`. */
     uint64_t (*work)(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats);
-    /* Picoseconds that so many dependent additions take now: the model's clock. */
+    /* Picoseconds that a number of dependent additions takes now: the model's clock. */
     uint64_t (*additions)(void *self, int cpu, uint64_t additions);
     /* Told before each prepared(): the engine's time, which pauses and other trials moved on. May
      * be NULL. */

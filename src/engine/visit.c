@@ -24,8 +24,8 @@ int visit_reserve(struct visit *visit, size_t seats, struct error *error)
 {
     const struct plan *plan = visit->plan;
     const struct executor_kind *kind = visit->executor->kind;
-    const size_t backgrounds = plan->trials_per_visit * seats;
-    visit->batches = calloc(plan->trials_per_visit * plan->batches, sizeof *visit->batches);
+    const size_t backgrounds = plan_visit_trials(plan) * seats;
+    visit->batches = calloc(plan_visit_trials(plan) * plan->batches, sizeof *visit->batches);
     visit->background = calloc(backgrounds, sizeof *visit->background);
     visit->in_bracket = calloc(backgrounds, sizeof *visit->in_bracket);
     if (!visit->batches || !visit->background || !visit->in_bracket)
@@ -79,13 +79,20 @@ static double wanted_ns(const struct visit *visit)
     return fmax(visit->plan->batch_ns, visit->executor->shortest_batch_ns);
 }
 
+/* Where threads start together on busy CPUs, one may wait for milliseconds before it begins: that
+ * is in a batch's time, and says nothing of how many repeats fill it. */
+static double worked_ns(const struct batch *batch)
+{
+    return batch->worked_ns > 0 ? batch->worked_ns : batch->ns;
+}
+
 static int try_repeats(void *self, uint64_t repeats, double *took_ns)
 {
     struct visit *visit = self;
     const struct batch_run run = {0, 1, repeats, false};
-    struct batch batch = {NAN, NAN};
+    struct batch batch = {.ns = NAN, .core_hz = NAN};
     int code = visit->executor->kind->measure(visit, &run, &batch, NULL);
-    *took_ns = batch.ns;
+    *took_ns = worked_ns(&batch);
     return code;
 }
 
@@ -165,7 +172,7 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         const bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
         /* All batches of a visit are of the same repeats: only its first can still change them. */
         const bool too_short =
-            first == 0 && attempt < ATTEMPTS && is_too_short(visit, visit->batches[0].ns);
+            first == 0 && attempt < ATTEMPTS && is_too_short(visit, worked_ns(&visit->batches[0]));
         const bool kept = !too_short && (last || (!interrupted && !moved));
         settle_background(visit, kept);
         if (!kept) {
@@ -200,11 +207,60 @@ static void prepare(struct visit *visit)
     visit->trial_count = ready;
 }
 
+/* Trials of a sweep between two bursts: some 200 us. */
+enum { SWEEP_BRACKET = 12 };
+
+static void drop(struct batch *batches, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        batches[i].ns = NAN;
+}
+
+/* Measures trials [first, end), each right after it was made ready. */
+static int sweep_bracket(struct visit *visit, unsigned first, unsigned end)
+{
+    const unsigned each = visit->plan->batches;
+    const double before_hz = burst_hz(visit);
+    for (unsigned i = first; i < end; i++) {
+        visit->executor->kind->prepare(visit, &visit->trials[i]);
+        const struct batch_run run = {i, each, visit->repeats, true};
+        const int code =
+            visit->executor->kind->measure(visit, &run, visit->batches + i * each, NULL);
+        if (code < 0)
+            return code;
+        if (code > 0 && !(visit->plan->meant & MEANT_SWITCHES))
+            drop(visit->batches + i * each, each);
+    }
+    const double after_hz = burst_hz(visit);
+    for (unsigned i = first * each; i < end * each; i++)
+        visit->batches[i].core_hz = (before_hz + after_hz) / 2;
+    if (fabs(after_hz / before_hz - 1) > burst_agreement)
+        drop(visit->batches + first * each, (end - first) * each);
+    return 0;
+}
+
+static int lead_sweep(struct visit *visit)
+{
+    for (unsigned done = 0; done < visit->trial_count && !is_past_deadline(visit);) {
+        const unsigned left = visit->trial_count - done,
+                       end = done + (left < SWEEP_BRACKET ? left : SWEEP_BRACKET);
+        const int code = sweep_bracket(visit, done, end);
+        if (code < 0)
+            return code;
+        done = end;
+        atomic_signal_fence(memory_order_release); /* as below */
+        visit->batch_count = done * visit->plan->batches;
+    }
+    return 0;
+}
+
 int visit_lead(struct visit *visit)
 {
+    if (visit->plan->sweep)
+        return lead_sweep(visit);
     prepare(visit);
     const unsigned total = visit->trial_count * visit->plan->batches;
-    unsigned bracket = 1; /* the first one tells how long a batch takes */
+    unsigned bracket = 1; /* the first one shows how long a batch takes */
     for (unsigned done = 0; done < total && (done == 0 || !is_past_deadline(visit));) {
         if (bracket > total - done)
             bracket = total - done;

@@ -2,7 +2,9 @@
 
 #include <math.h>
 
-enum { ATTEMPTS = 2, STARVED_VISITS_MAX = 2 };
+enum { ATTEMPTS = 2, STARVED_VISITS_MAX = 2, LOST_VISITS_MAX = 2 };
+/* Summing up hundreds of trials takes longer than another one. */
+enum { SWEEPS_A_LOOK = 16 };
 static const uint64_t reference_salt = 0x7265666572656e63;
 
 static size_t point_of(const struct stage *stage, const struct visit *visit)
@@ -10,31 +12,40 @@ static size_t point_of(const struct stage *stage, const struct visit *visit)
     return (size_t)(visit->trials[0].point - stage->plan->points);
 }
 
+/* The i-th trial of the visit is that point's trial of that number. */
+static void set_trial(struct stage *stage, struct visit *visit, unsigned i, size_t point,
+                      unsigned number, struct random *random)
+{
+    const size_t index = (size_t)(visit - stage->visits);
+    const size_t each = plan_visit_trials(stage->plan);
+    visit->trials[i] = (struct trial){
+        .plan = stage->plan,
+        .point = &stage->plan->points[point],
+        .arena = &stage->arena,
+        .seed = random_next(random),
+        .number = number,
+        .operations = 1,
+        .workers = stage->workers + (index * each + i) * stage->seats_max,
+        .probe_state = stage->work.state,
+    };
+}
+
 static void set_trials(struct stage *stage, struct visit *visit, size_t point, unsigned first,
                        unsigned count, struct random *random)
 {
-    const size_t index = (size_t)(visit - stage->visits);
-    const size_t each = stage->plan->trials_per_visit;
     visit->trial_count = count;
     for (unsigned i = 0; i < count; i++)
-        visit->trials[i] = (struct trial){
-            .plan = stage->plan,
-            .point = &stage->plan->points[point],
-            .arena = &stage->arena,
-            .seed = random_next(random),
-            .number = first + i,
-            .operations = 1,
-            .workers = stage->workers + (index * each + i) * stage->seats_max,
-            .probe_state = stage->work.state,
-        };
+        set_trial(stage, visit, i, point, first + i, random);
 }
 
-static void observe(struct stage *stage, const struct visit *visit, bool reference)
+/* Trials [first, end) of the visit. */
+static void observe(struct stage *stage, const struct visit *visit, unsigned first, unsigned end,
+                    bool reference)
 {
     const unsigned each = stage->plan->batches;
     if (!stage->work.observe)
         return;
-    for (unsigned i = 0; i * each < visit->batch_count; i++) {
+    for (unsigned i = first; i < end && i * each < visit->batch_count; i++) {
         unsigned left = visit->batch_count - i * each;
         struct observation observation = {.trial = &visit->trials[i],
                                           .batches = visit->batches + i * each,
@@ -48,6 +59,24 @@ static void observe(struct stage *stage, const struct visit *visit, bool referen
     }
 }
 
+/* The record has more trials than `before`. */
+static void note_kept(struct stage *stage, struct record *record, unsigned before)
+{
+    forecast_add(&stage->forecast, before, record->trials);
+    record->failed = NULL;
+    record->lost_visits = 0;
+    if (stage->arena.memory)
+        record->flags |= arena_flags(&stage->arena);
+    record->flags |= stage->executor.flags;
+}
+
+static void note_clock(struct stage *stage, const struct visit *visit)
+{
+    for (unsigned i = 0; stage->executor.kind->burst_hz && i < visit->batch_count; i++)
+        if (!isnan(visit->batches[i].core_hz))
+            reservoir_add(&stage->core_hz, visit->batches[i].core_hz);
+}
+
 static int keep(struct stage *stage, const struct visit *visit, bool stolen, struct error *error)
 {
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));
@@ -55,16 +84,10 @@ static int keep(struct stage *stage, const struct visit *visit, bool stolen, str
     int code = record_add(record, visit, stage->drift, stage->table.scratch, error);
     if (code < 0)
         return code;
-    forecast_add(&stage->forecast, before, record->trials);
-    record->failed = NULL;
     record->stolen_trials += stolen ? record->trials - before : 0;
-    if (stage->arena.memory)
-        record->flags |= arena_flags(&stage->arena);
-    record->flags |= stage->executor.flags;
-    for (unsigned i = 0; stage->executor.kind->burst_hz && i < visit->batch_count; i++)
-        if (!isnan(visit->batches[i].core_hz))
-            reservoir_add(&stage->core_hz, visit->batches[i].core_hz);
-    observe(stage, visit, false);
+    note_kept(stage, record, before);
+    note_clock(stage, visit);
+    observe(stage, visit, 0, visit->trial_count, false);
     return 0;
 }
 
@@ -74,16 +97,31 @@ static void finish(struct stage *stage, size_t point)
     point_table_finish(&stage->table, point);
 }
 
-/* A point whose CPU is gone has no value, whatever it had before: it is not what was asked for. */
+static const char *reason_of(struct stage *stage, const struct visit *visit)
+{
+    const char *reason = pool_strdup(stage->pool, visit->failure.text);
+    return reason ? reason : "one of its CPUs is gone";
+}
+
+/* The point has no value, whatever it had before: it is not what was asked for. */
 static void fail(struct stage *stage, const struct visit *visit)
 {
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));
     forecast_leave(&stage->forecast, record->trials);
     record_clear(record);
-    record->failed = pool_strdup(stage->pool, visit->failure.text);
-    if (!record->failed)
-        record->failed = "one of its CPUs is gone";
+    record->failed = reason_of(stage, visit);
     point_table_finish(&stage->table, point_of(stage, visit));
+}
+
+/* A CPU that is gone may be back for the next round, so a point fails by the second visit in a row.
+ */
+static void lose(struct stage *stage, const struct visit *visit)
+{
+    struct record *record = point_table_record(&stage->table, point_of(stage, visit));
+    if (++record->lost_visits >= LOST_VISITS_MAX)
+        fail(stage, visit);
+    else if (!record->trials)
+        record->failed = reason_of(stage, visit);
 }
 
 static void starve(struct stage *stage, const struct visit *visit)
@@ -108,7 +146,10 @@ static int settle(struct stage *stage, const struct visit *visit, bool last, str
     case VISIT_DISPLACED:
         if (!last)
             return 1;
-        fail(stage, visit);
+        lose(stage, visit);
+        return 0;
+    case VISIT_UNSEATED:
+        lose(stage, visit);
         return 0;
     case VISIT_FAILED:
         fail(stage, visit);
@@ -178,6 +219,8 @@ static double open_width(struct stage *stage, size_t point)
     const struct record *record = point_table_record(&stage->table, point);
     if (record->trials < plan->trials_min)
         return INFINITY;
+    if (plan->sweep && record->trials < plan->trials_max && record->trials % SWEEPS_A_LOOK)
+        return INFINITY;
     const double width = record_width(record, plan, stage->table.scratch);
     if (record->trials < plan->trials_max && !(width <= plan->precision))
         return width;
@@ -192,6 +235,77 @@ int visit_points(struct stage *stage, struct visit_group group, double *width, s
     for (size_t i = 0; i < group.count && code == 0; i++)
         *width = fmax(*width, open_width(stage, group.first + i));
     return code < 0 ? code : *width >= 0;
+}
+
+/* --- sweeps --- */
+
+/* Keeps what was not dropped, and no more than a point may have. */
+static int keep_swept(struct stage *stage, struct visit *visit, struct error *error)
+{
+    const unsigned each = stage->plan->batches;
+    for (unsigned i = 0; (i + 1) * each <= visit->batch_count; i++) {
+        struct record *record = point_table_record(
+            &stage->table, (size_t)(visit->trials[i].point - stage->plan->points));
+        const unsigned before = record->trials;
+        bool dropped = record->trials >= stage->plan->trials_max;
+        for (unsigned batch = 0; batch < each; batch++)
+            dropped = dropped || isnan(visit->batches[i * each + batch].ns);
+        if (dropped) {
+            record->redone += each;
+            continue;
+        }
+        visit->trials[i].number = before;
+        int code = record_add_trial(record, visit, i, stage->drift, stage->table.scratch, error);
+        if (code < 0)
+            return code;
+        note_kept(stage, record, before);
+        observe(stage, visit, i, i + 1, false);
+    }
+    note_clock(stage, visit);
+    return 0;
+}
+
+/* What failed the visit fails each point, as if it had been visited alone. */
+static void settle_each(struct stage *stage, struct visit *visit, unsigned count,
+                        void (*what)(struct stage *, const struct visit *))
+{
+    const struct trial first = visit->trials[0];
+    for (unsigned i = 0; i < count; i++) {
+        visit->trials[0].point = i ? visit->trials[i].point : first.point;
+        what(stage, visit);
+    }
+    visit->trials[0] = first;
+}
+
+int visit_sweep(struct stage *stage, const size_t *points, unsigned count, double *widths,
+                struct error *error)
+{
+    struct visit *visit = &stage->visits[0];
+    stage->together[0] = visit;
+    visit->repeats = stage->plan->repeats;
+    for (unsigned i = 0; i < count; i++)
+        if (!point_table_record(&stage->table, points[i]))
+            return error_out_of_memory(error);
+    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        visit->trial_count = count;
+        for (unsigned i = 0; i < count; i++)
+            set_trial(stage, visit, i, points[i], 0, &stage->random);
+        int code = run_visits(stage, 1, error);
+        if (code < 0)
+            return code;
+        if (visit->end != VISIT_DISPLACED)
+            break;
+    }
+    int code = visit->end == VISIT_DONE ? keep_swept(stage, visit, error) : 0;
+    if (visit->end == VISIT_STARVED)
+        settle_each(stage, visit, count, starve);
+    if (visit->end == VISIT_DISPLACED || visit->end == VISIT_UNSEATED)
+        settle_each(stage, visit, count, lose);
+    if (visit->end == VISIT_FAILED)
+        settle_each(stage, visit, count, fail);
+    for (unsigned i = 0; i < count && code == 0; i++)
+        widths[i] = open_width(stage, points[i]);
+    return code;
 }
 
 /* --- the reference --- */
@@ -228,7 +342,7 @@ int visit_reference(struct stage *stage, struct error *error)
     stage->together[0] = visit;
     int code = run_visits(stage, 1, error);
     stage->reference_due_s = stage_elapsed_s(stage) + plan->reference_every_s;
-    /* A visit that was spoiled tells nothing; the next one will. */
+    /* A visit that was spoiled counts for nothing; the next one will count. */
     if (code < 0 || visit->end != VISIT_DONE || visit->stolen_ns ||
         visit->batch_count < count * plan->batches || record_is_spoiled(visit))
         return code;
@@ -237,6 +351,6 @@ int visit_reference(struct stage *stage, struct error *error)
     if (code < 0)
         return code;
     note_drift(stage);
-    observe(stage, visit, true);
+    observe(stage, visit, 0, visit->trial_count, true);
     return 0;
 }

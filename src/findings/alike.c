@@ -1,6 +1,8 @@
 #include "findings/alike.h"
 
 #include "base/text.h"
+#include "findings/registry.h"
+#include "findings/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,4 +81,71 @@ const struct point **series_by_place(struct pool *pool, const struct series *ser
     if (points)
         qsort(points, series->point_count, sizeof *points, point_order);
     return points;
+}
+
+/* Bit N: the N-th cache has a latency; bit 0: DRAM has. More caches than bits have no one. */
+static uint64_t levels_seen(const struct document *document)
+{
+    uint64_t levels = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            const struct finding *finding = &document->probes[p].findings[f];
+            const struct finding_meaning meaning = finding_meaning(finding);
+            const int bit = meaning.level == LEVEL_MEMORY ? 0 : meaning.number;
+            if (meaning.role == ROLE_LEVEL && meaning.device < 0 && !finding->deviations &&
+                (meaning.fact == FACT_LATENCY || meaning.fact == FACT_LATENCY_NS) &&
+                (meaning.level == LEVEL_MEMORY || meaning.level == LEVEL_CACHE) && bit >= 0 &&
+                bit < 64 && finding->value > 0)
+                levels |= UINT64_C(1) << bit;
+        }
+    return levels;
+}
+
+static bool is_busy(const struct document *document)
+{
+    struct document_verdict verdict;
+    verdict_of(&verdict, document);
+    return verdict.busy.length > 0;
+}
+
+struct alike alike_of(const struct document *a, const struct document *b)
+{
+    return (struct alike){.moves_cpus = a->machine.hypervisor && b->machine.hypervisor,
+                          .busy = is_busy(a) || is_busy(b),
+                          .levels = {levels_seen(a), levels_seen(b)}};
+}
+
+static bool has_dram(uint64_t levels)
+{
+    return levels & 1;
+}
+
+/* DRAM among them; caches up to the first one of which nothing is known. */
+static int level_count(uint64_t levels)
+{
+    int caches = 0;
+    while (caches < 63 && levels >> (caches + 1) & 1)
+        caches++;
+    return caches + has_dram(levels);
+}
+
+/* Of a curve that does not end in DRAM: what it is depends on how far the curve goes. */
+static bool is_last_seen(uint64_t levels, int level)
+{
+    return !has_dram(levels) && (level >= 63 || !(levels >> (level + 1) & 1));
+}
+
+bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
+{
+    enum { OWN_LEVELS = 2 };
+    const struct finding_meaning meaning = finding_meaning(finding);
+    const uint64_t a = both->levels[0], b = both->levels[1];
+    if (meaning.role == ROLE_HANDOFF)
+        return both->moves_cpus;
+    if (both->busy && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
+        meaning.fact == FACT_CAPACITY)
+        return true;
+    return meaning.level == LEVEL_CACHE && meaning.device < 0 && meaning.number > OWN_LEVELS &&
+           (level_count(a) != level_count(b) || is_last_seen(a, meaning.number) ||
+            is_last_seen(b, meaning.number));
 }

@@ -4,6 +4,8 @@
 
 #include "result/document.h"
 
+#include <stdint.h>
+
 /* By name, shape and factors; not by units. */
 bool series_alike(const struct series *, const struct series *);
 /* The probe's series that measured the same; NULL: none. Two documents list their series in much
@@ -15,5 +17,25 @@ const struct series *series_alike_find(const struct probe_result *, const struct
 const struct point **series_by_place(struct pool *, const struct series *);
 /* Orders two elements of such a list by their places. */
 int point_order(const void *, const void *);
+
+/* What of two documents decides whether a finding is of the same thing in both. */
+struct alike {
+    /* Both are of guests. A hypervisor may run its guest's CPUs elsewhere in every run, near to
+     * each other or far apart: how far they are then says little about the machine. */
+    bool moves_cpus;
+    /* During one of them others were at work. They may hold a part of every cache, of a core's own
+     * through its other hardware thread, and for as long as a short run takes. */
+    bool busy;
+    uint64_t levels[2]; /* whose latency each document knows: bit 0 DRAM, bit N the N-th cache */
+};
+
+struct alike alike_of(const struct document *, const struct document *);
+/* Whether a finding of that name may be of different things in the two, so that none of them proves
+ * a change: a hand-off of guests, a capacity that others may have had a part of, or another fact of
+ * a cache that cores share where the documents tell different
+ * numbers of levels or one of them none that is proven to be DRAM. The one that bears that number
+ * is then another in each: the last level that a curve shows and nothing proves to be DRAM, or what
+ * neighbours left of one. */
+bool alike_is_doubtful(const struct alike *, const struct finding *);
 
 #endif

@@ -278,14 +278,17 @@ static int add_series(struct building *building, struct probe_result *result,
 
 /* --- facts that all runs share --- */
 
-static bool all_warn(const struct document *documents, size_t count, const char *line)
+/* Of foreign documents, so that the time stays proportional to their size; ours have some ten. */
+enum { REMARKS_MOST = 256 };
+
+static bool all_remark(const struct document *documents, size_t count, const struct remark *remark)
 {
     for (size_t d = 0; d < count; d++) {
         const struct conditions *conditions = &documents[d].conditions;
-        bool warns = false;
-        for (size_t i = 0; i < conditions->warning_count && !warns; i++)
-            warns = text_same(conditions->warnings[i], line);
-        if (!warns)
+        bool has = false;
+        for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MOST && !has; i++)
+            has = text_same(conditions->remarks[i].what, remark->what);
+        if (!has)
             return false;
     }
     return true;
@@ -297,21 +300,21 @@ static int keep_shared_conditions(struct building *building, struct error *error
     struct document *to = building->to;
     struct conditions *kept = &to->conditions;
     const struct conditions of = *kept;
-    kept->warnings = NULL;
-    kept->warning_count = 0;
+    kept->remarks = NULL;
+    kept->remark_count = 0;
     for (size_t d = 0; d < building->count; d++) {
         const struct conditions *other = &building->documents[d].conditions;
         kept->load1 = kept->load1 == other->load1 ? kept->load1 : NAN;
         kept->stolen_s = kept->stolen_s == other->stolen_s ? kept->stolen_s : NAN;
     }
-    for (size_t i = 0; i < of.warning_count; i++) {
-        if (!all_warn(building->documents, building->count, of.warnings[i]))
+    for (size_t i = 0; i < of.remark_count && i < REMARKS_MOST; i++) {
+        if (!all_remark(building->documents, building->count, &of.remarks[i]))
             continue;
-        const char **line =
-            pool_append(&to->pool, (void **)&kept->warnings, &kept->warning_count, sizeof *line);
-        if (!line)
+        struct remark *remark =
+            pool_append(&to->pool, (void **)&kept->remarks, &kept->remark_count, sizeof *remark);
+        if (!remark)
             return error_out_of_memory(error);
-        *line = of.warnings[i];
+        *remark = of.remarks[i];
     }
     return 0;
 }

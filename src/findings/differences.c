@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "findings/alike.h"
+#include "findings/comparison/plateaus.h"
 #include "findings/device.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
@@ -20,11 +21,20 @@
 const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
                                              "neighbours"};
 
+/* Of findings the correction for many comparisons asks how likely so large a ratio is of a machine
+ * that has not changed at all; whether the change is large enough is asked of the interval. Of
+ * points, which are many, it asks how likely it is of a change within the threshold. */
+static const double unchanged = 0;
+
 struct search {
     struct differences *result;
     const struct document *a, *b;
+    struct alike alike;
     double threshold;
-    bool failed; /* no memory */
+    bool of_conditions;            /* the probe that is compared says what the run met */
+    bool of_handoffs;              /* ... how far CPUs are from each other */
+    struct shared_plateaus shared; /* of that probe's curves */
+    bool failed;                   /* no memory */
 };
 
 static void add_unfair(struct search *search, const char *text)
@@ -103,33 +113,34 @@ static void judge_points_found(const struct search *search, struct difference *d
     judge(difference, &time, both ? &cycles : NULL, search->threshold);
 }
 
-/* One unit's quiet values of two points. */
-static void compare_quiet(const struct search *search, const struct quiet *a, const struct quiet *b,
-                          bool doubtful, struct comparison *comparison)
+/* One unit's quiet values of two points, of which either has the flags. */
+static struct comparison compare_quiet(const struct search *search, const struct quiet *a,
+                                       const struct quiet *b, unsigned flags)
 {
     double bounds[2][3];
     const struct quiet *const sides[] = {a, b};
+    struct comparison comparison;
     for (int i = 0; i < 2; i++) {
-        const struct finding side = {.quiet = *sides[i],
-                                     .flags = doubtful ? FLAG_BIT(FLAG_UNCONVERGED) : 0};
+        const struct finding side = {.quiet = *sides[i], .flags = flags};
         finding_doubted_bounds(&side, VALUE_QUIET, bounds[i]);
     }
-    compare_intervals(bounds[0], bounds[1], search->threshold, comparison);
+    compare_intervals(bounds[0], bounds[1], search->threshold, &comparison);
+    return comparison;
 }
 
 static void judge_points_quiet(const struct search *search, struct difference *difference)
 {
     const struct point *a = difference->point_a, *b = difference->point_b;
-    const bool doubtful = flag_doubts(a->flags | b->flags);
+    /* A point is one size of many: few trials at a bend of the curve agree by chance. */
+    const unsigned flags = flag_doubts(a->flags | b->flags) ? FLAG_BIT(FLAG_UNSTABLE) : 0;
     const bool both = quiet_is_known(&a->quiet_cycles) && quiet_is_known(&b->quiet_cycles);
-    struct comparison time, cycles;
+    struct comparison time = compare_quiet(search, &a->quiet, &b->quiet, flags), cycles;
     difference->which = VALUE_QUIET;
     difference->a = (double)a->quiet.value;
     difference->b = (double)b->quiet.value;
     difference->verdict = SAME;
-    compare_quiet(search, &a->quiet, &b->quiet, doubtful, &time);
     if (both)
-        compare_quiet(search, &a->quiet_cycles, &b->quiet_cycles, doubtful, &cycles);
+        cycles = compare_quiet(search, &a->quiet_cycles, &b->quiet_cycles, flags);
     judge(difference, &time, both ? &cycles : NULL, search->threshold);
 }
 
@@ -138,6 +149,14 @@ static void blame_neighbours(struct difference *difference, enum verdict found)
 {
     if (difference->verdict == SAME && found == CHANGED)
         difference->verdict = NEIGHBOURS;
+}
+
+static void note_condition(struct difference *difference)
+{
+    if (difference->verdict == SAME)
+        return;
+    difference->verdict = CONDITION;
+    difference->p = NAN;
 }
 
 static void compare_points(struct search *search, const struct probe_result *probe,
@@ -151,21 +170,26 @@ static void compare_points(struct search *search, const struct probe_result *pro
     difference->point_a = a;
     difference->point_b = b;
     judge_points_found(search, difference);
-    if (!quiet_is_known(&a->quiet) || !quiet_is_known(&b->quiet))
-        return;
-    const enum verdict found = difference->verdict;
-    judge_points_quiet(search, difference);
-    blame_neighbours(difference, found);
+    if (quiet_is_known(&a->quiet) && quiet_is_known(&b->quiet)) {
+        const enum verdict found = difference->verdict;
+        judge_points_quiet(search, difference);
+        blame_neighbours(difference, found);
+    }
+    if (search->of_conditions)
+        note_condition(difference);
+    if (difference->verdict == CHANGED && ((search->of_handoffs && search->alike.moves_cpus) ||
+                                           plateaus_bend_at(&search->shared, series, a->x)))
+        difference->verdict = UNCERTAIN;
 }
 
-static struct comparison compare_values(const struct search *search, const struct finding *a,
-                                        const struct finding *b, enum finding_value which)
+static struct comparison compare_values(const struct finding *a, const struct finding *b,
+                                        enum finding_value which)
 {
     double left[3], right[3];
     struct comparison comparison;
     finding_doubted_bounds(a, which, left);
     finding_doubted_bounds(b, which, right);
-    compare_intervals(left, right, search->threshold, &comparison);
+    compare_intervals(left, right, unchanged, &comparison);
     return comparison;
 }
 
@@ -177,17 +201,31 @@ struct twins {
 static void judge_findings(const struct search *search, struct difference *difference,
                            const struct twins *twins, enum finding_value which)
 {
-    struct comparison value = compare_values(search, twins->before, twins->after, which), ns;
+    struct comparison value = compare_values(twins->before, twins->after, which), ns;
     const bool both = twins->ns_before && twins->ns_after &&
                       finding_value_of(twins->ns_before, which) > 0 &&
                       finding_value_of(twins->ns_after, which) > 0;
     if (both)
-        ns = compare_values(search, twins->ns_before, twins->ns_after, which);
+        ns = compare_values(twins->ns_before, twins->ns_after, which);
     difference->which = which;
     difference->a = finding_value_of(twins->before, which);
     difference->b = finding_value_of(twins->after, which);
     difference->verdict = SAME;
     judge(difference, &value, both ? &ns : NULL, search->threshold);
+}
+
+/* A level by the sizes that both curves have of it. */
+static void judge_shared(const struct search *search, struct difference *difference,
+                         const struct shared_plateau *shared)
+{
+    difference->which = VALUE_QUIET;
+    difference->a = shared->a;
+    difference->b = shared->b;
+    difference->verdict = SAME;
+    const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
+    const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
+    judge(difference, in_cycles ? &shared->cycles : &shared->time,
+          shared->has_cycles ? other : NULL, search->threshold);
 }
 
 /* Whether the finding is a size or a count, which is read off a curve and is no median of
@@ -200,7 +238,8 @@ static bool is_place(const struct finding *finding)
 
 static void compare_pair(struct search *search, const struct finding_lookup *in_a,
                          const struct finding_lookup *in_b, const struct probe_result *probe,
-                         const struct finding *before, const struct finding *after)
+                         const struct probe_result *other, const struct finding *before,
+                         const struct finding *after)
 {
     struct difference *difference = add(search, probe);
     if (!difference)
@@ -209,19 +248,41 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     difference->finding_b = after;
     const struct twins twins = {before, after, finding_lookup_twin(in_a, before),
                                 finding_lookup_twin(in_b, after)};
+    const struct shared_plateau *shared = plateaus_before(&search->shared, before);
+    if (shared && shared->after != after)
+        shared = NULL;
     judge_findings(search, difference, &twins, VALUE_FOUND);
-    if (finding_comparable_value(before, after) == VALUE_QUIET) {
+    if (shared) {
+        const enum verdict found = difference->verdict;
+        judge_shared(search, difference, shared);
+        blame_neighbours(difference, found);
+    } else if (finding_comparable_value(before, after) == VALUE_QUIET) {
         const enum verdict found = difference->verdict;
         judge_findings(search, difference, &twins, VALUE_QUIET);
         blame_neighbours(difference, found);
     }
     if (difference->verdict == CHANGED && is_place(before) &&
-        flag_widening(before->flags | after->flags))
+        (flag_widening(before->flags | after->flags) || plateaus_are_thin(probe, before) ||
+         plateaus_are_thin(other, after)))
         difference->verdict = UNCERTAIN;
-    if (difference->verdict != SAME && finding_meaning(before).role == ROLE_CONDITION) {
-        difference->verdict = CONDITION;
-        difference->p = NAN;
-    }
+    if (difference->verdict == CHANGED && plateaus_differ(&search->shared, before, after))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && !shared && alike_is_doubtful(&search->alike, before))
+        difference->verdict = UNCERTAIN;
+    if (finding_meaning(before).role == ROLE_CONDITION)
+        note_condition(difference);
+}
+
+/* One plateau, which the second document calls otherwise, because it saw more or fewer of them. */
+static void compare_shared(struct search *search, const struct probe_result *probe,
+                           const struct shared_plateau *shared)
+{
+    struct difference *difference = add(search, probe);
+    if (!difference)
+        return;
+    difference->finding_a = shared->before;
+    difference->finding_b = shared->after;
+    judge_shared(search, difference, shared);
 }
 
 /* Ratios have a meaning only where both values are above zero. */
@@ -286,14 +347,18 @@ static void compare_findings(struct search *search, const struct probe_result *a
         const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
         if (finding_lookup_is_twin(&in_a, before))
             continue;
-        if (!after)
+        const struct shared_plateau *shared = plateaus_before(&search->shared, before);
+        if (!after && shared)
+            compare_shared(search, a, shared);
+        else if (!after)
             add_lonely(search, "first", before, a);
         else if (is_comparable(search, a, before, after) &&
                  are_comparable(search, before->name, before->unit, after->unit))
-            compare_pair(search, &in_a, &in_b, a, before, after);
+            compare_pair(search, &in_a, &in_b, a, b, before, after);
     }
     for (size_t i = 0; i < b->finding_count && !search->failed; i++)
-        if (!pairs.of_b[i] && !finding_lookup_is_twin(&in_b, &b->findings[i]))
+        if (!pairs.of_b[i] && !plateaus_after(&search->shared, &b->findings[i]) &&
+            !finding_lookup_is_twin(&in_b, &b->findings[i]))
             add_lonely(search, "second", &b->findings[i], b);
 }
 
@@ -409,12 +474,25 @@ static bool obtained_alike(struct search *search, const struct probe_result *a,
     return false;
 }
 
+static size_t count_of_role(const struct probe_result *probe, enum finding_role role)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        count += finding_meaning(&probe->findings[i]).role == role;
+    return count;
+}
+
 static void compare_probes(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {
+    const size_t conditions = count_of_role(a, ROLE_CONDITION);
+    search->of_conditions = conditions && conditions == a->finding_count;
+    search->of_handoffs = count_of_role(a, ROLE_HANDOFF) > 0;
     search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
+    if (plateaus_shared(&search->shared, &search->result->pool, a, b, unchanged) < 0)
+        search->failed = true;
     compare_findings(search, a, b);
     if (!obtained_alike(search, a, b))
         return;
@@ -454,7 +532,8 @@ int differences_find(struct differences *result, const struct document *a, const
                      double threshold, struct error *error)
 {
     *result = (struct differences){0};
-    struct search search = {.result = result, .a = a, .b = b, .threshold = threshold};
+    struct search search = {
+        .result = result, .a = a, .b = b, .alike = alike_of(a, b), .threshold = threshold};
     compare_documents(&search);
     if (search.failed || differences_weigh(result) < 0)
         return error_out_of_memory(error);

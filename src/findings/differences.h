@@ -17,6 +17,15 @@
  * says: with a doubt it is uncertain at most. A doubtful interval without a width counts as no
  * interval, because trials that agree to the last digit are a single trial.
  *
+ * Latencies of levels are compared by the sizes that both curves have on the level's plateau, pair
+ * by pair (findings/comparison/plateaus.h): how pairs scatter makes an interval even of single
+ * trials, and whatever makes one size slower than another cancels. A level of which the curves have
+ * fewer than three sizes in common proves no change, nor does a capacity that was read off a bend
+ * where most sizes had too few trials.
+ *
+ * The correction for many comparisons counts findings and points apart: of each, one comparison of
+ * an unchanged machine in forty may show a change.
+ *
  * A single point of a curve is no change: where a level ends, one size falls to either side from
  * run to run. It takes a neighbour that changed in the same direction, or a finding of the probe
  * that changed.
@@ -50,7 +59,9 @@ struct difference {
     enum finding_value which; /* that was compared */
     double a, b, ratio;       /* of that value */
     double low, high;         /* of the ratio; NAN: no interval, or one that reaches zero */
-    double p;                 /* NAN where it is within the threshold, or there is no interval */
+    double p; /* how likely so large a ratio is: of findings, if nothing changed; of points, if no
+                 more than the threshold did. NAN where it is within the threshold, or there is no
+                 interval */
 };
 
 /* A sentence about something that can't be, or should not be, compared. */

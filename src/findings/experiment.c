@@ -249,7 +249,7 @@ static bool is_standard(const struct completing *completing, const struct factor
         return !factor->text && factor->number == standard->number;
     case STANDARD_LINE:
         return !factor->text && factor->number == line_bytes(machine);
-    case STANDARD_PAGES: /* "auto" is what was asked for, where it is not known what was obtained */
+    case STANDARD_PAGES: /* "auto" is what was asked for, where what was obtained is unknown */
         return factor->text &&
                (machine->page_size_count == 1 || text_same(factor->text, "auto") ||
                 text_same(factor->text, "thp") || text_same(factor->text, "huge2m"));

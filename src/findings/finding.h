@@ -50,7 +50,8 @@ double finding_value_of(const struct finding *, enum finding_value);
 bool finding_is_disturbed(const struct finding *);
 bool point_is_disturbed(const struct point *);
 /* That value, low and high, the interval widened where there is doubt; the ends are NAN where it
- * has none, or one without a width in spite of doubt. */
+ * has none, or one without a width in spite of doubt. That trials are few, or did not converge, is
+ * in a quiet value's interval already and widens it no more. */
 void finding_doubted_bounds(const struct finding *, enum finding_value, double bounds[3]);
 
 #endif

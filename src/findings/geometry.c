@@ -76,7 +76,7 @@ static bool add_number(const struct sheet *sheet, int level, const char *what, c
 
 static const char *not_detected(const struct sheet *sheet, const char *why)
 {
-    return pool_printf(sheet->pool, "not detected: %s", why);
+    return pool_printf(sheet->pool, "not found: %s", why);
 }
 
 /* --- ways --- */
@@ -303,7 +303,7 @@ static bool add_inclusive(const struct sheet *sheet)
 {
     const struct geometry_evidence *evidence = sheet->evidence;
     const struct series *hot = evidence->hot;
-    const char *text = "unknown: no lines were found that contend in the second level alone";
+    const char *text = "not found: no lines were found that contend in the second level alone";
     double value = NAN;
     if (hot && hot->point_count == 2) {
         struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
@@ -313,7 +313,7 @@ static bool add_inclusive(const struct sheet *sheet)
         double each = (miss - evidence->nearest) * evidence->hot_lines;
         double least = (double)(same.low - elsewhere.high) * round / each;
         double most = (double)(same.high - elsewhere.low) * round / each;
-        text = "unknown: the first level neither clearly kept nor clearly lost its lines";
+        text = "not found: the first level neither clearly kept nor clearly lost its lines";
         if (each > 0 && least > surely_lost) {
             value = 1;
             text = "yes: a line that the second level evicts leaves the first level too";
@@ -337,10 +337,10 @@ static bool add_third(const struct sheet *sheet)
         declared > 0
             ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)
             : NAN;
-    const char *text = "not detected: it takes lines further apart than were measured";
+    const char *text = "not found: it takes lines further apart than were measured";
     if (evidence->third_held && evidence->lines_most > plain)
         text = pool_printf(sheet->pool,
-                           "not detected: %.0f lines %.0f bytes apart still fit, more than an "
+                           "not found: %.0f lines %.0f bytes apart still fit, more than an "
                            "index without a hash has room for: the set index is hashed",
                            evidence->lines_most, evidence->stride_most);
     return add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);

@@ -41,8 +41,8 @@ struct geometry_evidence {
 };
 
 struct geometry_ways {
-    double ways, way_stride; /* NAN: not detected */
-    const char *why;         /* why it was not detected; NULL where it was */
+    double ways, way_stride; /* NAN: not found */
+    const char *why;         /* why it was not found; NULL where it was */
 };
 
 /* Finds the smallest stride that holds as many lines as twice that stride: there all lines fall

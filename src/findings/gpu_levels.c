@@ -41,7 +41,7 @@ static int rename_outer(struct probe_result *found, struct pool *pool, struct er
             isnan(value_of(found, "L4.latency_ns")))
             continue;
         if (strcmp(finding->name, "L2.capacity") == 0)
-            finding->text = "the half that is near to the multiprocessor; L2.outer tells up to "
+            finding->text = "the half that is near to the multiprocessor; L2.outer says up to "
                             "where the other half serves, and how fast";
         if (of_third && strstr(finding->name, ".latency") && finding->text)
             finding->text = pool_printf(pool, "%s; beyond the near half of the second-level cache",

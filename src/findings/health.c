@@ -1,5 +1,7 @@
 #include "findings/health.h"
 
+#include "findings/alike.h"
+#include "findings/comparison/plateaus.h"
 #include "findings/device.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
@@ -16,10 +18,12 @@ const char *const health_names[HEALTHS] = {"ok", "uncertain", "fail"};
 
 struct checking {
     struct health_check *check;
-    const struct document *now;
+    const struct document *base, *now;
+    struct alike alike;
     struct finding_lookup of_base, of_now;
     const struct finding **by_experiment; /* the current probe's findings that belong to a series */
     size_t count;
+    struct shared_plateaus shared; /* of the current probe's curves */
     double tolerance;
     bool failed; /* no memory */
 };
@@ -31,8 +35,9 @@ enum { GAPS_ALIKE = 16, SERIES_MOST = 256 };
 /* --- one value against another --- */
 
 struct bounds {
-    double near, far,
-        bound; /* ends of the interval now; the worst value that is still good enough */
+    double near, far, bound; /* end of the interval now; the value; the worst value that is still
+                                good enough */
+    bool known;              /* the baseline's value has an interval */
 };
 
 static struct bounds bounds_of(const struct finding *should, const struct finding *now,
@@ -44,7 +49,7 @@ static struct bounds bounds_of(const struct finding *should, const struct findin
     const double margin = tolerance * fabs(may[0]);
     const double end = side > 0 ? may[2] : may[1];
     return (struct bounds){side > 0 ? is[1] : is[2], is[0],
-                           (isfinite(end) ? end : may[0]) + side * margin};
+                           (isfinite(end) ? end : may[0]) + side * margin, isfinite(end)};
 }
 
 /* Without an interval the value itself decides, unless there is doubt. */
@@ -54,6 +59,8 @@ static enum health judge(const struct finding *should, const struct finding *now
     struct bounds bounds = bounds_of(should, now, which, side, tolerance);
     if (side * (bounds.far - bounds.bound) <= 0)
         return HEALTHY;
+    if (!bounds.known && flag_widening(should->flags))
+        return DOUBTFUL;
     if (!isfinite(bounds.near))
         return flag_widening(now->flags) ? DOUBTFUL : WORSE;
     return side * (bounds.near - bounds.bound) > 0 ? WORSE : DOUBTFUL;
@@ -75,6 +82,23 @@ static enum health judge_both(const struct checking *checking, const struct find
     return other < health ? other : health;
 }
 
+/* The same of a level, by the sizes that both curves have of it. */
+static enum health judge_ratio(const struct comparison *ratio, int side, double tolerance)
+{
+    const double most = log1p(tolerance);
+    if (side * log(ratio->ratio) <= most)
+        return HEALTHY;
+    return side * log(side > 0 ? ratio->low : ratio->high) > most ? WORSE : DOUBTFUL;
+}
+
+static enum health judge_shared(const struct shared_plateau *shared, int side, double tolerance)
+{
+    const enum health time = judge_ratio(&shared->time, side, tolerance);
+    const enum health cycles =
+        shared->has_cycles ? judge_ratio(&shared->cycles, side, tolerance) : time;
+    return time < cycles ? time : cycles;
+}
+
 static void add_value(struct checking *checking, struct health_values *values,
                       struct health_value value)
 {
@@ -91,7 +115,22 @@ static void compare(struct checking *checking, const struct finding *should,
 {
     const int sign = side == SIDE_MORE ? 1 : -1;
     const enum finding_value which = finding_comparable_value(should, now);
-    const enum health health = judge_both(checking, should, now, which, sign);
+    const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
+    if (shared && shared->after != now)
+        shared = NULL;
+    enum health health = shared ? judge_shared(shared, sign, checking->tolerance)
+                                : judge_both(checking, should, now, which, sign);
+    const struct bounds bounds = bounds_of(should, now, which, sign, checking->tolerance);
+    /* The sizes in common say nothing against what the baseline's own interval allows. */
+    if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
+        health = HEALTHY;
+    /* Few single trials lie so near in time that one neighbour may have met them all. */
+    if (health == WORSE && shared && (should->flags | now->flags) & FLAG_BIT(FLAG_TOO_FEW))
+        health = DOUBTFUL;
+    if (health == WORSE && plateaus_differ(&checking->shared, should, now))
+        health = DOUBTFUL;
+    if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
+        health = DOUBTFUL;
     checking->check->compared++;
     /* Worse as it was found, but not without neighbours: they moved, and not the machine. */
     if (health == HEALTHY && which == VALUE_QUIET &&
@@ -105,7 +144,7 @@ static void compare(struct checking *checking, const struct finding *should,
                   .should = should,
                   .which = which,
                   .more_is_worse = sign > 0,
-                  .bound = bounds_of(should, now, which, sign, checking->tolerance).bound,
+                  .bound = bounds.bound,
               });
 }
 
@@ -264,8 +303,11 @@ static void check_finding(struct checking *checking, const struct probe_result *
     struct pool *pool = &checking->check->pool;
     if (!isfinite(should->value) || finding_lookup_is_twin(&checking->of_base, should))
         return;
+    const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
     if (found && !isfinite(found->value))
         found = NULL;
+    if (!found && shared) /* which now has another name */
+        found = shared->after;
     if (!meaning.quantity)
         add_gap(checking, probe->name, "in units that fathom does not know", false);
     else if (meaning.role == ROLE_CONDITION && found &&
@@ -321,6 +363,11 @@ static void check_probe(struct checking *checking, const struct probe_result *pr
     } else if (finding_pairs_find(&pairs, pool, probe, now) < 0) {
         checking->failed = true;
     } else {
+        checking->shared = (struct shared_plateaus){0};
+        /* A baseline of several runs shows what lies between them, which one curve can't. */
+        if (!checking->base->run.joined &&
+            plateaus_shared(&checking->shared, pool, probe, now, checking->tolerance) < 0)
+            checking->failed = true;
         sort_by_experiment(checking, now);
         for (size_t f = 0; f < probe->finding_count && !checking->failed; f++)
             check_finding(checking, probe, now, &probe->findings[f], pairs.of_a[f]);
@@ -379,7 +426,11 @@ int health_check(struct health_check *check, const struct document *base,
 {
     *check = (struct health_check){.now = now};
     verdict_of(&check->verdict, now);
-    struct checking checking = {.check = check, .now = now, .tolerance = tolerance};
+    struct checking checking = {.check = check,
+                                .base = base,
+                                .now = now,
+                                .alike = alike_of(base, now),
+                                .tolerance = tolerance};
     const int code = check_machines(base, now, error);
     if (code < 0)
         return code;

@@ -1,9 +1,8 @@
 #include "findings/interleave.h"
 
+#include "base/cpulist.h"
 #include "base/pool.h"
-#include "findings/registry.h"
-#include "quantity/quantity.h"
-#include "result/flag.h"
+#include "findings/ways.h"
 
 #include <math.h>
 
@@ -33,28 +32,6 @@ void interleave_weights(const double *rates, size_t n, double off, unsigned *wei
 
 static const double off = 0.05;
 
-/* Whether the probe tells of ways to other nodes' memory. */
-static bool is_of_nodes(const struct probe_result *probe)
-{
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (finding_meaning(&probe->findings[i]).fact == FACT_REMOTE)
-            return true;
-    return false;
-}
-
-static const struct series *bandwidths(const struct document *document)
-{
-    for (size_t p = 0; p < document->probe_count; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        const bool of_nodes = is_of_nodes(probe);
-        for (size_t i = 0; of_nodes && i < probe->series_count; i++)
-            if (probe->series[i].matrix &&
-                quantity_is(probe->series[i].y.unit, DIMENSION_BANDWIDTH))
-                return &probe->series[i];
-    }
-    return NULL;
-}
-
 static bool is_first_of_row(const struct series *series, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -63,38 +40,50 @@ static bool is_first_of_row(const struct series *series, size_t index)
     return true;
 }
 
-static double rate_of(const struct point *point)
+static unsigned kernel_weight(const struct declared_facts *declared, int node)
 {
-    if (!point->y.n || point->flags & FLAG_BIT(FLAG_MISPLACED))
-        return 0;
-    return quiet_is_known(&point->quiet) ? (double)point->quiet.value : (double)point->y.median;
+    for (size_t i = 0; i < declared->weight_count && i < NODES_MAX; i++)
+        if (declared->weights[i].node == node &&
+            declared->weights[i].weight <= INTERLEAVE_WEIGHT_MAX)
+            return declared->weights[i].weight;
+    return 0;
 }
 
 /* False where it can't be used, or without memory: then `code` says so. */
-static bool read_row(struct interleave_row *row, const struct series *series, int from,
-                     struct pool *pool, int *code)
+static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
+                     const struct series *series, int from, struct pool *pool, int *code)
 {
     int *to = pool_alloc(pool, series->point_count, sizeof *to);
     double *rates = pool_alloc(pool, series->point_count, sizeof *rates);
     *row = (struct interleave_row){.from = from, .to = to, .rates = rates};
     row->weights = pool_alloc(pool, series->point_count, sizeof *row->weights);
-    *code = to && rates && row->weights ? 0 : ERROR_SYSTEM;
+    row->kernel = pool_alloc(pool, series->point_count, sizeof *row->kernel);
+    *code = to && rates && row->weights && row->kernel ? 0 : ERROR_SYSTEM;
     for (size_t i = 0; *code == 0 && i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         if (point->from != from)
             continue;
         to[row->count] = point->to;
-        rates[row->count] = rate_of(point);
+        row->kernel[row->count] = kernel_weight(declared, point->to);
+        rates[row->count] = way_value(point);
         if (!(rates[row->count++] > 0))
             return false;
     }
     return *code == 0 && row->count > 1;
 }
 
+bool interleave_kernel_known(const struct interleave_row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (!row->kernel[i])
+            return false;
+    return row->count > 0;
+}
+
 int interleave_read(struct interleave *found, const struct document *document, struct pool *pool,
                     struct error *error)
 {
-    const struct series *series = bandwidths(document);
+    const struct series *series = ways_between_nodes(document, DIMENSION_BANDWIDTH);
     *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
                                             "'fathom numa', where there are two nodes or more"};
     for (size_t i = 0; series && i < series->point_count; i++) {
@@ -102,7 +91,8 @@ int interleave_read(struct interleave *found, const struct document *document, s
         struct interleave_row row;
         if (!is_first_of_row(series, i))
             continue;
-        const bool usable = read_row(&row, series, series->points[i].from, pool, &code);
+        const bool usable = read_row(&row, &document->machine.declared, series,
+                                     series->points[i].from, pool, &code);
         if (code < 0)
             return error_out_of_memory(error);
         found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "

@@ -14,7 +14,7 @@ enum { INTERLEAVE_WEIGHT_MAX = 255 };
 
 /* The smallest weights whose ratios differ from those of the n rates, all above 0, by no more than
  * `off` (0.05: a twentieth), because so many pages of a node come in a row. Where even the largest
- * can't tell the rates apart so finely, the largest. */
+ * can't match the rates so closely, the largest. */
 void interleave_weights(const double *rates, size_t n, double off, unsigned *weights);
 
 /* Of one node's CPUs: the rates at which they read from each node. */
@@ -24,7 +24,11 @@ struct interleave_row {
     const int *to;       /* [count] */
     const double *rates; /* [count], B/s */
     unsigned *weights;   /* [count] */
+    unsigned *kernel;    /* [count], those that the kernel has; 0 unknown */
 };
+/* Whether those of the kernel are all known. */
+bool interleave_kernel_known(const struct interleave_row *);
+
 struct interleave {
     struct interleave_row *rows;
     size_t row_count;

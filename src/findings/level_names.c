@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A level that begins this many times beyond a declared cache's size is not that cache. */
+/* A level that begins this many times beyond a declared cache's size, or goes on that far, is not
+ * that cache. */
 static const double passed_over = 1.5;
 /* No memory is faster than this, though caches may be slower. The cycles are those of a slow core,
  * for curves from which the clock can't be computed. */
@@ -17,8 +18,7 @@ void level_read_declared(struct level_reading *reading, const struct machine_fac
 {
     for (size_t i = 0; facts && i < facts->cache_count; i++) {
         const struct cache_facts *cache = &facts->caches[i];
-        bool data = !cache->type || strcmp(cache->type, "instruction") != 0;
-        if (!data || cache->level < 1 || cache->level > LEVELS_DECLARED_MOST)
+        if (!cache_holds_data(cache) || cache->level < 1 || cache->level > LEVELS_DECLARED_MOST)
             continue;
         double *bytes = &reading->declared[cache->level - 1];
         *bytes = fmax(*bytes, (double)cache->size_bytes);
@@ -80,10 +80,12 @@ bool level_is_dram(const struct level_reading *reading, size_t index)
            (reading->levels.proven || is_behind_all(reading, index));
 }
 
+/* A cache that was never left though the sizes went well beyond it may be the memory behind it. */
 bool level_is_unnamed(const struct level_reading *reading, size_t index)
 {
     const size_t level = level_number(reading, index) - 1;
-    const bool declared = level < reading->declared_count && reading->declared[level] > 0;
+    const bool declared = level < reading->declared_count &&
+                          reading->largest <= passed_over * reading->declared[level];
     return is_last(reading, index) && !declared && !level_is_dram(reading, index) &&
            !may_be_cache(reading, index);
 }

@@ -17,7 +17,7 @@ struct level_reading {
     const struct level_sample *samples; /* without neighbours, where that is known */
     const struct level_sample *found;   /* what the run found, as many; their levels are not set */
     struct found_levels levels;
-    bool quiet;   /* some point tells the two apart */
+    bool quiet;   /* some point distinguishes the two */
     double clock; /* cycles a nanosecond; NAN: samples are in the series' unit, not in cycles */
     double found_clock;                    /* the same of what was found */
     double smallest, largest;              /* sizes that were measured */

@@ -38,7 +38,7 @@ static int tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
         return 0;
-    struct finding *finding = finding_add(reading->result, reading->pool, "levels.untold", "");
+    struct finding *finding = finding_add(reading->result, reading->pool, "levels.gaps", "");
     const char *where = finding ? gaps_text(reading) : NULL;
     if (!where)
         return error_out_of_memory(reading->error);
@@ -108,7 +108,7 @@ static int compare_numbers(const struct level_reading *reading)
         size_format(reading->smallest, from), size_format(reading->largest, to), expected,
         expected == 1 ? "" : "s", found,
         found < expected ? "a cache is hidden, too small a share of one is left to this run, or "
-                           "two are too alike to be told apart"
+                           "two are too alike to be distinguished"
                          : "a cache is not declared, or translation or a neighbour adds a step");
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }

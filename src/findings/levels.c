@@ -179,11 +179,11 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
         holds, said,
         level->capacity_low <= (1 + capacity_differs) * declared_up_to(reading, index)
             ? "exclusive levels hold more together"
-            : "latencies rise steadily from this level to the next, so the two can't be told "
-              "apart; repeat with --thorough or on a quieter machine");
+            : "latencies rise steadily from this level to the next, so the two can't be "
+              "distinguished; repeat with --thorough or on a quieter machine");
 }
 
-/* The capacity of a level that nobody could tell, in words. */
+/* Why the capacity of a level was not found, in words. */
 static int add_blurred(const struct level_reading *reading, size_t index, const char *name)
 {
     const struct found_level *level = &reading->levels.list[index];
@@ -195,8 +195,8 @@ static int add_blurred(const struct level_reading *reading, size_t index, const 
     finding->flags = level_flags(reading, index);
     finding->text =
         pool_printf(reading->pool,
-                    "not known: from %s to %s latencies rise steadily, so where this level "
-                    "ends can't be told; repeat with --thorough or on a quieter machine",
+                    "not found: from %s to %s latencies rise steadily, so where this level "
+                    "ends can't be said; repeat with --thorough or on a quieter machine",
                     size_format(level->to, from), size_format(level->capacity, to));
     return finding->text ? 0 : error_out_of_memory(reading->error);
 }

@@ -55,10 +55,12 @@ enum finding_fact {
     FACT_NEAREST,  /* ROLE_HANDOFF: the nearest pair of CPUs, the farthest one */
     FACT_FARTHEST,
     FACT_REMOTE,   /* memory of another node */
+    FACT_LOCAL,    /* memory of the CPUs' own node */
     FACT_TAKEN,    /* ROLE_CONDITION: the share of CPU time that was taken from programs */
     FACT_LONGEST,  /* the longest time that a CPU was taken */
     FACT_QUIETEST, /* the CPUs from which the least is taken */
     FACT_WAKE,     /* one wake-up, as the first screen has it */
+    FACT_NODE,     /* ROLE_PROPERTY: the way to a node's memory that the firmware declares too */
 };
 
 /* A factor that decides what a finding is, and the standard value, for which the name alone stands.
@@ -89,6 +91,9 @@ struct finding_line {
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;
+    /* On which curves of a device a capacity is marked: those whose factor `what` is this. NULL: on
+     * all. */
+    const char *curve;
     /* Where it stands on the first screen of a device: the line of facts ("host"), or the row of
      * the table of bandwidths where its fact is FACT_ALL ("DRAM"). NULL: it is in the datasheet, or
      * has no place there. */
@@ -157,7 +162,7 @@ struct finding_meaning finding_meaning(const struct finding *);
 
 /* Where a level stands among all, the nearest first: in the order in which the registry has the
  * latencies of levels. `stem` is what all findings of the level begin with: "gpu0.L2" of
- * "gpu0.L2.capacity", so many bytes long. Levels that it does not have come last. */
+ * "gpu0.L2.capacity", `length` bytes long. Levels that it does not have come last. */
 size_t finding_level_rank(const char *stem, size_t length);
 
 /* A place on the first screen: what the line says of it, with the words that are this finding's. */

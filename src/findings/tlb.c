@@ -52,7 +52,7 @@ static bool add_unknown(const struct sheet *sheet, int level, const char *why)
 {
     struct finding *finding = add(sheet, level, "entries", "");
     if (finding)
-        finding->text = pool_printf(sheet->pool, "not detected: %s", why);
+        finding->text = pool_printf(sheet->pool, "not found: %s", why);
     return finding && finding->text;
 }
 
@@ -215,10 +215,11 @@ static bool add_second(const struct sheet *sheet, double *entries)
     /* A large TLB's first misses are too few to be seen, so the search begins a little below. */
     finding->value = roundest(unseen * vote.low, most);
     finding->low = fmin(finding->low, finding->value);
-    finding->text = pool_printf(sheet->pool,
-                                "the roundest number between %.0f pages, where costs begin to "
-                                "rise, and %.0f, where most of the rise is done",
-                                onset, most);
+    finding->text = pool_printf(
+        sheet->pool,
+        "the number with the most factors of two between %.0f pages, where costs begin to "
+        "rise, and %.0f, where most of the rise is done",
+        onset, most);
     return finding->text;
 }
 

@@ -51,7 +51,7 @@ const struct finding *tlb_split_of(const struct document *, size_t page, size_t 
 /* The least that a miss of the first level costs, in cycles: no second level is nearer. */
 extern const double tlb_least_cost;
 
-/* The packed chase's latency at so many pages' lines, in cycles, or in ns where there are no
+/* The packed chase's latency at the lines of `pages` pages, in cycles, or in ns where there are no
  * cycles; interpolated between two points of its ladder. NAN beyond the ladder. */
 double tlb_packed(const struct series *packed, double pages);
 /* What the spread chase takes longer at point i. */
@@ -65,7 +65,7 @@ size_t tlb_departure(const struct series *spread, const struct series *packed, s
 
 /* How many neighbouring pages share an entry: if they do, a chase over one page of each group
  * departs earlier, by a power of two. On a shared TLB or with an odd number of sets the ladders
- * can't tell, and the result is 1. */
+ * can't show it, and the result is 1. */
 unsigned tlb_shared(const struct series *spread, const struct series *sparse,
                     const struct series *packed);
 

@@ -280,7 +280,7 @@ void verdict_of(struct document_verdict *verdict, const struct document *documen
     for (size_t i = 0; i < verdict->part_count; i++) {
         struct verdict_part *part = &verdict->parts[i];
         lacking = lacking || part->lacking;
-        part->worth = part->lacking                          ? PART_LACKING
+        part->trust = part->lacking                          ? PART_LACKING
                       : part->doubtful                       ? PART_DOUBT
                       : part->shared && verdict->busy.length ? PART_BESIDE
                                                              : PART_RELY;

@@ -15,7 +15,7 @@ enum verdict_state {
     VERDICT_SHORT,    /* the time was too short for some of it */
     VERDICT_DOUBTFUL, /* some values are in doubt for other reasons, or a probe failed */
     VERDICT_SINGLE,   /* some values come from a single trial */
-    VERDICT_IMPORTED, /* another tool's table, which tells no trials */
+    VERDICT_IMPORTED, /* another tool's table, which holds no trials */
     VERDICT_MODELLED, /* no hardware was measured */
     VERDICT_STOPPED,  /* the run was interrupted */
     VERDICT_EMPTY,    /* there is no value */
@@ -25,12 +25,12 @@ extern const char *const verdict_state_names[VERDICT_STATES]; /* "sound", "busy"
 
 /* What the parts of a document are good for. A part is a level ("L2"), what findings of one role
  * are about ("TLB", "bandwidth"), a device ("gpu0"), or else a probe. */
-enum part_worth {
+enum part_trust {
     PART_RELY,
     PART_BESIDE,  /* shared with others, who were at work */
     PART_DOUBT,   /* carries a doubt */
     PART_LACKING, /* its probe failed or is not complete */
-    PART_WORTHS
+    PART_TRUSTS
 };
 
 enum { VERDICT_PARTS_MAX = 32, PART_NAME_BYTES = 24 };
@@ -40,7 +40,7 @@ struct verdict_part {
     size_t order;               /* levels come first, from the core on */
     size_t values, doubtful;
     bool shared, lacking;
-    enum part_worth worth;
+    enum part_trust trust;
 };
 
 /* Of a document. `state` is the first that holds of: empty, stopped, imported, single, busy, ... */

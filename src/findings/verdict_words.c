@@ -15,36 +15,36 @@ const char *const verdict_state_names[VERDICT_STATES] = {
     [VERDICT_DOUBTFUL] = "doubtful", [VERDICT_SINGLE] = "single",   [VERDICT_IMPORTED] = "imported",
     [VERDICT_MODELLED] = "modelled", [VERDICT_STOPPED] = "stopped", [VERDICT_EMPTY] = "empty"};
 
-static const struct worth {
+static const struct trust_words {
     const char *before;
     const char *behind_one, *behind_many;
-} worths[PART_WORTHS] = {
+} words_of[PART_TRUSTS] = {
     [PART_RELY] = {"rely on ", "", ""},
     [PART_BESIDE] = {"", " is as found beside others", " are as found beside others"},
     [PART_DOUBT] = {"", " is in doubt (marked !)", " are in doubt (marked !)"},
     [PART_LACKING] = {"", " is not complete", " are not complete"},
 };
 
-static size_t count_of(const struct document_verdict *verdict, enum part_worth worth)
+static size_t count_of(const struct document_verdict *verdict, enum part_trust trust)
 {
     size_t count = 0;
     for (size_t i = 0; i < verdict->part_count; i++)
-        count += verdict->parts[i].worth == worth;
+        count += verdict->parts[i].trust == trust;
     return count;
 }
 
 /* "L3, DRAM and bandwidth are as found beside others" */
 static void add_parts(struct line *line, const struct document_verdict *verdict,
-                      enum part_worth worth)
+                      enum part_trust trust)
 {
-    const size_t count = count_of(verdict, worth);
+    const size_t count = count_of(verdict, trust);
     const size_t shown = count > NAMES_MAX ? NAMES_MAX - 1 : count;
-    const bool rely = worth == PART_RELY;
+    const bool rely = trust == PART_RELY;
     bool many = count > 1;
     size_t said = 0;
-    line_add(line, "%s", worths[worth].before);
+    line_add(line, "%s", words_of[trust].before);
     for (size_t i = 0; i < verdict->part_count && said < shown; i++) {
-        if (verdict->parts[i].worth != worth)
+        if (verdict->parts[i].trust != trust)
             continue;
         line_add(line, "%s", !said ? "" : said + 1 == count && !rely ? " and " : ", ");
         line_add_clean(line, verdict->parts[i].name);
@@ -53,17 +53,17 @@ static void add_parts(struct line *line, const struct document_verdict *verdict,
     }
     if (count > shown)
         line_add(line, " and %zu more", count - shown);
-    line_add(line, "%s", many ? worths[worth].behind_many : worths[worth].behind_one);
+    line_add(line, "%s", many ? words_of[trust].behind_many : words_of[trust].behind_one);
 }
 
 static void add_all_parts(struct line *line, const struct document_verdict *verdict)
 {
     const size_t before = line->length;
-    for (enum part_worth worth = PART_RELY; worth < PART_WORTHS; worth++) {
-        if (!count_of(verdict, worth))
+    for (enum part_trust trust = PART_RELY; trust < PART_TRUSTS; trust++) {
+        if (!count_of(verdict, trust))
             continue;
         line_add(line, "%s", line->length > before ? "; " : "");
-        add_parts(line, verdict, worth);
+        add_parts(line, verdict, trust);
     }
 }
 
@@ -107,7 +107,7 @@ void line_add_verdict(struct line *line, const struct document *document,
         return;
     case VERDICT_IMPORTED:
         line_add(line,
-                 "Imported: the table tells no trials, so how sure its values are is unknown.");
+                 "Imported: the table holds no trials, so how sure its values are is unknown.");
         return;
     case VERDICT_SINGLE:
         line_add(line,
@@ -147,12 +147,12 @@ void line_add_verdict(struct line *line, const struct document *document,
 /* --- in the document --- */
 
 static bool note_parts(struct document *document, const struct document_verdict *verdict,
-                       enum part_worth worth, const char ***list, size_t *count)
+                       enum part_trust trust, const char ***list, size_t *count)
 {
     *list = NULL;
     *count = 0;
     for (size_t i = 0; i < verdict->part_count; i++) {
-        if (verdict->parts[i].worth != worth)
+        if (verdict->parts[i].trust != trust)
             continue;
         const char **slot =
             pool_append(&document->pool, (void **)list, count, sizeof(const char *));

@@ -10,19 +10,36 @@
  * together. */
 static const double alpha = 0.05;
 
-/* Makes changes uncertain that may be chance, given the number of comparisons. */
-static int correct(struct differences *result)
+/* Conditions are not tested, and what has no interval can't come out as changed. */
+static bool is_tested(const struct difference *difference)
+{
+    return difference->verdict != CONDITION &&
+           !(difference->verdict == UNCERTAIN && isnan(difference->p));
+}
+
+/* Makes changes uncertain that may be chance, given the number of comparisons. Findings are few and
+ * points many, and a finding is not to be the harder to find the more sizes were measured: so each
+ * of the two families has half of what may be wrong (Hochberg and Tamhane, "Multiple comparison
+ * procedures", 1987, on families and Bonferroni's split). */
+static int correct(struct differences *result, bool of_points)
 {
     double *p = malloc((result->count + 1) * sizeof *p);
+    size_t n = 0;
     if (!p)
         return ERROR_SYSTEM;
-    for (size_t i = 0; i < result->count; i++)
-        p[i] = isnan(result->list[i].p) ? 1 : result->list[i].p;
-    double last = compare_holm(p, result->count, alpha);
+    for (size_t i = 0; i < result->count; i++) {
+        const struct difference *difference = &result->list[i];
+        if (!difference->series == !of_points && is_tested(difference))
+            p[n++] = isnan(difference->p) ? 1 : difference->p;
+    }
+    const double last = compare_holm(p, n, alpha / 2);
     free(p);
-    for (size_t i = 0; i < result->count; i++)
-        if (result->list[i].verdict == CHANGED && !(result->list[i].p <= last))
-            result->list[i].verdict = UNCERTAIN;
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *difference = &result->list[i];
+        if (!difference->series == !of_points && difference->verdict == CHANGED &&
+            !(difference->p <= last))
+            difference->verdict = UNCERTAIN;
+    }
     return 0;
 }
 
@@ -82,7 +99,9 @@ static void count(struct differences *result)
 
 int differences_weigh(struct differences *result)
 {
-    int code = correct(result);
+    int code = correct(result, false);
+    if (code == 0)
+        code = correct(result, true);
     if (code == 0) {
         ask_neighbours(result);
         count(result);

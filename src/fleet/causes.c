@@ -1,6 +1,6 @@
 /*
  * Why a node is odd, in words: what usually looks like that. The pattern of what moved and what did
- * not tells more than any one value; findings are known by their roles in the registry.
+ * not says more than any one value; findings are known by their roles in the registry.
  */
 #include "base/line.h"
 #include "base/units.h"
@@ -28,7 +28,7 @@ enum aspect {
 };
 
 struct seen {
-    double ratio; /* to the peers' median, less 1; NAN where it is not known */
+    double ratio; /* to the peers' median, less 1; NAN where it was not measured */
     bool moved;   /* more than chance alone explains, if this were the only comparison */
     bool odd;
 };

@@ -263,7 +263,7 @@ static int add_node(struct fleet *fleet, const struct document *document, size_t
 
 int fleet_add(struct fleet *fleet, const struct document *document, struct error *error)
 {
-    size_t node;
+    size_t node = 0;
     if (!has_value(document))
         return fleet_add_hole(fleet, document->file ? document->file : "standard input",
                               "it holds no value: nothing was measured there", error);

@@ -10,7 +10,7 @@
 
 double fleet_value_of(const struct fleet_value *value)
 {
-    return quiet_is_known(&value->quiet) ? (double)value->quiet.value : value->value;
+    return quiet_or(&value->quiet, value->value);
 }
 
 /* The value with its own interval, on the scale on which it is compared. */
@@ -281,8 +281,8 @@ static int refuse_few(const struct fleet *fleet, struct error *error)
             fleet->hole_count ? fleet->holes[0].reason : "");
     return error_set(error, ERROR_USAGE,
                      "no %d nodes are alike (%zu document%s of %zu node%s in %zu group%s by "
-                     "processor, memory and BIOS): with fewer, no node can be told from the "
-                     "others; compare two with 'fathom diff'",
+                     "processor, memory and BIOS): with fewer, no node can be distinguished "
+                     "from the others; compare two with 'fathom diff'",
                      PEERS_FEWEST, fleet->node_count, fleet->node_count == 1 ? "" : "s", hosts,
                      hosts == 1 ? "" : "s", fleet->group_count, fleet->group_count == 1 ? "" : "s");
 }

@@ -14,7 +14,7 @@ static const struct gpu_work wake_chase = {.action = GPU_CHASE,
                                            .multiprocessor = -1};
 static const uint64_t wake_work = UINT64_MAX; /* no index of a list */
 
-/* A GPU that did so many operations in no time has a clock that stands still. */
+/* A GPU that did this many operations in no time has a clock that stands still. */
 static const uint64_t operations_in_no_time = 1 << 30;
 
 /* What an engine's "repeat" is: whole passes of what moves bytes, some loads of a chase. So few
@@ -43,9 +43,9 @@ static int prepare(void *self, uint64_t work, uint64_t seed, double *operations,
     return device->backend->prepare(device->gpu, device->ready, seed, error);
 }
 
-/* The backend does a few operations more where it does many at once: the time is of those that were
- * asked for. It counts passes, not bytes. */
-static int measure(void *self, uint64_t repeats, double *ns, double *core_hz, struct error *error)
+/* The backend does more operations where it does many at once: a few, or as many times as it has
+ * blocks. The time is of those that were asked for. It counts passes, not bytes. */
+static int measure(void *self, uint64_t repeats, struct device_time *took, struct error *error)
 {
     const struct gpu_device *device = self;
     const uint64_t operations = repeats * operations_a_repeat(device->ready);
@@ -61,8 +61,9 @@ static int measure(void *self, uint64_t repeats, double *ns, double *core_hz, st
                          (unsigned long long)did, (unsigned long long)operations, time.ns);
     if (!(time.ns > 0) && did >= operations_in_no_time)
         return error_set(error, ERROR_IMPOSSIBLE, "its clock stands still");
-    *ns = time.ns * (double)operations / (double)did;
-    *core_hz = time.ns > 0 ? time.cycles / time.ns * 1e9 : NAN;
+    took->ns = time.ns * (double)operations / (double)did;
+    took->worked_ns = time.ns;
+    took->core_hz = time.ns > 0 ? time.cycles / time.ns * 1e9 : NAN;
     return 0;
 }
 

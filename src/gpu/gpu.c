@@ -1,5 +1,8 @@
 #include "gpu/gpu.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+
 const struct gpu_work gpu_work_none = {.carve_out = -1, .multiprocessor = -1};
 
 /* NVML API Reference, nvmlClocksEventReasons; those that slow nothing down are left out. */
@@ -14,3 +17,18 @@ const struct gpu_throttle gpu_throttles[] = {
 };
 
 const struct gpu_backend *const gpu_backends[] = {&gpu_cuda, &gpu_opencl, NULL};
+
+const char *gpu_loader_error(char *text, size_t size, const char *otherwise)
+{
+    const char *said = dlerror();
+    snprintf(text, size, "%s", said ? said : otherwise);
+    /* Itself is what a program can open wherever it can open anything. */
+    void *itself = dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+    if (itself)
+        dlclose(itself);
+    else
+        snprintf(text, size,
+                 "this program is linked statically, and there is no such library here or no glibc "
+                 "to open it with");
+    return text;
+}

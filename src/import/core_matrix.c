@@ -85,7 +85,7 @@ static int fill_document(struct document *document, const struct core_table *tab
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
         const char *op = given ? given : tables[i].op;
-        if (count > 1) /* which have to be told apart */
+        if (count > 1) /* which have to be distinguished */
             op = tables[i].op ? tables[i].op : pool_printf(pool, "table%zu", i + 1);
         if (count > 1 && !op)
             return out_of_memory(text, error);
@@ -94,7 +94,7 @@ static int fill_document(struct document *document, const struct core_table *tab
     return code;
 }
 
-/* An option that is about one table, and a unit that is not the one told. */
+/* An option that is about one table, and a unit that is not the table's. */
 static int check_tables(const struct core_table *tables, size_t count, struct import_text *text,
                         const struct settings *settings, struct error *error)
 {
@@ -175,16 +175,18 @@ static bool is_square_or_triangle(struct rows *rows)
     return separator && count > 1 && (square || (rising && last > 2));
 }
 
-/* A line of ids above rows that begin with one, or names above triples, are told by more than their
- * shape. */
+/* A line of ids above rows that begin with one, or names above triples, are recognised by more than
+ * their shape. */
 static enum import_certainty recognise(const struct import_text *source)
 {
     struct import_text text = *source;
     struct rows rows;
     rows_begin(&rows, &text);
-    const enum import_certainty told = core_rows_recognise(&rows);
+    const enum import_certainty certainty = core_rows_recognise(&rows);
     rows_begin(&rows, &text);
-    return told != IMPORT_NONE ? told : is_square_or_triangle(&rows) ? IMPORT_SHAPE : IMPORT_NONE;
+    return certainty != IMPORT_NONE       ? certainty
+           : is_square_or_triangle(&rows) ? IMPORT_SHAPE
+                                          : IMPORT_NONE;
 }
 
 static const char *const options[] = {"unit", "op", "ids", NULL};

@@ -183,7 +183,7 @@ static bool are_names(const struct rows *lines)
     return lines->count == TRIPLE;
 }
 
-/* Rows of two ids and a number. Without their names above, so many that they are no square. */
+/* Rows of two ids and a number. Without their names above there are not as many as a square has. */
 static int read_triples(struct core_rows *rows, struct pool *pool, struct rows *lines,
                         struct error *error)
 {

@@ -13,7 +13,8 @@ struct reading {
     struct pool *pool;
     const struct core_rows *rows;
     const char *file;
-    int *index; /* of each id in the table, plus one */
+    int *index; /* of each id in the table, plus one, up to the largest */
+    int largest_id;
     struct error *error;
 };
 
@@ -98,7 +99,12 @@ static int read_ids(struct reading *reading, size_t first)
 {
     const struct core_row *row = &reading->rows->list[0];
     int code = make_square(reading, row->count > first ? row->count - first : 0, row->line);
-    reading->index = pool_alloc(reading->pool, CPU_ID_MAX + 2, sizeof *reading->index);
+    reading->largest_id = 0;
+    for (size_t i = first; i < row->count; i++)
+        if (field_id(&row->cells[i]) > reading->largest_id)
+            reading->largest_id = field_id(&row->cells[i]);
+    reading->index =
+        pool_alloc(reading->pool, (size_t)reading->largest_id + 1, sizeof *reading->index);
     if (code == 0 && !reading->index)
         return out_of_memory(reading);
     for (size_t i = 0; code == 0 && i < reading->table->n; i++) {
@@ -128,7 +134,7 @@ static int refuse_ragged(const struct reading *reading, const struct core_row *r
                      reading->file, row->line, values, reading->table->n);
 }
 
-/* Which column a cell of a table by blanks stands below; n where that can't be told. */
+/* Which column a cell of a table by blanks stands below; n where that can't be known. */
 static size_t column_below(const struct reading *reading, const struct field *cell, size_t first)
 {
     const struct core_row *ids = &reading->rows->list[0];
@@ -144,7 +150,7 @@ static size_t column_below(const struct reading *reading, const struct field *ce
     return found;
 }
 
-/* The columns of a row's values, as they stand or as their number tells; false for neither. */
+/* The columns of a row's values, as they stand or as their number says; false for neither. */
 static bool place_values(const struct reading *reading, const struct core_row *row, size_t at,
                          size_t first_id, size_t *columns)
 {
@@ -156,7 +162,7 @@ static bool place_values(const struct reading *reading, const struct core_row *r
     }
     if (below)
         return true;
-    /* A triangle may have its diagonal; a square without it can only be told by blanks. */
+    /* A triangle may have its diagonal; a square without it can only be recognised by blanks. */
     bool skip = reading->rows->blanks && values == n - 1 && at + 1 < n && values != at + 1;
     if (values != n && values != at && values != at + 1 && !skip)
         return false;
@@ -184,7 +190,8 @@ static int read_with_ids(struct reading *reading, size_t first_id)
     for (size_t r = 1; r < rows->count && code == 0; r++) {
         struct core_row row = rows->list[r];
         row.count = without_last_empty(&row, n + 1);
-        int id = field_id(&row.cells[0]), at = id < 0 ? 0 : reading->index[id];
+        const int id = field_id(&row.cells[0]),
+                  at = id < 0 || id > reading->largest_id ? 0 : reading->index[id];
         if (at == 0)
             return error_set(reading->error, ERROR_USAGE,
                              "%s: line %zu begins with '%.*s', which is none of the ids in line "
@@ -269,8 +276,8 @@ static int read_without_ids(struct reading *reading, size_t first)
 
 enum shape { NO_IDS, IDS_ABOVE, IDS_BOTH };
 
-/* Ids are told by a name in the corner, or by a 0 among them, which is no latency, or by ascending
- * and standing before the rows as they stand above. */
+/* Ids are recognised by a name in the corner, or by a 0 among them, which is no latency, or by
+ * ascending and standing before the rows as they stand above. */
 static enum shape find_shape(const struct core_rows *rows)
 {
     const struct core_row *ids = &rows->list[0];
@@ -309,7 +316,8 @@ static int read_ids_above(struct reading *reading)
 static int read_table(struct core_table *table, struct pool *pool, const struct core_rows *rows,
                       const char *file, int ids, struct error *error)
 {
-    struct reading reading = {table, pool, rows, file, NULL, error};
+    struct reading reading = {
+        .table = table, .pool = pool, .rows = rows, .file = file, .error = error};
     *table = (struct core_table){.model = rows->model, .op = rows->op, .cycles = rows->cycles};
     if (rows->triples)
         return core_triples_read(table, pool, rows, file, error);

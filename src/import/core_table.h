@@ -12,9 +12,9 @@ struct core_table {
     size_t n;
     int *ids;          /* of rows and columns */
     double *latency;   /* n * n, row by row; NAN where the table has nothing */
-    const char *model; /* the processor's name; NULL where it isn't told */
-    const char *op;    /* what was measured, as fathom calls it; NULL where it isn't told */
-    bool cycles;       /* the latencies are told to be in cycles */
+    const char *model; /* the processor's name; NULL where it isn't known */
+    const char *op;    /* what was measured, as fathom calls it; NULL where it isn't known */
+    bool cycles;       /* the table says that the latencies are in cycles */
 };
 
 /* All tables of a text, at least one, in the pool; ERROR_USAGE with the line's number for what is
@@ -33,7 +33,7 @@ struct core_row {
 struct core_rows {
     struct core_row *list; /* of a table by blanks: the line of ids and what follows */
     size_t count;
-    bool blanks;  /* cells stand apart by blanks, and where they stand tells what they are */
+    bool blanks;  /* cells stand apart by blanks, and where they stand shows what they are */
     bool triples; /* each row is two ids and their latency */
     const char *model, *op;
     bool cycles; /* the names above triples say so */

@@ -1,17 +1,27 @@
 /* Latencies one by one: "from,to,ns". */
-#include "base/cpulist.h"
 #include "import/core_table.h"
 
 #include <math.h>
 
-/* Numbers the ids that stand there, ascending, from 0 on; index[] has room for all there are. */
-static size_t number_ids(const struct core_rows *rows, int *index)
+static int largest_id(const struct core_rows *rows)
+{
+    int largest = 0;
+    for (size_t r = 0; r < rows->count; r++)
+        for (int which = 0; which < 2; which++) {
+            const int id = field_id(&rows->list[r].cells[which]);
+            largest = id > largest ? id : largest;
+        }
+    return largest;
+}
+
+/* Numbers the ids that stand there, ascending, from 0 on; index[] has room for the largest. */
+static size_t number_ids(const struct core_rows *rows, int *index, int largest)
 {
     size_t count = 0;
     for (size_t r = 0; r < rows->count; r++)
         for (int which = 0; which < 2; which++)
             index[field_id(&rows->list[r].cells[which])] = 1;
-    for (int id = 0; id <= CPU_ID_MAX; id++)
+    for (int id = 0; id <= largest; id++)
         if (index[id])
             index[id] = (int)count++;
     return count;
@@ -20,10 +30,11 @@ static size_t number_ids(const struct core_rows *rows, int *index)
 int core_triples_read(struct core_table *table, struct pool *pool, const struct core_rows *rows,
                       const char *file, struct error *error)
 {
-    int *index = pool_alloc(pool, CPU_ID_MAX + 1, sizeof *index);
+    const int largest = largest_id(rows);
+    int *index = pool_alloc(pool, (size_t)largest + 1, sizeof *index);
     if (!index)
         return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
-    size_t n = number_ids(rows, index);
+    size_t n = number_ids(rows, index, largest);
     int code = core_table_begin(table, pool, n, rows->list[rows->count - 1].line, file, error);
     for (size_t r = 0; r < rows->count && code == 0; r++) {
         const struct core_row *row = &rows->list[r];

@@ -20,7 +20,7 @@ enum { COLUMNS_MOST = 3 };
 struct reading {
     struct rows rows;
     struct tables tables;
-    double size_unit; /* of sizes without a suffix; 0: not told */
+    double size_unit; /* of sizes without a suffix; 0: unknown */
     bool cycles_first;
     size_t columns; /* 0: no row yet */
     struct error *error;
@@ -46,7 +46,7 @@ static bool has_word(const struct field *field, const char *word)
     return false;
 }
 
-/* "size_kb", "Size (KiB)", "kbytes"; capitals tell a unit at the end of a word, as in "SizeKB".
+/* "size_kb", "Size (KiB)", "kbytes"; capitals mark a unit at the end of a word, as in "SizeKB".
  * "Region" heads the sizes in KiB of the tool MemoryLatency (Chips and Cheese). */
 static double size_unit_of(const struct field *field)
 {

@@ -1,13 +1,13 @@
 /*
- * A GPU's latency by working set, as two tools and `-f source` write it:
+ * A GPU's latency by working set, as two tools and `-f gpu-columns` write it:
  *
  * - RRZE's gpu-latency (github.com/RRZE-HPC/gpu-benches): a line "clock: 1155 1410 ..." and rows of
  *   eight columns: loads, clock in MHz, working set in KiB, time in ms, and cycles a load as mean,
  *   median, 5 % and 95 % of its runs, of which the median is taken;
- * - the CUDA program that fathom gpu began with, and `-f source`: a line "MHz B KB CPI" and rows of
- *   clock, working set in bytes and in KB, and cycles a load. Where it writes several curves, each
- *   has a line "# gpu0 latency, path l1, order random, stride 128" above it. Rows that people kept
- *   without the heading are known by their third column, which is the second in whole KB.
+ * - the CUDA program that fathom gpu began with, and `-f gpu-columns`: a line "MHz B KB CPI" and
+ * rows of clock, working set in bytes and in KB, and cycles a load. Where it writes several curves,
+ * each has a line "# gpu0 latency, path l1, order random, stride 128" above it. Rows that people
+ * kept without the heading are known by their third column, which is the second in whole KB.
  *
  * Cycles over the clock are the time. Loads of both tools go through the first level.
  */
@@ -218,7 +218,7 @@ static enum import_certainty recognise(const struct import_text *source)
 const struct import_format gpu_latency_format = {
     .name = "gpu-latency",
     .place = 70,
-    .summary = "a GPU's latency as RRZE's gpu-latency and -f source write it: its levels",
+    .summary = "a GPU's latency as RRZE's gpu-latency and -f gpu-columns write it: its levels",
     .recognise = recognise,
     .read = read_gpu_latency,
 };

@@ -108,8 +108,8 @@ static int make_plain(char **bytes, size_t *length, const char *file, struct err
     return 0;
 }
 
-/* An option of another format would be passed over in silence, and a latency be told in a unit that
- * it was not measured in. */
+/* An option of another format would be passed over in silence, and a latency be given in a unit
+ * that it was not measured in. */
 static int check_options(const struct import_format *format, const struct settings *settings,
                          struct error *error)
 {

@@ -41,7 +41,7 @@ struct import_format {
     const char *const *options;
     /* Looks at the text alone; how it goes on is not its business. */
     enum import_certainty (*recognise)(const struct import_text *);
-    /* Fills probes (series and findings) and whatever of machine the text tells, all in the
+    /* Fills probes (series and findings) and whatever of machine the text says, all in the
      * document's pool. */
     int (*read)(struct import_text *, const struct settings *, struct document *, struct error *);
 };
@@ -49,7 +49,7 @@ struct import_format {
 extern const struct import_format *const import_formats[]; /* by place; ends with NULL */
 const struct import_format *import_format_by_name(const char *name);
 
-/* Options of all formats: units and names that a table doesn't tell. */
+/* Options of all formats: units and names that a table doesn't say. */
 extern const struct option_spec import_options[];
 /* Writes the help of one of these, which names the formats that take it; false where it is none. */
 bool import_option_help(const struct option_spec *, char *text, size_t size);

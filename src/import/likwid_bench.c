@@ -1,7 +1,7 @@
 /*
  * likwid-bench: "Test: copy_avx", "Using 4 threads", "Size (Byte): 2000000000" and "MByte/s:
  * 14479.33", in MB of 10^6 bytes. What it moved depends on the working set, which may lie in a
- * cache, and on the instructions that the test's name tells: both stand beside each finding. Tests
+ * cache, and on the instructions that the test's name says: both stand beside each finding. Tests
  * whose names begin with a kernel that fathom has bear that kernel's name.
  */
 #include "base/units.h"
@@ -18,7 +18,7 @@ struct reading {
     struct rows rows;
     struct tables tables;
     char test[NAME_BYTES]; /* "" before the first */
-    double threads, bytes; /* NAN: not told */
+    double threads, bytes; /* NAN: unknown */
     struct error *error;
 };
 
@@ -68,7 +68,7 @@ static int read_rate(struct reading *reading)
     return tables_add_value(&reading->tables, &kind, rate * 1e6);
 }
 
-/* Lines that tell the same in other words, or what else was counted. */
+/* Lines that say the same in other words, or what else was counted. */
 static const char *const known[] = {"Allocate:",       "Group:",
                                     "Using ",          "Cycles",
                                     "CPU Clock:",      "Cycle Clock:",

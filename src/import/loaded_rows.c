@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Half of the steps that fathom itself takes: with fewer it tells no knee of its own either. */
+/* Half of the steps that fathom itself takes: with fewer it finds no knee of its own either. */
 enum { KNEE_LEAST = 8 };
 
 void loaded_rows_add(struct loaded_rows *rows, double rate, double ns, bool no_pause)

@@ -3,7 +3,7 @@
  * "main_memory" and "cache", "bandwidth" has "read_gb_s" and others in 10^9 bytes and "latency" has
  * times in ns, each with its loops' "values", which are trials; "patterns" has bandwidth by the
  * order of accesses. Its own latency keeps to a window
- * of so many KiB at a time where "configuration" says so ("latency_tlb_locality_kb"), and is then
+ * of some KiB at a time where "configuration" says so ("latency_tlb_locality_kb"), and is then
  * no latency of DRAM by fathom's definition: the window stands beside it. "tlb_analysis" has
  * latency by that window.
  */
@@ -18,7 +18,7 @@
 struct reading {
     struct import_text *text;
     struct tables tables;
-    double threads, stride, window, custom; /* NAN: not told */
+    double threads, stride, window, custom; /* NAN: unknown */
     double sweep;                           /* of tlb_analysis: the window at hand */
     struct error *error;
 };

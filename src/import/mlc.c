@@ -25,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NODES_MAX = 1024, TEXT_BYTES = 64 };
+enum { TEXT_BYTES = 64 };
 static const double megabyte = 1e6;
 
 enum section { NO_SECTION, LATENCIES, BANDWIDTHS, MIXES, LOADED, TRANSFERS };

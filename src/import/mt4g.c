@@ -34,7 +34,7 @@ static const char *const fact_keys[FACTS] = {"latency", "size", "lineSize", "rea
 /* What an object says; NAN where it says nothing. */
 struct value {
     double measured, declared, mean, confidence;
-    double scale; /* of its unit; NAN: none that is known, or none told */
+    double scale; /* of its unit; NAN: none that is known, or none given */
 };
 
 struct reading {

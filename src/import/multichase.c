@@ -33,8 +33,8 @@ enum column {
 struct reading {
     struct rows rows;
     struct tables tables;
-    char chase[NAME_BYTES];        /* of the run at hand; "": not told */
-    double stride, threads, bytes; /* 0: not told */
+    char chase[NAME_BYTES];        /* of the run at hand; "": unknown */
+    double stride, threads, bytes; /* 0: unknown */
     bool began;                    /* settings or names were seen */
     bool values_follow;            /* the last line was multiload's names */
     struct error *error;
@@ -117,7 +117,7 @@ static int read_values(struct reading *reading)
 
 /* --- lines --- */
 
-/* "stride = 64"; a new run begins with the first ones, and tells all that matter. */
+/* "stride = 64"; a new run begins with the first ones, and names all that matter. */
 static void read_setting(struct reading *reading)
 {
     struct rows *rows = &reading->rows;

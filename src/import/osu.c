@@ -35,7 +35,7 @@ static void read_test(struct reading *reading)
         snprintf(reading->test, NAME_BYTES, "%.*s", (int)(end - 5 - begin), begin);
 }
 
-/* Names are told apart by two blanks or more: "Min Latency(us)   Max Latency(us)". */
+/* Names are set apart by two blanks or more: "Min Latency(us)   Max Latency(us)". */
 static void name_columns(const struct rows *rows, const char *from)
 {
     const char *end = rows->text + rows->length;

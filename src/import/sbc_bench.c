@@ -26,9 +26,9 @@ struct reading {
     enum { NOWHERE, RAMLAT, BLOCKS } table;
     char columns[COLUMNS_MOST][NAME_BYTES]; /* of ramlat's table */
     size_t column_count;
-    char cpu[NAME_BYTES];   /* "cpu0 (Cortex-A53)"; "" not told, or the only one */
-    char pages[NAME_BYTES]; /* "MADV_HUGEPAGE"; "" not told */
-    bool several;           /* CPUs are told */
+    char cpu[NAME_BYTES];   /* "cpu0 (Cortex-A53)"; "" unknown, or the only one */
+    char pages[NAME_BYTES]; /* "MADV_HUGEPAGE"; "" unknown */
+    bool several;           /* the report names several CPUs */
     struct error *error;
 };
 

@@ -301,7 +301,7 @@ static int make_finding(struct tables *tables, struct probe_result *probe,
     return copy_factors(tables, kind, &finding->factors, &finding->factor_count);
 }
 
-/* Of curves of which none was told to be looked at the one of most points, and of these the one of
+/* Of curves of which none was named to be looked at the one of most points, and of these the one of
  * the largest stride, which prefetchers follow least. */
 static void choose_headline(struct probe_result *probe)
 {

@@ -25,7 +25,7 @@ struct table_number {
     double x;      /* of a curve */
     int from, to;  /* of a matrix */
     double value;  /* in the unit of the series' y or of the finding; ns where that may be either */
-    double cycles; /* beside it, or instead where `value` is NAN; NAN: not told */
+    double cycles; /* beside it, or instead where `value` is NAN; NAN: unknown */
 };
 
 struct table_entry;

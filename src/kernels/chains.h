@@ -21,7 +21,7 @@ struct chains {
     void *position[CHAINS_MOST]; /* where the last run stopped, and the next one goes on */
 };
 
-/* The loop for so many chains, 1 to CHAINS_MOST. State: struct chains. */
+/* The loop for `chains` chains, 1 to CHAINS_MOST. State: struct chains. */
 kernel_function *chains_kernel(unsigned chains);
 /* Loads of all chains together in one repeat of that loop. */
 unsigned chains_steps(unsigned chains);

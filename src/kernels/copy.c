@@ -37,7 +37,7 @@ uint64_t copy_counted(enum copy_method method, uint64_t bytes)
         struct copy *copy = state;                                                                 \
         unsigned char *to = copy->to;                                                              \
         const unsigned char *from = copy->from;                                                    \
-        const uint64_t bytes = copy->bytes;                                                        \
+        const size_t bytes = copy->bytes;                                                          \
         (void)from;                                                                                \
         if (copy->places <= 1) {                                                                   \
             for (; repeats; repeats--) {                                                           \
@@ -47,7 +47,7 @@ uint64_t copy_counted(enum copy_method method, uint64_t bytes)
             return 0;                                                                              \
         }                                                                                          \
         for (; repeats; repeats--) {                                                               \
-            const uint64_t at = copy->place * copy->place_bytes;                                   \
+            const size_t at = copy->place * copy->place_bytes;                                     \
             CALL(to + at, from + at, bytes);                                                       \
             copy->place = copy->place + 1 < copy->places ? copy->place + 1 : 0;                    \
         }                                                                                          \

@@ -9,6 +9,7 @@
 #include "kernels/kernel.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum copy_method {
     COPY_MEMCPY,
@@ -31,9 +32,9 @@ enum { COPY_STEP_BYTES = 256 }; /* what loops take at once, aligned to a line */
 struct copy {
     unsigned char *to;
     const unsigned char *from;
-    uint64_t bytes; /* a call */
-    uint64_t places, place_bytes;
-    uint64_t place; /* of the next call */
+    size_t bytes; /* a call */
+    size_t places, place_bytes;
+    size_t place; /* of the next call */
 };
 
 /* NULL where there is none; then `*missing` says why. */

@@ -3,7 +3,7 @@
 #include "arch.h"
 #include "gaps_loops.h"
 
-/* Until a caller who knows the counter's rate says what a gap is: so many times the shortest
+/* Until a caller who knows the counter's rate says what a gap is: this many times the shortest
  * distance of two readings. A coarse counter often stands still between two. */
 enum { TRIES = 256, TIMES = 16 };
 

@@ -34,7 +34,7 @@ static uint64_t pages_clear_run(void *state, uint64_t repeats)
 {
     const struct pages *pages = state;
     for (; repeats && pages->memory; repeats--)
-        for (uint64_t at = 0; at < pages->bytes; at += pages->step)
+        for (size_t at = 0; at < pages->bytes; at += pages->step)
             loops_clear(pages->memory + at, pages->step);
     return repeats;
 }
@@ -50,7 +50,7 @@ static uint64_t pages_populate_run(void *state, uint64_t repeats)
 static inline __attribute__((always_inline)) void
 in_calls(struct pages *pages, unsigned char *memory, bool (*call)(unsigned char *, size_t))
 {
-    for (uint64_t at = 0; memory && at < pages->bytes; at += pages->call_bytes)
+    for (size_t at = 0; memory && at < pages->bytes; at += pages->call_bytes)
         note(pages, call(memory + at, pages->call_bytes));
 }
 
@@ -95,7 +95,7 @@ static uint64_t pages_fresh(void *state, uint64_t repeats)
     struct pages *pages = state;
     (void)repeats;
     pages_release(pages);
-    const uint64_t page = pages->kind == PAGES_OF_THP ? pages->step : 0;
+    const size_t page = pages->kind == PAGES_OF_THP ? pages->step : 0;
     pages->memory = pages_map(pages->bytes, pages->kind, page);
     note(pages, pages->memory != NULL);
     return 0;

@@ -13,8 +13,8 @@
 
 struct pages {
     unsigned char *memory; /* `bytes` of that kind; NULL: none is mapped */
-    uint64_t bytes, step;  /* of the region; from one page that is accessed to the next */
-    uint64_t call_bytes;   /* of each system call: a part of the region, whole pages */
+    size_t bytes, step;    /* of the region; from one page that is accessed to the next */
+    size_t call_bytes;     /* of each system call: a part of the region, whole pages */
     enum pages_kind kind;
     int twin;         /* 0: there is none */
     unsigned refused; /* calls that the system refused: what was measured then is something else */

@@ -1,6 +1,6 @@
 /*
  * Answers that were measured earlier: a document for each question, in a folder of the user's,
- * under a name that is made of the question and of a key. The key tells this machine, its processor
+ * under a name that is made of the question and of a key. The key names this machine, its processor
  * and microcode, the kernel, the CPUs that the control group allows and fathom's version; a
  * document of another key is as good as none.
  *

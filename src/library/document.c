@@ -32,7 +32,7 @@ static int read_document(const char *path, struct fathom_document **result, stru
     return code;
 }
 
-int fathom_read(const char *path, struct fathom_document **result, struct fathom_error *told)
+int fathom_read(const char *path, struct fathom_document **result, struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
@@ -40,11 +40,11 @@ int fathom_read(const char *path, struct fathom_document **result, struct fathom
         *result = NULL;
     const int code = read_document(path, result, &error);
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }
 
 int fathom_write(const struct fathom_document *document, const char *path,
-                 struct fathom_error *told)
+                 struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
@@ -53,7 +53,7 @@ int fathom_write(const struct fathom_document *document, const char *path,
                          : error_set(&error, ERROR_USAGE,
                                      "fathom_write() needs a document and a path: one is NULL");
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }
 
 static int analyse(struct document *document, struct error *error)
@@ -68,12 +68,12 @@ static int analyse(struct document *document, struct error *error)
     return code;
 }
 
-int fathom_analyse(struct fathom_document *document, struct fathom_error *told)
+int fathom_analyse(struct fathom_document *document, struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
     const int code = document ? analyse(&document->document, &error)
                               : error_set(&error, ERROR_USAGE, "the document is NULL");
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }

@@ -102,7 +102,7 @@ static int read_options(struct fathom *fathom, const struct fathom_options *give
     return folder && *folder && !fathom->cache_folder ? error_out_of_memory(error) : 0;
 }
 
-struct fathom *fathom_open(const struct fathom_options *options, struct fathom_error *told)
+struct fathom *fathom_open(const struct fathom_options *options, struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
@@ -114,7 +114,7 @@ struct fathom *fathom_open(const struct fathom_options *options, struct fathom_e
         free(fathom);
         fathom = NULL;
     }
-    guest_answer(told, code, &error);
+    guest_answer(failure, code, &error);
     guest_leave(&guest);
     return fathom;
 }

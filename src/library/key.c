@@ -64,7 +64,7 @@ static void add_processor(struct hash *hash)
     }
 }
 
-/* The id tells two machines of one model apart. A container's host name is new each
+/* The id distinguishes two machines of one model. A container's host name is new each
  * time, so it counts only where there is no id. */
 static void add_machine(struct hash *hash)
 {

@@ -10,17 +10,15 @@
 
 enum { ROOM = 16 };
 
-struct told {
+struct answer {
     struct fathom_level list[ROOM];
     size_t count;
 };
 
-/* What a finding says of the hardware: without neighbours, where they could be told apart. */
+/* What a finding says of the hardware: without neighbours, where they could be kept apart. */
 static double value_of(const struct finding *finding)
 {
-    return !finding                          ? NAN
-           : quiet_is_known(&finding->quiet) ? (double)finding->quiet.value
-                                             : finding->value;
+    return finding ? quiet_or(&finding->quiet, finding->value) : NAN;
 }
 
 static uint64_t bytes_of(double value)
@@ -28,16 +26,11 @@ static uint64_t bytes_of(double value)
     return value > 0 && value < 0x1p60 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static bool holds_data(const struct cache_facts *cache)
-{
-    return cache->type && strcmp(cache->type, "instruction") != 0;
-}
-
 static unsigned line_bytes(const struct machine_facts *facts)
 {
     unsigned line = 0;
     for (size_t i = 0; i < facts->cache_count; i++)
-        if (holds_data(&facts->caches[i]) && facts->caches[i].line_bytes > line)
+        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].line_bytes > line)
             line = facts->caches[i].line_bytes;
     return line;
 }
@@ -45,20 +38,20 @@ static unsigned line_bytes(const struct machine_facts *facts)
 /* --- as declared --- */
 
 /* Of several kinds of core, the one with more. */
-static void add_declared(struct told *told, const struct cache_facts *cache)
+static void add_declared(struct answer *answer, const struct cache_facts *cache)
 {
     size_t place = 0;
-    while (place < told->count && told->list[place].level < (unsigned)cache->level)
+    while (place < answer->count && answer->list[place].level < (unsigned)cache->level)
         place++;
-    struct fathom_level *level = &told->list[place];
-    const bool there = place < told->count && level->level == (unsigned)cache->level;
+    struct fathom_level *level = &answer->list[place];
+    const bool there = place < answer->count && level->level == (unsigned)cache->level;
     if (there && level->declared_bytes >= cache->size_bytes)
         return;
     if (!there) {
-        if (told->count == ROOM)
+        if (answer->count == ROOM)
             return;
-        memmove(level + 1, level, (told->count - place) * sizeof *level);
-        told->count++;
+        memmove(level + 1, level, (answer->count - place) * sizeof *level);
+        answer->count++;
     }
     *level = (struct fathom_level){.level = (unsigned)cache->level,
                                    .source = FATHOM_DECLARED,
@@ -69,12 +62,12 @@ static void add_declared(struct told *told, const struct cache_facts *cache)
                                    .line_bytes = cache->line_bytes};
 }
 
-static void tell_declared(struct told *told, const struct machine_facts *facts)
+static void answer_declared(struct answer *answer, const struct machine_facts *facts)
 {
     for (size_t i = 0; i < facts->cache_count; i++)
-        if (holds_data(&facts->caches[i]) && facts->caches[i].level > 0 &&
+        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].level > 0 &&
             facts->caches[i].size_bytes)
-            add_declared(told, &facts->caches[i]);
+            add_declared(answer, &facts->caches[i]);
 }
 
 /* --- as measured --- */
@@ -86,7 +79,7 @@ static bool has_level(const struct document *document, const void *asked)
     return first && first->value > 0;
 }
 
-static void add_measured(struct told *told, const struct document *document,
+static void add_measured(struct answer *answer, const struct document *document,
                          const struct level *level, int source)
 {
     const bool memory = level->kind == LEVEL_MEMORY;
@@ -95,7 +88,7 @@ static void add_measured(struct told *told, const struct document *document,
     unsigned flags = 0;
     for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
         flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
-    told->list[told->count++] =
+    answer->list[answer->count++] =
         (struct fathom_level){.level = memory ? 0 : (unsigned)level->number,
                               .source = source,
                               .capacity_bytes = memory ? 0 : bytes_of(capacity),
@@ -106,8 +99,8 @@ static void add_measured(struct told *told, const struct document *document,
                               .doubtful = flags_are_doubtful(flags)};
 }
 
-static int tell_measured(struct told *told, const struct document *document, int source,
-                         struct error *error)
+static int answer_measured(struct answer *answer, const struct document *document, int source,
+                           struct error *error)
 {
     struct catalogue catalogue;
     const struct document *const documents[] = {document};
@@ -115,11 +108,11 @@ static int tell_measured(struct told *told, const struct document *document, int
     const bool built = catalogue_build(&catalogue, documents, 1);
     if (levels && built) {
         levels_collect(levels, &catalogue, 0, -1);
-        for (size_t i = 0; i < levels->count && told->count < ROOM; i++) {
+        for (size_t i = 0; i < levels->count && answer->count < ROOM; i++) {
             const struct level *level = &levels->list[i];
             if (level->experiment == 0 &&
                 (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY))
-                add_measured(told, document, level, source);
+                add_measured(answer, document, level, source);
         }
     }
     catalogue_free(&catalogue);
@@ -129,7 +122,8 @@ static int tell_measured(struct told *told, const struct document *document, int
 
 /* --- the call --- */
 
-static int tell(struct fathom *fathom, struct told *told, unsigned budget_ms, struct error *error)
+static int find_answer(struct fathom *fathom, struct answer *answer, unsigned budget_ms,
+                       struct error *error)
 {
     static const char *const settings[] = {"quick", NULL};
     const struct question question = {
@@ -137,47 +131,48 @@ static int tell(struct fathom *fathom, struct told *told, unsigned budget_ms, st
     struct document document = {0};
     int code = question_answer(fathom, &question, budget_ms, &document, error);
     if (code == FATHOM_DECLARED)
-        tell_declared(told, &document.machine);
+        answer_declared(answer, &document.machine);
     else if (code > 0)
-        code = tell_measured(told, &document, code, error);
+        code = answer_measured(answer, &document, code, error);
     document_free(&document);
-    if (code >= 0 && !told->count)
+    if (code >= 0 && !answer->count)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "this machine declares no cache: give 1000 ms or more to measure them");
     return code;
 }
 
-static int fill(struct fathom_level *levels, size_t room, const struct told *told,
+static int fill(struct fathom_level *levels, size_t room, const struct answer *answer,
                 struct error *error)
 {
     const size_t size = levels[0].size;
-    for (size_t i = 0; i < room && i < told->count; i++) {
+    for (size_t i = 0; i < room && i < answer->count; i++) {
         struct fathom_level *level = (struct fathom_level *)((char *)levels + i * size);
         memcpy(level, &size, sizeof size);
-        const int code = guest_fill(level, &told->list[i], sizeof told->list[i], error);
+        const int code = guest_fill(level, &answer->list[i], sizeof answer->list[i], error);
         if (code < 0)
             return code;
     }
-    return (int)told->count;
+    return (int)answer->count;
 }
 
 int fathom_levels(struct fathom *fathom, struct fathom_level *levels, size_t room,
-                  unsigned budget_ms, struct fathom_error *answer)
+                  unsigned budget_ms, struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
-    struct told told = {.count = 0};
+    struct answer answer = {.count = 0};
     int code = 0;
     if (room && !levels)
         code = error_set(&error, ERROR_USAGE, "there is no place for %zu levels: it is NULL", room);
     else if (room) /* before anything is measured */
-        code = guest_fill(
-            &(struct fathom_level){.size = levels[0].size}, &told.list[0],
-            levels[0].size < sizeof told.list[0] ? levels[0].size : sizeof told.list[0], &error);
+        code = guest_fill(&(struct fathom_level){.size = levels[0].size}, &answer.list[0],
+                          levels[0].size < sizeof answer.list[0] ? levels[0].size
+                                                                 : sizeof answer.list[0],
+                          &error);
     if (code == 0)
-        code = tell(fathom, &told, budget_ms, &error);
+        code = find_answer(fathom, &answer, budget_ms, &error);
     if (code >= 0)
-        code = room ? fill(levels, room, &told, &error) : (int)told.count;
+        code = room ? fill(levels, room, &answer, &error) : (int)answer.count;
     guest_leave(&guest);
-    return guest_answer(answer, code, &error);
+    return guest_answer(failure, code, &error);
 }

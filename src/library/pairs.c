@@ -27,11 +27,6 @@ struct pair {
     int a, b;
 };
 
-static double quiet_or_median(const struct point *point)
-{
-    return quiet_is_known(&point->quiet) ? (double)point->quiet.value : (double)point->y.median;
-}
-
 /* A hand-off takes a whole round, so the two directions are one distance, and either will do. */
 static double distance_in(const struct document *document, const struct pair *pair)
 {
@@ -42,7 +37,7 @@ static double distance_in(const struct document *document, const struct pair *pa
         const bool same = point->from == pair->a && point->to == pair->b,
                    back = point->from == pair->b && point->to == pair->a;
         if (point->y.n && (same || (back && isnan(distance))))
-            distance = quiet_or_median(point);
+            distance = quiet_or(&point->quiet, point->y.median);
     }
     return distance;
 }
@@ -100,26 +95,26 @@ static int tell_distance(struct fathom *fathom, const struct pair *pair, double 
 }
 
 int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, unsigned budget_ms,
-                    struct fathom_error *told)
+                    struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
     const struct pair pair = {cpu_a, cpu_b};
     const int code = tell_distance(fathom, &pair, ns, budget_ms, &error);
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }
 
 /* --- padding --- */
 
-/* Two writers in one line are at least so many times as slow as far apart, or the two were not seen
- * to disturb each other at all (a hypervisor may run both on one CPU). */
+/* Two writers in one line are at least this many times as slow as two far apart, or the two were
+ * not seen to disturb each other at all (a hypervisor may run both on one CPU). */
 static const double disturbs = 1.5;
 /* Up to this a distance is as good as the farthest one: trials of two writers differ by some
  * percent from run to run. */
 static const double as_good = 1.2;
 
-/* The least distance from which on nothing disturbs; 0 where the document can't tell. The points
+/* The least distance from which on nothing disturbs; 0 where the document doesn't say. The points
  * ascend. */
 static size_t padding_in(const struct document *document)
 {
@@ -165,11 +160,11 @@ static int tell_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms
 }
 
 int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
-                   struct fathom_error *told)
+                   struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
     const int code = tell_padding(fathom, bytes, budget_ms, &error);
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }

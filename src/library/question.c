@@ -53,10 +53,10 @@ static int measure_in_turn(struct asking *asking, struct document *document, str
     const char *const names[] = {question->probe, NULL};
     for (;;) {
         const double left = left_ms(asking);
-        if (left < QUESTION_LEAST_MS)
+        if (left < (double)QUESTION_LEAST_MS)
             return error_set(error, FATHOM_BUSY,
-                             "others measured for as long as there was time: nothing was measured "
-                             "for this answer");
+                             "another measurement of this program used up the time: ask again, or "
+                             "allow more milliseconds");
         struct fathom_plan plan = {.size = sizeof plan,
                                    .probes = names,
                                    .settings = question->settings,
@@ -85,7 +85,9 @@ static int measure_and_keep(struct asking *asking, struct document *document, st
 {
     bool waited = false;
     if (!cache_lock(&asking->slot, asking->until_ns, &waited)) {
-        error_set(error, 0, "another process measured for as long as there was time");
+        error_set(error, 0,
+                  "another process's measurement used up the time: ask again, or allow more "
+                  "milliseconds");
         return 0;
     }
     int code = 0;

@@ -12,7 +12,7 @@
 enum { WIDTH = 80 };
 
 /* Writes into memory what `write` writes to a stream. Wherever memory is missing, a part of the
- * text may be missing too, and errno tells of it. */
+ * text may be missing too, and errno says why. */
 typedef int write_function(FILE *, const void *content, struct error *);
 
 static int write_text(write_function *write, const void *content, char **text, struct error *error)
@@ -79,7 +79,7 @@ static int render(const struct fathom_document *document, const char *format, ch
 }
 
 int fathom_render(const struct fathom_document *document, const char *format, char **text,
-                  struct fathom_error *told)
+                  struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
@@ -87,7 +87,7 @@ int fathom_render(const struct fathom_document *document, const char *format, ch
         *text = NULL;
     const int code = render(document, format, text, &error);
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }
 
 /* --- two --- */
@@ -134,7 +134,7 @@ static write_function *writer_of(const char *format)
 }
 
 static int compare(const struct fathom_document *before, const struct fathom_document *after,
-                   double threshold, struct fathom_comparison *told, const char *format,
+                   double threshold, struct fathom_comparison *counts, const char *format,
                    char **text, struct error *error)
 {
     write_function *write = writer_of(format);
@@ -152,8 +152,8 @@ static int compare(const struct fathom_document *before, const struct fathom_doc
     const struct fathom_comparison all = {.values = differences.count,
                                           .changed = differences.changed,
                                           .uncertain = differences.uncertain};
-    if (code == 0 && told)
-        code = guest_fill(told, &all, sizeof all, error);
+    if (code == 0 && counts)
+        code = guest_fill(counts, &all, sizeof all, error);
     const struct compared compared = {&differences, threshold};
     if (code == 0 && text)
         code = write_text(write, &compared, text, error);
@@ -163,7 +163,7 @@ static int compare(const struct fathom_document *before, const struct fathom_doc
 
 int fathom_compare(const struct fathom_document *before, const struct fathom_document *after,
                    double threshold, struct fathom_comparison *comparison, const char *format,
-                   char **text, struct fathom_error *told)
+                   char **text, struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
@@ -171,5 +171,5 @@ int fathom_compare(const struct fathom_document *before, const struct fathom_doc
         *text = NULL;
     const int code = compare(before, after, threshold, comparison, format, text, &error);
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }

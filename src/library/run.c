@@ -208,7 +208,7 @@ static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
 }
 
 int fathom_run(struct fathom *fathom, const struct fathom_plan *plan,
-               struct fathom_document **result, struct fathom_error *told)
+               struct fathom_document **result, struct fathom_error *failure)
 {
     const struct guest guest = guest_enter();
     struct error error = {0};
@@ -216,5 +216,5 @@ int fathom_run(struct fathom *fathom, const struct fathom_plan *plan,
         *result = NULL;
     const int code = run_plan_of(fathom, plan, result, &error);
     guest_leave(&guest);
-    return guest_answer(told, code, &error);
+    return guest_answer(failure, code, &error);
 }

@@ -22,11 +22,11 @@ static double known(float value)
     return (double)value;
 }
 
-static int tell_finding(const struct finding *finding, struct fathom_value *value)
+static int fill_finding(const struct finding *finding, struct fathom_value *value)
 {
     if (!finding)
         return FATHOM_USAGE;
-    const struct fathom_value told = {
+    const struct fathom_value all = {
         .name = finding->name,
         .unit = finding->unit ? finding->unit : "",
         .value = finding->value,
@@ -39,13 +39,13 @@ static int tell_finding(const struct finding *finding, struct fathom_value *valu
         .doubtful = flags_are_doubtful(finding->flags),
         .sentence = finding->text,
     };
-    return guest_fill(value, &told, sizeof told, NULL);
+    return guest_fill(value, &all, sizeof all, NULL);
 }
 
 int fathom_finding(const struct fathom_document *document, const char *name,
                    struct fathom_value *value)
 {
-    return document && name ? tell_finding(document_finding(&document->document, name), value)
+    return document && name ? fill_finding(document_finding(&document->document, name), value)
                             : FATHOM_USAGE;
 }
 
@@ -54,7 +54,7 @@ int fathom_finding_at(const struct fathom_document *document, size_t i, struct f
     for (size_t probe = 0; document && probe < document->document.probe_count; probe++) {
         const struct probe_result *result = &document->document.probes[probe];
         if (i < result->finding_count)
-            return tell_finding(&result->findings[i], value);
+            return fill_finding(&result->findings[i], value);
         i -= result->finding_count;
     }
     return FATHOM_USAGE;
@@ -79,7 +79,7 @@ static const char *text_or_none(const char *text)
     return text ? text : "";
 }
 
-int fathom_series_at(const struct fathom_document *document, size_t i, struct fathom_series *told)
+int fathom_series_at(const struct fathom_document *document, size_t i, struct fathom_series *filled)
 {
     const struct probe_result *result;
     const struct series *series = series_at(document, i, &result);
@@ -99,7 +99,7 @@ int fathom_series_at(const struct fathom_document *document, size_t i, struct fa
     };
     const char *first = factors.text + strspn(factors.text, ", ");
     snprintf(all.factors, sizeof all.factors, "%s", first);
-    return guest_fill(told, &all, sizeof all, NULL);
+    return guest_fill(filled, &all, sizeof all, NULL);
 }
 
 int fathom_points(const struct fathom_document *document, size_t i, struct fathom_point *points,
@@ -113,7 +113,7 @@ int fathom_points(const struct fathom_document *document, size_t i, struct fatho
     for (size_t place = 0; place < room && place < series->point_count; place++) {
         const struct point *point = &series->points[place];
         const bool there = point->y.n > 0;
-        const struct fathom_point told = {
+        const struct fathom_point all = {
             .x = point->x,
             .from = point->from,
             .to = point->to,
@@ -126,7 +126,7 @@ int fathom_points(const struct fathom_document *document, size_t i, struct fatho
         };
         struct fathom_point *at = (struct fathom_point *)((char *)points + place * size);
         memcpy(at, &size, sizeof size);
-        const int code = guest_fill(at, &told, sizeof told, NULL);
+        const int code = guest_fill(at, &all, sizeof all, NULL);
         if (code < 0)
             return code;
     }

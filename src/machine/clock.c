@@ -65,7 +65,7 @@ static double measure_cost(const struct clock *clock)
             end = clock_ticks(clock);
         least = end - start < least ? end - start : least;
     }
-    return clock_ns(clock, least) / IN_A_ROW;
+    return clock_ns(clock, least) / (double)IN_A_ROW;
 }
 
 /* Measures resolution and reading cost. A clock that advances in steps shows only multiples of its

@@ -54,12 +54,11 @@ static struct governors find_governors(const struct inspection *inspection)
 static int clock_unknown(struct inspection *inspection)
 {
     if (inspection->machine->facts.hypervisor)
-        return remark_add(inspection, REMARK_FINE, "core clock",
-                          "no cpufreq in this guest: its host sets the clock, which fathom "
-                          "measures by dependent additions",
-                          NULL);
-    return remark_add(inspection, REMARK_KNOW, "core clock",
-                      "no cpufreq: the clock can be neither read nor fixed from here",
+        return remark_fine(inspection, "core clock",
+                           "no cpufreq in this guest: its host sets the clock, which fathom "
+                           "measures by dependent additions");
+    return remark_add(inspection, REMARK_KNOW, "core clock", "this system has no cpufreq",
+                      "the clock can be neither read nor fixed from here",
                       "trust cycles more than ns, or load the processor's cpufreq driver");
 }
 
@@ -84,8 +83,9 @@ int check_governor(struct inspection *inspection)
     if (!names)
         return ERROR_SYSTEM;
     if (steady)
-        return remark_add(inspection, REMARK_FINE, "core clock", state, NULL);
+        return remark_fine(inspection, "core clock", state);
     return remark_add(inspection, REMARK_SPOILS, "core clock", state,
+                      "the clock rises and falls with the load, and times in ns with it",
                       "cpupower frequency-set -g performance");
 }
 
@@ -109,10 +109,9 @@ int check_turbo(struct inspection *inspection)
     }
     inspection->conditions->turbo = on ? "on" : "off";
     if (!on)
-        return remark_add(inspection, REMARK_FINE, "turbo", "turbo is off", NULL);
-    return remark_add(inspection, REMARK_KNOW, "turbo",
-                      "turbo is on: the clock changes with heat and the number of busy cores",
-                      remedy);
+        return remark_fine(inspection, "turbo", "turbo is off");
+    return remark_add(inspection, REMARK_KNOW, "turbo", "turbo is on",
+                      "the clock changes with heat and the number of busy cores", remedy);
 }
 
 /* --- counter --- */
@@ -125,8 +124,8 @@ int check_counter(struct inspection *inspection)
         !clock_counter_distrusted(inspection->root))
         return 0;
     return remark_add(inspection, REMARK_KNOW, "counter",
-                      "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME
-                      "): fathom reads the system's clock instead, which makes short batches "
+                      "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME ")",
+                      "fathom reads the system's clock instead, which makes short batches "
                       "longer, and one-way hand-offs can't be measured",
                       "see what dmesg says of " ARCH_COUNTER_NAME
                       ", and whether the kernel was started with "
@@ -179,14 +178,12 @@ int check_smt(struct inspection *inspection)
         const char *list = cpulist_pooled(inspection->pool, &first);
         const char *remedy = pool_printf(inspection->pool, "for one thread per core use --cpus %s",
                                          list ? list : "");
-        result = list && remedy
-                     ? remark_add(inspection, REMARK_KNOW, "SMT",
-                                  "some CPUs are hardware threads of one core and share its caches",
-                                  remedy)
-                     : ERROR_SYSTEM;
+        result = list && remedy ? remark_add(inspection, REMARK_KNOW, "SMT",
+                                             "some CPUs are hardware threads of one core",
+                                             "they share its caches and its time", remedy)
+                                : ERROR_SYSTEM;
     } else if (result == 0 && inspection->conditions->smt) {
-        result = remark_add(inspection, REMARK_FINE, "SMT",
-                            "each CPU that may be used has a core of its own", NULL);
+        result = remark_fine(inspection, "SMT", "each CPU that may be used has a core of its own");
     }
     cpulist_free(&first);
     return result;

@@ -22,6 +22,8 @@ static const char *chosen(const struct inspection *inspection, const char *path,
     return NULL;
 }
 
+static const char page_walks[] = "figures beyond the TLB's reach include page walks";
+
 int check_huge_pages(struct inspection *inspection)
 {
     static const char *const enabled[] = {"always", "madvise", "never", NULL};
@@ -33,23 +35,26 @@ int check_huge_pages(struct inspection *inspection)
     char **names;
     if (!files_names(inspection->pool, &names, inspection->root, "/sys/kernel/mm"))
         return 0; /* unknown; another remark has said that /sys is missing */
+    if (!thp &&
+        !files_names(inspection->pool, &names, inspection->root, "/sys/kernel/mm/hugepages"))
+        return remark_add(inspection, REMARK_KNOW, "huge pages",
+                          "this kernel has no huge pages of any kind", page_walks,
+                          "measure under another kernel for figures without them");
     if (!thp)
         return remark_add(inspection, REMARK_KNOW, "huge pages",
-                          "this kernel has no transparent huge pages: figures beyond the TLB's "
-                          "reach include page walks",
+                          "this kernel has no transparent huge pages", page_walks,
                           "reserve pages (sysctl vm.nr_hugepages=600) and use --pages huge2m");
     if (strcmp(thp, "never") == 0)
-        return remark_add(
-            inspection, REMARK_SPOILS, "huge pages",
-            "transparent huge pages are off: figures beyond the TLB's reach include page walks",
-            "echo madvise > " THP_ROOT "enabled");
+        return remark_add(inspection, REMARK_SPOILS, "huge pages", "transparent huge pages are off",
+                          page_walks, "echo madvise > " THP_ROOT "enabled");
     if (chosen(inspection, THP_ROOT "defrag", refusal))
         return remark_add(
             inspection, REMARK_KNOW, "huge pages",
             "the kernel gives huge pages only where memory happens not to be fragmented",
+            "on small pages figures beyond the TLB's reach include page walks",
             "echo madvise > " THP_ROOT "defrag");
-    return remark_add(inspection, REMARK_FINE, "huge pages",
-                      pool_printf(inspection->pool, "transparent huge pages: %s", thp), NULL);
+    return remark_fine(inspection, "huge pages",
+                       pool_printf(inspection->pool, "transparent huge pages: %s", thp));
 }
 
 int check_reserved_pages(struct inspection *inspection)
@@ -62,12 +67,11 @@ int check_reserved_pages(struct inspection *inspection)
         free_pages > total)
         return 0;
     if (total == 0)
-        return remark_add(inspection, REMARK_FINE, "reserved pages",
-                          "no 2 MiB pages are reserved (--pages huge2m would need them)", NULL);
-    return remark_add(inspection, REMARK_FINE, "reserved pages",
-                      pool_printf(inspection->pool, "%llu of %llu reserved 2 MiB pages are free",
-                                  (unsigned long long)free_pages, (unsigned long long)total),
-                      NULL);
+        return remark_fine(inspection, "reserved pages",
+                           "no 2 MiB pages are reserved (--pages huge2m would need them)");
+    return remark_fine(inspection, "reserved pages",
+                       pool_printf(inspection->pool, "%llu of %llu reserved 2 MiB pages are free",
+                                   (unsigned long long)free_pages, (unsigned long long)total));
 }
 
 int check_swap(struct inspection *inspection)
@@ -80,11 +84,11 @@ int check_swap(struct inspection *inspection)
     if (!known)
         return 0;
     if (total == unused)
-        return remark_add(inspection, REMARK_FINE, "swap",
-                          total ? "swap is not in use" : "there is no swap", NULL);
+        return remark_fine(inspection, "swap", total ? "swap is not in use" : "there is no swap");
     return remark_add(inspection, REMARK_KNOW, "swap",
                       pool_printf(inspection->pool, "%.0f MiB are swapped out",
                                   (double)(total - unused) * 0x1p-20),
+                      "memory is short, and what is measured may be written to disk meanwhile",
                       "stop the programs that fill the memory, then swapoff -a and swapon -a");
 }
 
@@ -95,8 +99,8 @@ int check_balancing(struct inspection *inspection)
         !files_number(&balancing, inspection->root, "/proc/sys/kernel/numa_balancing"))
         return 0;
     if (balancing == 0)
-        return remark_add(inspection, REMARK_FINE, "NUMA balancing", "NUMA balancing is off", NULL);
-    return remark_add(inspection, REMARK_SPOILS, "NUMA balancing",
-                      "NUMA balancing unmaps and moves pages while they are measured",
+        return remark_fine(inspection, "NUMA balancing", "NUMA balancing is off");
+    return remark_add(inspection, REMARK_SPOILS, "NUMA balancing", "NUMA balancing is on",
+                      "the kernel unmaps and moves pages while they are measured",
                       "sysctl kernel.numa_balancing=0");
 }

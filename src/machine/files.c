@@ -33,8 +33,9 @@ static int open_regular(const char *path)
     return file;
 }
 
-/* Files in /proc and /sys claim a size of 0 or of a page, so the size is found only by reading. */
-static char *read_all(int file)
+/* Files in /proc and /sys claim a size of 0 or of a page, so the size is found only by reading. A
+ * NUL stands behind the last byte. */
+static char *read_all(int file, size_t *length)
 {
     size_t used = 0, size = 4096;
     char *text = malloc(size);
@@ -59,6 +60,27 @@ static char *read_all(int file)
     if (!text)
         return NULL;
     text[used] = '\0';
+    *length = used;
+    return text;
+}
+
+static char *bytes_at(size_t *size, const char *root, const char *format, va_list arguments)
+{
+    char path[FILES_PATH_MAX];
+    int file = join_path(path, root, format, arguments) ? open_regular(path) : -1;
+    if (file < 0)
+        return NULL;
+    char *bytes = read_all(file, size);
+    close(file);
+    return bytes;
+}
+
+static char *text_at(const char *root, const char *format, va_list arguments)
+{
+    size_t size;
+    char *text = bytes_at(&size, root, format, arguments);
+    if (!text)
+        return NULL;
     size_t length = strlen(text);
     while (length > 0 && isspace((unsigned char)text[length - 1]))
         length--;
@@ -66,15 +88,13 @@ static char *read_all(int file)
     return text;
 }
 
-static char *text_at(const char *root, const char *format, va_list arguments)
+unsigned char *files_bytes(size_t *size, const char *root, const char *path_format, ...)
 {
-    char path[FILES_PATH_MAX];
-    int file = join_path(path, root, format, arguments) ? open_regular(path) : -1;
-    if (file < 0)
-        return NULL;
-    char *text = read_all(file);
-    close(file);
-    return text;
+    va_list arguments;
+    va_start(arguments, path_format);
+    void *bytes = bytes_at(size, root, path_format, arguments);
+    va_end(arguments);
+    return bytes;
 }
 
 char *files_text(const char *root, const char *path_format, ...)
@@ -88,7 +108,7 @@ char *files_text(const char *root, const char *path_format, ...)
 
 /* A file's text goes into documents and onto terminals, so it becomes one line without control
  * characters. */
-static const char *inert_line(struct pool *pool, const char *text, size_t length)
+const char *text_inert(struct pool *pool, const char *text, size_t length)
 {
     char line[FILES_LINE_MAX];
     while (length > 0 && isspace((unsigned char)*text)) {
@@ -113,7 +133,7 @@ const char *files_line(struct pool *pool, const char *root, const char *path_for
     va_start(arguments, path_format);
     char *text = text_at(root, path_format, arguments);
     va_end(arguments);
-    const char *line = text ? inert_line(pool, text, strcspn(text, "\n")) : NULL;
+    const char *line = text ? text_inert(pool, text, strcspn(text, "\n")) : NULL;
     free(text);
     return line;
 }
@@ -239,7 +259,7 @@ static const char *after_key(const char *text, const char *key, bool bare)
 const char *text_value(struct pool *pool, const char *text, const char *key)
 {
     const char *rest = after_key(text, key, false);
-    return rest ? inert_line(pool, rest, strcspn(rest, "\n")) : NULL;
+    return rest ? text_inert(pool, rest, strcspn(rest, "\n")) : NULL;
 }
 
 bool text_number(uint64_t *value, const char *text, const char *key)

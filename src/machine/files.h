@@ -25,6 +25,10 @@ enum {
 /* The whole text; the caller frees. NULL where there is none. */
 char *files_text(const char *root, const char *path_format, ...)
     __attribute__((format(printf, 2, 3)));
+/* All bytes, at most FILES_TEXT_MAX - 1, and in *size how many; the caller frees. NULL where there
+ * are none. */
+unsigned char *files_bytes(size_t *size, const char *root, const char *path_format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The first line as printable ASCII (other bytes become '?'), in the pool; NULL where empty. */
 const char *files_line(struct pool *, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -39,6 +43,8 @@ bool files_cpulist(struct cpulist *, const char *root, const char *path_format, 
  * read. All in the pool. */
 size_t files_names(struct pool *, char ***names, const char *root, const char *path);
 
+/* `length` bytes as printable ASCII in the pool, without blanks at their ends; NULL where empty. */
+const char *text_inert(struct pool *, const char *text, size_t length);
 /* The value after "key:" or "key :" at the beginning of a line of a file's text (as in
  * /proc/cpuinfo, meminfo, status) as printable ASCII; NULL where there is none. */
 const char *text_value(struct pool *, const char *text, const char *key);

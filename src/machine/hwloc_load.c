@@ -1,5 +1,6 @@
 #include "machine/hwloc_load.h"
 
+#include "machine/child.h"
 #include "machine/files.h"
 
 #include <stdlib.h>
@@ -67,6 +68,17 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
     return result;
 }
 
+struct loading {
+    hwloc_topology_t topology;
+    const struct machine_source *source;
+};
+
+static bool is_loaded(void *of)
+{
+    const struct loading *loading = of;
+    return load_below(loading->topology, loading->source) == 0;
+}
+
 int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, struct error *error)
 {
     if (hwloc_topology_init(topology) != 0)
@@ -88,7 +100,10 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
     /* Describes the whole machine; limits.c finds out what of it may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (load_below(*topology, source) != 0) {
+    /* hwloc asserts that a kernel's files do not contradict each other, and those of a stranger's
+     * tree may: an assertion that fails must not end fathom, so a child tries first. */
+    struct loading loading = {*topology, source};
+    if ((source->root && !child_try(is_loaded, &loading)) || !is_loaded(&loading)) {
         hwloc_topology_destroy(*topology);
         *topology = NULL;
     }

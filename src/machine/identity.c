@@ -75,6 +75,8 @@ static const struct clue {
     {"/proc/device-tree/hypervisor/compatible", "kvm", "KVM"},
     {"/proc/device-tree/hypervisor/compatible", "xen", "Xen"},
     {"/proc/device-tree/hypervisor/compatible", "", "unknown hypervisor"},
+    /* QEMU's board "virt" and those modelled on it, started without firmware that has a DMI. */
+    {"/proc/device-tree/compatible", "linux,dummy-virt", "KVM"},
     {"/proc/device-tree/ibm,partition-name", "", "PowerVM"},
     {"/sys/class/dmi/id/sys_vendor", "VMware", "VMware"},
     {"/sys/class/dmi/id/product_name", "VMware", "VMware"},
@@ -103,6 +105,12 @@ static bool is_metal(struct pool *pool, const char *root)
     return product && strlen(product) >= 5 && strcmp(product + strlen(product) - 5, "metal") == 0;
 }
 
+static bool value_is(struct pool *pool, const char *text, const char *key, const char *value)
+{
+    const char *found = text_value(pool, text, key);
+    return found && strcmp(found, value) == 0;
+}
+
 const char *identity_hypervisor(struct pool *pool, const char *root)
 {
     if (is_metal(pool, root))
@@ -113,6 +121,8 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
             return clues[i].name;
     }
     char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    /* A kernel that runs as a process; its flags are the host's. */
+    const bool user_mode = cpuinfo && value_is(pool, cpuinfo, "vendor_id", "User Mode Linux");
     char *flags = cpuinfo ? strstr(cpuinfo, "\nflags") : NULL;
     bool guest = false;
     if (flags) {
@@ -122,16 +132,12 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
         guest = text_has_word(flags, "hypervisor");
     }
     free(cpuinfo);
+    if (user_mode)
+        return "User Mode Linux";
     return guest ? "unknown hypervisor" : NULL;
 }
 
 /* --- an emulator --- */
-
-static bool value_is(struct pool *pool, const char *text, const char *key, const char *value)
-{
-    const char *found = text_value(pool, text, key);
-    return found && strcmp(found, value) == 0;
-}
 
 static bool file_has(struct pool *pool, const char *root, const char *path, const char *word)
 {
@@ -170,7 +176,9 @@ static bool runs_on_emulator(struct machine *machine, const char *root)
     char name[13] = "";
     if (machine->live)
         arch_hypervisor(name);
-    return strcmp(name, "TCGTCGTCGTCG") == 0 || identity_emulated(&machine->pool, root);
+    return strcmp(name, "TCGTCGTCGTCG") == 0 || identity_emulated(&machine->pool, root) ||
+           (strcmp(name, "62.5 MHz") == 0 &&
+            file_has(&machine->pool, root, "/proc/device-tree/compatible", "linux,dummy-virt"));
 }
 
 /* --- pages --- */

@@ -15,7 +15,7 @@ int identity_read(struct machine *, const char *root, struct error *);
 const char *identity_hypervisor(struct pool *, const char *root);
 
 /* Whether QEMU's TCG does all instructions of the machine whose files lie below `root`, as far as
- * they tell. What runs under KVM is not emulated, though QEMU may have started it. */
+ * they say. What runs under KVM is not emulated, though QEMU may have started it. */
 bool identity_emulated(struct pool *, const char *root);
 
 #endif

@@ -19,7 +19,7 @@ struct interruption_source {
 };
 
 struct interruption_sources {
-    struct interruption_source *list; /* in the system's order; NULL: it does not tell */
+    struct interruption_source *list; /* in the system's order; NULL: it does not report them */
     size_t count;
 };
 

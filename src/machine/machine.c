@@ -1,5 +1,6 @@
 #include "machine/machine.h"
 
+#include "machine/declared/declared.h"
 #include "machine/files.h"
 #include "machine/identity.h"
 #include "machine/limits.h"
@@ -78,10 +79,13 @@ static int read_all(struct machine *machine, const struct machine_source *source
     if (result == 0)
         result =
             has_files ? limits_read(machine, source->root, error) : limits_none(machine, error);
+    if (result == 0 && has_files)
+        result = declarations_read(machine, source, error);
     machine->facts.threads = (unsigned)machine->cpu_count;
     if (result == 0 && machine->allowed.count == 0)
         result = error_set(error, ERROR_IMPOSSIBLE,
-                           "no CPU found%s%s: the system's files in /proc and /sys are missing",
+                           "no CPU found%s%s: the system's files in /proc and /sys "
+                           "are missing or contradict each other",
                            source->root ? " below " : "", source->root ? source->root : "");
     return result;
 }
@@ -144,22 +148,17 @@ uint64_t machine_memory_budget(const struct machine *machine)
     return machine->memory_available_bytes / 2;
 }
 
-static bool holds_data(const struct cache_facts *cache)
-{
-    return strcmp(cache->type, "instruction") != 0;
-}
-
 const struct cache_facts *machine_cache(const struct machine *machine, int level)
 {
     const struct machine_facts *facts = &machine->facts;
     bool last = level == 0;
     for (size_t i = 0; last && i < facts->cache_count; i++)
-        if (holds_data(&facts->caches[i]) && facts->caches[i].level > level)
+        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].level > level)
             level = facts->caches[i].level;
     const struct cache_facts *found = NULL;
     for (size_t i = 0; i < facts->cache_count; i++) {
         const struct cache_facts *cache = &facts->caches[i];
-        if (cache->level == level && holds_data(cache) &&
+        if (cache->level == level && cache_holds_data(cache) &&
             (!found || cache->size_bytes > found->size_bytes))
             found = cache;
     }

@@ -21,6 +21,9 @@
 struct machine_source {
     const char *root;      /* NULL: the machine we run on */
     const char *synthetic; /* an hwloc synthetic topology, like "pack:2 core:8 pu:2"; NULL: none */
+    /* What `dmidecode` printed, read as it is named and not below the root; NULL: the firmware's
+     * own table, where this user may read it. */
+    const char *smbios;
     bool guest; /* the process is another program's, with threads: its environment is left alone */
 };
 
@@ -60,13 +63,13 @@ struct machine {
                                    and v2 memory limits up the whole path); a run may use half */
     double cpu_quota;           /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
     bool live;
-    bool emulated; /* an emulator does what hardware would: times tell nothing of any */
+    bool emulated; /* an emulator does what hardware would: times say nothing about any */
     struct pool pool;
 };
 
 /* Reads the machine. A system file that is missing, or holds garbage, makes one fact unknown and
  * never fails the call; ERROR_IMPOSSIBLE only when not a single CPU can be found, ERROR_USAGE for
- * a bad synthetic description or a root that is not a directory. */
+ * a bad synthetic description, a root that is not a directory, or a bad `smbios`. */
 int machine_read(struct machine *, const struct machine_source *, struct error *);
 void machine_free(struct machine *);
 

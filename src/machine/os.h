@@ -9,6 +9,7 @@
 #include "base/cpulist.h"
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,13 @@ struct os_thread_events {
     uint64_t page_faults; /* minor and major */
 };
 void os_thread_events(struct os_thread_events *);
+
+/* Sleeps while the word has that value, for `at_most_ns` at most (UINT64_MAX: however long), and
+ * may wake at any time. True only where all of that time has passed. It takes no lock, so a thread
+ * that gets no time to run keeps nobody from waking. */
+bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns);
+/* Wakes whoever sleeps on the word, which the caller has changed. */
+void os_wake(atomic_uint *word);
 
 /* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 where
  * the system doesn't say, and false where it says so of none. A reading costs some 20 us, and more

@@ -1,5 +1,6 @@
 #include "machine/topology.h"
 
+#include "machine/declared/objects.h"
 #include "machine/files.h"
 #include "machine/hwloc_load.h"
 
@@ -73,10 +74,23 @@ int topology_add_cpu(struct machine *machine, int id)
     return 0;
 }
 
-static int logical_index(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t below)
+/* hwloc's own numbers begin anew at each depth, and where half a core is offline, cores of guests
+ * lie at two: above the L1 that each thread declares, and below it. */
+struct numbering {
+    hwloc_obj_t last;
+    int count;
+};
+
+/* The number of the core or package above a CPU, -1 without one. CPUs are asked for in hwloc's
+ * order, in which those of one object follow each other. */
+static int number_of(struct numbering *numbering, hwloc_topology_t topology, hwloc_obj_type_t type,
+                     hwloc_obj_t pu)
 {
-    hwloc_obj_t object = hwloc_get_ancestor_obj_by_type(topology, type, below);
-    return object ? (int)object->logical_index : -1;
+    hwloc_obj_t object = hwloc_get_ancestor_obj_by_type(topology, type, pu);
+    if (object && object != numbering->last)
+        numbering->count++;
+    numbering->last = object ? object : numbering->last;
+    return object ? numbering->count - 1 : -1;
 }
 
 /* How many hardware threads of the same core come before this one. */
@@ -92,6 +106,7 @@ static int sibling_index(hwloc_topology_t topology, hwloc_obj_t pu)
 
 static int read_cpus(struct machine *machine, hwloc_topology_t topology)
 {
+    struct numbering cores = {0}, packages = {0};
     for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
         if (pu->os_index > CPU_ID_MAX)
             continue;
@@ -101,17 +116,16 @@ static int read_cpus(struct machine *machine, hwloc_topology_t topology)
             return ERROR_SYSTEM;
         *place = (struct cpu_place){
             .id = (int)pu->os_index,
-            .core = logical_index(topology, HWLOC_OBJ_CORE, pu),
+            .core = number_of(&cores, topology, HWLOC_OBJ_CORE, pu),
             .sibling = sibling_index(topology, pu),
-            .package = logical_index(topology, HWLOC_OBJ_PACKAGE, pu),
+            .package = number_of(&packages, topology, HWLOC_OBJ_PACKAGE, pu),
             .node = -1,
             .kind = -1,
         };
     }
     if (machine->cpu_count)
         qsort(machine->cpus, machine->cpu_count, sizeof *machine->cpus, compare_cpus);
-    int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-    machine->facts.cores = cores > 0 ? (unsigned)cores : 0;
+    machine->facts.cores = (unsigned)cores.count;
     return 0;
 }
 
@@ -194,9 +208,14 @@ static int compare_caches(const void *a, const void *b)
     const struct cache_facts *left = a, *right = b;
     if (left->level != right->level)
         return left->level < right->level ? -1 : 1;
-    int type = strcmp(left->type, right->type);
-    return type ? type
-                : (left->size_bytes < right->size_bytes) - (left->size_bytes > right->size_bytes);
+    const int type = strcmp(left->type, right->type);
+    if (type)
+        return type;
+    if (left->size_bytes != right->size_bytes)
+        return left->size_bytes > right->size_bytes ? -1 : 1;
+    /* C libraries sort what is equal in orders of their own. */
+    const int first = atoi(left->shared_cpus), second = atoi(right->shared_cpus);
+    return (first > second) - (first < second);
 }
 
 static int add_cache(struct machine *machine, hwloc_obj_t object)
@@ -316,7 +335,8 @@ int topology_read(struct machine *machine, const struct machine_source *source, 
     /* HWLOC_XMLFILE and the like can make hwloc describe another machine than this one. */
     machine->live = machine->live && hwloc_topology_is_thissystem(topology);
     if (read_cpus(machine, topology) < 0 || read_kinds(machine, topology) < 0 ||
-        read_caches(machine, topology) < 0 || read_nodes(machine, topology, source) < 0)
+        read_caches(machine, topology) < 0 || read_nodes(machine, topology, source) < 0 ||
+        objects_keep(machine, topology) < 0)
         result = error_set(error, ERROR_SYSTEM, "out of memory while the machine was read");
     hwloc_topology_destroy(topology);
     return result;

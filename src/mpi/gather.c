@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A leader that was told to measure. */
+/* A leader that was asked to measure. */
 struct waiting {
     int leader;
     enum { WAITS_FOR_HEAD, WAITS_FOR_BODY, HAS_ANSWERED, HAS_FAILED } state;

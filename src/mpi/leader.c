@@ -18,7 +18,7 @@ static int keep_document(const struct document *document, void *argument, struct
 /* A launcher that binds each rank to a CPU leaves the others unmeasured. */
 static void tell_binding(void)
 {
-    const struct machine_source source = measure_source();
+    const struct machine_source source = measure_source(NULL);
     struct machine machine = {.live = false};
     struct error error = {0};
     if (machine_read(&machine, &source, &error) == 0 &&

@@ -34,7 +34,7 @@ void ranks_free(struct ranks *);
 void ranks_sleep(const struct ranks *, double most_s);
 /* Ends that sleep. */
 void ranks_wake(const struct ranks *);
-/* Waits for the others for so many seconds, and ends MPI. Rank 0 ends the job where they do not
+/* Waits for the others for `wait_s`, and ends MPI. Rank 0 ends the job where they do not
  * come. */
 void ranks_end(const struct ranks *, double wait_s);
 
@@ -50,7 +50,7 @@ struct answer {
 /* Measures this node with the invocation's options. The document is in a file of the folder `spool`
  * before it is anywhere else. Never fails: what goes wrong is the answer. */
 struct answer leader_measure(struct invocation *, const char *spool, int pass);
-/* Measures whenever rank 0 says so, until it says that all is done, or for so many seconds. */
+/* Measures whenever rank 0 says so, until it says that all is done, or for `most_s`. */
 void leader_serve(const struct ranks *, struct invocation *, const char *spool, double most_s);
 
 /* --- gather.c: rank 0 --- */

@@ -174,7 +174,7 @@ static int next_access(struct probe_task *task, const struct stage_outcome *outc
     (void)outcome;
     if (stage > 1 || !chase_straddles)
         return 0;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_place(task, PAGES_SMALL);
     for (int i = PAGE_WITHIN; i <= PAGE_ACROSS && code == 0; i++)
         code = plan_crossing(task, state, i, error);
@@ -301,7 +301,7 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
         struct finding *none = analysis_add(analysis, name, "cycles");
         if (!none)
             return error_out_of_memory(error);
-        none->text = "not detected: lines a page apart fit the level before, because its sets are "
+        none->text = "not found: lines a page apart fit the level before, because its sets are "
                      "hashed";
         return 0;
     }
@@ -361,8 +361,9 @@ static const struct finding_line finding_lines[] = {
      .meaning =
          "From a store to a load of the same 8 bytes, which get them before they are in the cache.",
      .moves = "The processor's design decides it, and little else.",
-     .advice = "So much is added where a value goes through memory: keep it in a register in the "
-               "tightest loops."},
+     .advice =
+         "A value that goes through memory takes that much longer: keep it in a register in the "
+         "tightest loops."},
     {.patterns = "access.forwarding.named",
      .unit = "cycles",
      .role = ROLE_PROPERTY,

@@ -37,7 +37,10 @@ struct probe_task {
     struct probe_stage *stages; /* begun so far, in the pool */
     size_t stage_count;
     size_t parameters_planned; /* of the result's parameters, those before it was reported */
-    char so_far[48]; /* what observe() has to say while measuring, for people; may be "" */
+    bool interrupted;          /* before all was measured: what there is by then is reported */
+    const char *unfinished; /* a file that the probe has left beside an older one, because it does
+                             * not hold all that it should; NULL: none */
+    char so_far[48];        /* what observe() has to say while measuring, for people; may be "" */
 };
 
 struct probe {
@@ -49,6 +52,8 @@ struct probe {
     unsigned needs;      /* set of enum needs */
     double weight;       /* seconds of a whole run; 0: only measured when named */
     bool quick;          /* a quick run has it too */
+    bool sized_by_found; /* what it plans depends on the caches that probes before it found: it is
+                            planned again when its turn comes. It has no first look */
     bool goes_on;        /* its stages can have more trials after later ones were planned: what
                             prepare() reads of the state does not change, and conclude() adds
                             findings alone */
@@ -67,7 +72,7 @@ struct probe {
      * NULL: the first plan is all. */
     int (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage, struct error *);
     /* Puts into task->result, whose series are complete, what else its document has to hold: series
-     * that are made of others, parameters, and findings that no series can tell. May be NULL. */
+     * that are made of others, parameters, and findings that no series yields. May be NULL. */
     int (*conclude)(struct probe_task *, const struct stage_outcome *, struct error *);
     /* Computes all findings from the result alone (findings/analyse.h), after measuring as for a
      * document of old. NULL: conclude() adds all of them. */
@@ -89,37 +94,25 @@ extern const struct option_spec probe_common_options[];
  * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);
+/* Plans it again, as its table says (sized_by_found), where nothing of it was measured. Errors as
+ * probe_prepare(). */
+int probe_plan_again(struct probe_task *, struct error *);
 /* Fills task->plan with what is common to all probes' plans, keeping its series: where next()
  * begins. */
-void probe_plan_afresh(struct probe_task *);
+void probe_plan_clear(struct probe_task *);
 /* Trials of about that time in many short batches: a neighbour that comes and goes leaves some of
  * them alone (stats/quiet.h). For points that one CPU measures; where several begin each batch
  * together, batches are long. */
 void probe_plan_short_batches(struct plan *, double trial_ns);
+/* Sweeps of thousands of trials of `loads` loads each (plan.h), which vote in `groups` groups: for
+ * chases over sets so small that a neighbour decides how many of their lines, or pages, find room.
+ * Without neighbours a few trials a group do. */
+void probe_plan_sweeps(struct plan *, unsigned groups, unsigned loads);
 /* What a trial takes where nothing else decides it. */
 enum { PROBE_TRIAL_NS = 1000 * 1000 };
 
-/* Whether a first look of what was planned is still to be taken. */
-bool probe_wants_look(const struct probe_task *);
-/* Takes the first look, or goes on with it, of what was planned (plan.h), within `budget_s`:
- * probe_measure() goes on from there. ERROR_INTERRUPTED, ERROR_SYSTEM, or what keeps the memory
- * from being had. */
-int probe_look(struct probe_task *, struct engine *, double budget_s, struct error *);
-/* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
- * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring
- * can't go on at all. */
-int probe_measure(struct probe_task *, struct engine *, double budget_s, struct stage_outcome *,
-                  struct error *);
-
-/* Whether it was measured, and more time would give more trials. */
-bool probe_lacks(const struct probe_task *);
-/* Goes on with what lacks trials, within `budget_s`, and reports it all anew. Errors as
- * probe_measure(). */
-int probe_go_on(struct probe_task *, double budget_s, struct stage_outcome *, struct error *);
-
-/* Adds the findings: the probe's conclude() and analyse(). A part of probe_measure(). */
-int probe_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-
+/* Frees what it planned with: once, also after an error, and after stages_close() where stages were
+ * begun (run/stages.h). */
 void probe_release(struct probe_task *);
 
 /* Adds a parameter to the result, beside the options' values; the caller sets text or number. NULL

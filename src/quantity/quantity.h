@@ -35,10 +35,10 @@ struct quantity {
     const char *unit; /* as documents have it: "ns" */
     enum dimension dimension;
     enum side worse; /* never SIDE_OF_UNIT */
-    /* Tables show the value over `divisor` in the unit `shown`, "" where the document's own unit is
-     * to be shown: 1e9 and "GB/s". */
+    /* Tables show the value over `divisor` in the unit `shown_unit`, "" where the document's own
+     * unit is to be shown: 1e9 and "GB/s". */
     double divisor;
-    const char *shown;
+    const char *shown_unit;
     /* OpenMetrics: the value times `metric_factor` is in the base unit `metric`, which is the end
      * of the metric's name; "" for none. */
     double metric_factor;

@@ -18,8 +18,8 @@ struct csv_columns {
     const struct csv_place *places; /* the same by name */
 };
 
-/* How many factors a cell that stands in so many rows holds, and how many columns a table of so
- * many rows has: all of them, unless another person's document makes millions of cells of a few
+/* How many factors a cell that stands in `rows` rows holds, and how many columns a table of `rows`
+ * rows has: all of them, unless another person's document makes millions of cells of a few
  * bytes. */
 size_t csv_factors_most(size_t rows);
 

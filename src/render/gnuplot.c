@@ -64,15 +64,20 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
     fputs("EOD\n", out);
     put_label(out, "x", &series->x);
     put_label(out, "y", &series->y);
-    /* A rank or a rate of none has no logarithm. */
-    bool positive = true;
+    /* A rate of none has no logarithm, and between things that are numbered nothing lies. */
+    const bool ids = axis_has_ids(&series->x);
+    bool positive = !ids;
     for (size_t i = 0; i < series->point_count; i++)
         positive = positive && series->points[i].x > 0;
-    fprintf(out,
-            "%s\nset logscale y\n"
-            "plot $data%zu using 1:3:4 with filledcurves fillstyle transparent solid 0.3 "
-            "title \"interval\", $data%zu using 1:2 with linespoints title \"median\"\n",
-            positive ? "set logscale x 2" : "unset logscale x", number, number);
+    fprintf(out, "%s\nset logscale y\n", positive ? "set logscale x 2" : "unset logscale x");
+    if (ids)
+        fprintf(out, "plot $data%zu using 1:2:3:4 with yerrorbars title \"median, interval\"\n",
+                number);
+    else
+        fprintf(out,
+                "plot $data%zu using 1:3:4 with filledcurves fillstyle transparent solid 0.3 "
+                "title \"interval\", $data%zu using 1:2 with linespoints title \"median\"\n",
+                number, number);
 }
 
 /* Every cell of the grid by its place in it, with its ids: `image` takes no gaps and no ids that

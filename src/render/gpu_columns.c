@@ -99,12 +99,14 @@ static int has_curve(const struct document *document, struct error *error)
     if (probe && probe->reason &&
         (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED)) {
         char reason[REASON_TEXT];
-        return error_set(error, ERROR_USAGE, "--format source needs a GPU's latency in cycles: %s",
+        return error_set(error, ERROR_USAGE,
+                         "--format gpu-columns needs a GPU's latency in cycles: %s",
                          clean_text(probe->reason, reason, sizeof reason));
     }
-    return error_set(error, ERROR_USAGE,
-                     "--format source needs a GPU's latency in cycles, and this document has none: "
-                     "measure it with fathom gpu --what latency, or choose another format");
+    return error_set(
+        error, ERROR_USAGE,
+        "--format gpu-columns needs a GPU's latency in cycles, and this document has none: "
+        "measure it with fathom gpu --what latency, or choose another format");
 }
 
 static int write_gpu_columns(FILE *out, const struct output_content *content, struct error *error)
@@ -127,7 +129,7 @@ static int write_gpu_columns(FILE *out, const struct output_content *content, st
 }
 
 const struct output gpu_columns_output = {
-    .name = "source",
+    .name = "gpu-columns",
     .help = "a GPU's latency in the columns MHz, B, KB and CPI",
     .place = 80,
     .write = write_gpu_columns,

@@ -30,13 +30,13 @@ static void add_value(struct line *line, double value, const char *unit)
 /* "L2 latency (order forward)" */
 static void add_name(struct line *line, const struct finding *finding)
 {
-    struct line told = {0};
+    struct line factors = {0};
     char name[CLEAN_TEXT];
     clean_text(finding->name, name, sizeof name);
     for (char *c = name; *c; c++)
         *c = *c == '.' ? ' ' : *c;
-    line_add_factors(&told, finding->factors, finding->deviations);
-    line_add(line, told.length ? "%s (%s)" : "%s", name, told.text);
+    line_add_factors(&factors, finding->factors, finding->deviations);
+    line_add(line, factors.length ? "%s (%s)" : "%s", name, factors.text);
 }
 
 /* "L2 latency 21.3 cycles, expected 16.0 +- 0.5" */
@@ -87,7 +87,7 @@ static void put_values(FILE *out, const struct health_values *values)
         fprintf(out, "; and %zu more", values->count - VALUES_MOST);
 }
 
-static bool is_told_before(const struct health_check *check, size_t gap)
+static bool is_given_before(const struct health_check *check, size_t gap)
 {
     for (size_t i = 0; i < gap; i++)
         if (strcmp(check->gaps[i].reason, check->gaps[gap].reason) == 0)
@@ -116,7 +116,7 @@ static void put_gaps(FILE *out, const struct health_check *check)
 {
     size_t shown = 0;
     for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
-        if (check->gaps[i].listed || is_told_before(check, i))
+        if (check->gaps[i].listed || is_given_before(check, i))
             continue;
         fputs(shown++ ? "; " : ": ", out);
         if (shown > GAPS_MOST) {
@@ -185,11 +185,11 @@ static void put_performance(FILE *out, const struct health_value *value)
     const struct quantity *quantity = quantity_of(value->now->unit);
     const double factor = quantity ? quantity->metric_factor : 1;
     const bool time = quantity && quantity->dimension == DIMENSION_TIME;
-    struct line told = {0}, label = {0};
-    line_add_factors(&told, value->now->factors, value->now->deviations);
+    struct line factors = {0}, label = {0};
+    line_add_factors(&factors, value->now->factors, value->now->deviations);
     line_add_clean(&label, value->now->name);
-    if (told.length)
-        line_add(&label, " (%s)", told.text);
+    if (factors.length)
+        line_add(&label, " (%s)", factors.text);
     for (char *c = label.text; *c; c++)
         *c = strchr("='|", *c) ? '_' : *c;
     fprintf(out, " '%s'=%.9g%s", label.text, finding_value_of(value->now, value->which) * factor,

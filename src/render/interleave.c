@@ -18,6 +18,11 @@ static void put_row(FILE *out, const struct interleave_row *row, bool first)
     fputs(" GB/s from nodes", out);
     for (size_t i = 0; i < row->count; i++)
         fprintf(out, "%s %d", i ? "," : "", row->to[i]);
+    if (interleave_kernel_known(row)) {
+        fputs("; the kernel has", out);
+        for (size_t i = 0; i < row->count; i++)
+            fprintf(out, " %u", row->kernel[i]);
+    }
     fputc('\n', out);
     for (size_t i = 0; i < row->count; i++)
         fprintf(out, "%secho %u >/sys/kernel/mm/mempolicy/weighted_interleave/node%d\n",

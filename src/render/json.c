@@ -6,7 +6,7 @@
 static int write_json(FILE *out, const struct output_content *content, struct error *error)
 {
     const int code = document_write(content->documents[0], out, error);
-    return ferror(out) ? 0 : code; /* the stream tells of that */
+    return ferror(out) ? 0 : code; /* the caller asks the stream */
 }
 
 const struct output json_output = {

@@ -285,8 +285,9 @@ static void put_facts(FILE *out, const struct facts *facts)
 {
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->list[i];
-        fputs("- ", out);
-        if (fact->label) {
+        /* An empty label goes on with the one before. */
+        fputs(fact->label && !*fact->label && i ? "  - " : "- ", out);
+        if (fact->label && *fact->label) {
             put_line(out, fact->label);
             fputs(": ", out);
         }
@@ -317,8 +318,12 @@ static void put_note(FILE *out, const struct note *note, bool last)
         put_text(out, note->whom);
         fputc(')', out);
     }
-    if (note->remedy) {
+    if (note->why) {
         fputs(": ", out);
+        put_text(out, note->why);
+    }
+    if (note->remedy) {
+        fputs(note->why ? "; " : ": ", out);
         put_text(out, note->remedy);
     }
     fputs(last ? "\n\n" : "\n", out);

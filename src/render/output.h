@@ -29,8 +29,8 @@ struct output {
     /* 0, or ERROR_IMPOSSIBLE with the remedy where this program was built without it; asked before
      * anything is measured. NULL: always. */
     int (*able)(struct error *);
-    /* 0, or ERROR_USAGE where the document lacks what the output shows. NULL: any document will do.
-     */
+    /* 0, or ERROR_USAGE where the document lacks what the output shows, ERROR_IMPOSSIBLE where no
+     * document of its kind has it. NULL: any document will do. */
     int (*possible)(const struct document *, struct error *);
 };
 

@@ -1,4 +1,4 @@
-/* The parts that text views are put together from. Not for use outside of views. */
+/* What several outputs are put together from. Not for use outside of render. */
 #ifndef FATHOM_RENDER_PARTS_H
 #define FATHOM_RENDER_PARTS_H
 

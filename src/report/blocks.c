@@ -1,18 +1,25 @@
 #include "report/blocks.h"
 
 #include "base/clean.h"
+#include "quantity/quantity.h"
 #include "report/figure.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+void *report_grow(struct report *report, void **list, size_t *count, size_t size)
+{
+    void *added = pool_append(&report->pool, list, count, size);
+    report->no_memory = report->no_memory || !added;
+    return added;
+}
+
 struct block *report_add(struct report *report, enum block_kind kind, enum section section,
                          size_t document)
 {
     struct block *block =
-        pool_append(&report->pool, (void **)&report->list, &report->count, sizeof *report->list);
-    report->no_memory = report->no_memory || !block;
+        report_grow(report, (void **)&report->list, &report->count, sizeof *report->list);
     block = block ? block : &report->spare;
     *block = (struct block){.kind = kind, .section = section, .document = document, .device = -1};
     return block;
@@ -38,8 +45,7 @@ const char *report_line(struct report *report, const struct line *line)
 struct fact *facts_add(struct report *report, struct facts *facts)
 {
     struct fact *fact =
-        pool_append(&report->pool, (void **)&facts->list, &facts->count, sizeof *facts->list);
-    report->no_memory = report->no_memory || !fact;
+        report_grow(report, (void **)&facts->list, &facts->count, sizeof *facts->list);
     fact = fact ? fact : &report->spare_fact;
     *fact = (struct fact){.label = NULL};
     return fact;
@@ -47,9 +53,8 @@ struct fact *facts_add(struct report *report, struct facts *facts)
 
 struct column *table_add_column(struct report *report, struct table *table, const char *name)
 {
-    struct column *column = pool_append(&report->pool, (void **)&table->columns,
-                                        &table->column_count, sizeof *table->columns);
-    report->no_memory = report->no_memory || !column;
+    struct column *column =
+        report_grow(report, (void **)&table->columns, &table->column_count, sizeof *table->columns);
     column = column ? column : &report->spare_column;
     *column = (struct column){.name = name};
     return column;
@@ -58,9 +63,9 @@ struct column *table_add_column(struct report *report, struct table *table, cons
 struct row *table_add_row(struct report *report, struct table *table)
 {
     struct cell *cells = pool_alloc(&report->pool, table->column_count + 1, sizeof *cells);
-    struct row *row = cells ? pool_append(&report->pool, (void **)&table->rows, &table->row_count,
-                                          sizeof *table->rows)
-                            : NULL;
+    struct row *row =
+        cells ? report_grow(report, (void **)&table->rows, &table->row_count, sizeof *table->rows)
+              : NULL;
     report->no_memory = report->no_memory || !row;
     if (row)
         *row = (struct row){.cells = cells};
@@ -115,7 +120,12 @@ char *cell_text(const struct cell *cell, char text[CELL_TEXT])
     case FORM_TEXT:
         return clean_text(cell->text, text, CELL_TEXT);
     case FORM_VALUE:
-        figure_valued(cell->value, cell->unit, figure);
+        /* A count has no decimals to show. */
+        if (quantity_is(cell->unit, DIMENSION_NUMBER) && fabs(cell->value) < 1e9 &&
+            !(fabs(cell->value - floor(cell->value)) > 0))
+            snprintf(figure, sizeof figure, "%.0f", cell->value);
+        else
+            figure_valued(cell->value, cell->unit, figure);
         clean_text(figure_has_unit(cell->unit) ? NULL : cell->unit, unit, sizeof unit);
         break;
     case FORM_MEASURED:

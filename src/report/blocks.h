@@ -40,6 +40,7 @@ enum section {
     SECTION_FINDINGS,
     SECTION_KNOW, /* what has to be known to trust the numbers */
     SECTION_DIFFERENCES,
+    SECTION_CHARTS, /* every series, those that can be compared in one chart */
 };
 
 /* --- cells: texts, and numbers that each output may format as it likes --- */
@@ -75,7 +76,7 @@ struct cell cell_of_quiet(const struct finding *, enum form);
 struct cell cell_of_value(double value, const char *unit, enum form);
 
 /* How far a value lies from another, by their ratio: "+1.2 %", from tenfold on "× 12.3"; "" where
- * it is not known. */
+ * it is unknown. */
 char *change_text(double ratio, char text[CELL_TEXT]);
 
 /* --- what the kinds of block hold --- */
@@ -85,6 +86,19 @@ struct verdict_block {
     bool good; /* everything can be relied on, or nothing has changed */
     const char *sentence;
     const char *meaning; /* what a value and the interval beside it are; NULL */
+};
+
+/* A probe of a document. */
+struct placed {
+    const struct probe_result *probe;
+    size_t document; /* index */
+};
+
+/* Those of one name, in the order of the documents. */
+struct chapter {
+    const struct placed *list;
+    size_t count;
+    unsigned rank; /* its place in the datasheet */
 };
 
 struct heading {
@@ -97,7 +111,8 @@ struct heading {
      * its name and are always said; the others where there is room. */
     const struct factor **factors;
     size_t factor_count, telling;
-    const char *warning; /* why a device's numbers are not those of a GPU; NULL */
+    const struct chapter *chapter; /* above charts: the probes that they are of; NULL */
+    const char *warning;           /* why a device's numbers are not those of a GPU; NULL */
 };
 
 struct fact {
@@ -147,30 +162,38 @@ struct table {
     const char *more; /* what is left out of it; NULL */
 };
 
-/* A capacity that is declared, on the axis of a curve. */
+/* A capacity on the axis of a curve. */
 struct mark {
-    int level;
-    double size_bytes;
+    double x;         /* in the unit of the axis */
+    const char *name; /* "L2"; of one that was found with what it was read off, "L2 (order forward)"
+                       */
+    bool found;       /* otherwise it is declared */
 };
 
 /* A series to be drawn over its axis. */
 struct curve {
     const struct probe_result *probe;
     const struct series *series;
+    const char *label;  /* what tells it from the others of its chart; NULL where it stands alone */
     bool brief;         /* few rows: the place on the first screen */
-    struct mark *marks; /* ascending; none where x is no size */
+    bool apart;         /* x numbers things, so nothing lies between two points */
+    struct mark *marks; /* ascending; none where x is no size, or where one before it has them */
     size_t mark_count;
     struct table points; /* for outputs that cannot draw: a few of them; no rows: another block has
                             them all */
 };
 
-/* A matrix, which has a value at least. */
+/* A matrix: in a chart its cells alone, elsewhere also what all of its values say together, of
+ * which there is one at least. */
 struct matrix {
     const struct probe_result *probe;
     const struct series *series;
-    bool whole; /* every pair, however many there are; otherwise half a screen at most */
+    const char *label; /* as of a curve */
+    bool whole;        /* every pair, however many there are; otherwise half a screen at most */
     const struct square *square; /* NULL where the points are too scattered: `pairs` has them */
     struct table pairs;
+    const char **groups; /* in a chart: the CPUs of each cluster, one before those within it */
+    size_t group_count;
     /* Where the clusters form any: what is shown in a square's place that has no room. */
     const struct square *groupings[SQUARE_GROUPINGS_MAX];
     size_t grouping_count;
@@ -210,7 +233,8 @@ struct note {
     int flag;           /* enum flag; -1: none */
     const char *what;   /* "the core clock moved between trials" */
     const char *whom;   /* "L1.latency, DRAM.latency and 1 more"; NULL */
-    const char *remedy; /* what a person can do, or the reason; NULL */
+    const char *why;    /* why it matters, or the reason; NULL */
+    const char *remedy; /* what a person can do; NULL */
 };
 
 struct block {
@@ -247,15 +271,21 @@ struct report {
 /* An empty list, and the catalogue. ERROR_SYSTEM without memory; to be freed either way. */
 int report_begin(struct report *, const struct document *const *, size_t count, struct error *);
 /* The first screen of each document, in the order of the documents: machine and verdict, depth,
- * width, devices, headline series, what to know. ERROR_SYSTEM without memory; to be freed either
- * way. */
-int report_build(struct report *, const struct document *const *, size_t count, struct error *);
+ * width, devices, headline series, what to know. `only`: the only probe of the only document, whose
+ * notes are then as those of the probe in full; NULL. ERROR_SYSTEM without memory; to be freed
+ * either way. */
+int report_build(struct report *, const struct document *const *, size_t count,
+                 const struct probe_result *only, struct error *);
 /* One probe in full: what the document is of, every series, the findings, what to know. */
 int report_build_probe(struct report *, const struct document *const *, const struct probe_result *,
                        struct error *);
 /* The first screen of a document, and behind it a short table of every other series, and the
  * findings of every probe. */
 int report_build_all(struct report *, const struct document *const *, struct error *);
+/* Every series of so many documents, in chapters: a heading of level 2 for the probes of one name,
+ * in the order of the datasheet, and below it their charts. A chart is a heading of level 3, and
+ * behind it the curves over the same axes of all documents, or one matrix as each has it. */
+void report_add_charts(struct report *, size_t count);
 /* Parts of a probe, which outputs may also place themselves. */
 /* Every finding but the clusters. */
 void report_add_findings(struct report *, size_t index, const struct probe_result *);
@@ -267,9 +297,11 @@ void report_add_points(struct report *, size_t index, const struct probe_result 
 void report_free(struct report *);
 
 /* What builders use. Without memory a list stays as it is, and `no_memory` remembers that: who
- * builds looks at it once, in the end. What they return may be written to even then, but for a row,
- * which is NULL. A block may move when the next one is added. */
+ * builds looks at it once, in the end. What they return may be written to even then, unless it is
+ * said to be NULL, as a row is. A block may move when the next one is added. */
 struct block *report_add(struct report *, enum block_kind, enum section, size_t document);
+/* Room for one more in a list, as pool_append() has it; NULL without memory. */
+void *report_grow(struct report *, void **list, size_t *count, size_t size);
 const char *report_text(struct report *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The line's text; NULL where it is empty. */

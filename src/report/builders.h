@@ -19,6 +19,8 @@ bool report_add_rates(struct report *, size_t index, int device);
 void report_add_width(struct report *, size_t index);
 /* What the system takes from programs, and what it costs to ask it: facts. */
 void report_add_system(struct report *, size_t index);
+/* What firmware and kernel declare of the memory, beside what was measured: facts. */
+void report_add_declared(struct report *, size_t index);
 /* Each device: what it is, its levels, its bandwidths, and what has its place there by the
  * registry. */
 void report_add_devices(struct report *, size_t index);

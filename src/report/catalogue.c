@@ -110,24 +110,6 @@ const struct catalogue_entry *catalogue_of(const struct catalogue *catalogue, si
            catalogue->probes[document][probe - catalogue->documents[document]->probes];
 }
 
-size_t catalogue_named(const struct catalogue *catalogue, const char *name,
-                       struct catalogue_entry *const **first)
-{
-    size_t low = 0, high = catalogue->count, count = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(catalogue->by_name[middle]->finding->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = catalogue->by_name + low;
-    while (low + count < catalogue->count &&
-           strcmp(catalogue->by_name[low + count]->finding->name, name) == 0)
-        count++;
-    return count;
-}
-
 bool catalogue_is_of_clusters(const struct catalogue_entry *entry)
 {
     return entry->meaning.role == ROLE_CLUSTER ||

@@ -1,7 +1,7 @@
 /*
  * The findings of documents as views choose and pair them: what each one means, and which were read
  * off the same experiment. Made once for a view, because a document of another person's may hold a
- * million findings. Not for use outside of views.
+ * million findings. Not for use outside of report and render.
  */
 #ifndef FATHOM_REPORT_CATALOGUE_H
 #define FATHOM_REPORT_CATALOGUE_H
@@ -14,7 +14,7 @@ struct catalogue_entry {
     struct finding_meaning meaning;
     size_t document; /* index */
     /* 0: its name alone says what was measured. Otherwise the same number, in all documents, where
-     * the factors that are told are the same, in whatever order they stand. */
+     * the factors that are shown are the same, in whatever order they stand. */
     size_t experiment;
     bool twin; /* another finding says the same in cycles */
 };
@@ -35,11 +35,8 @@ void catalogue_free(struct catalogue *);
 /* The findings of a probe, of which the document at that index has as many as it says. */
 const struct catalogue_entry *catalogue_of(const struct catalogue *, size_t document,
                                            const struct probe_result *);
-/* All that have that name, beginning with the standard one; how many they are. */
-size_t catalogue_named(const struct catalogue *, const char *name,
-                       struct catalogue_entry *const **first);
 /* Whether it is one of the clusters of a matrix, or says that they are not what is declared: both
- * are told below the matrix. */
+ * are shown below the matrix. */
 bool catalogue_is_of_clusters(const struct catalogue_entry *);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* The differences of a document and the first one that are of findings, sorted by the first one's.
  */
-struct beside {
+struct pair_differences {
     const struct difference **list;
     size_t count;
 };
@@ -19,7 +19,7 @@ struct beside {
 struct comparing {
     struct report *report;
     struct table *table;
-    const struct beside *beside;
+    const struct pair_differences *pairs;
     size_t count;
 };
 
@@ -30,24 +30,24 @@ static int by_finding(const void *a, const void *b)
 }
 
 static bool sort_findings(struct report *report, const struct differences *differences,
-                          struct beside *beside)
+                          struct pair_differences *pairs)
 {
-    beside->list = pool_alloc(&report->pool, differences->count + 1, sizeof *beside->list);
-    for (size_t i = 0; i < differences->count && beside->list; i++)
+    pairs->list = pool_alloc(&report->pool, differences->count + 1, sizeof *pairs->list);
+    for (size_t i = 0; i < differences->count && pairs->list; i++)
         if (differences->list[i].finding_a)
-            beside->list[beside->count++] = &differences->list[i];
-    if (beside->list)
-        qsort(beside->list, beside->count, sizeof *beside->list, by_finding);
-    return beside->list;
+            pairs->list[pairs->count++] = &differences->list[i];
+    if (pairs->list)
+        qsort(pairs->list, pairs->count, sizeof *pairs->list, by_finding);
+    return pairs->list;
 }
 
 /* What became of a finding of the first document. */
-static const struct difference *difference_of(const struct beside *beside,
+static const struct difference *difference_of(const struct pair_differences *pairs,
                                               const struct finding *finding)
 {
     const struct difference key = {.finding_a = finding}, *const key_at = &key;
     const struct difference *const *found =
-        bsearch(&key_at, beside->list, beside->count, sizeof *beside->list, by_finding);
+        bsearch(&key_at, pairs->list, pairs->count, sizeof *pairs->list, by_finding);
     return found ? *found : NULL;
 }
 
@@ -75,7 +75,7 @@ static struct cell change_of(const struct comparing *comparing, size_t document,
                              const struct finding *base, const struct finding *finding)
 {
     const struct difference *difference =
-        base ? difference_of(&comparing->beside[document], base) : NULL;
+        base ? difference_of(&comparing->pairs[document], base) : NULL;
     if (difference)
         return change_cell(comparing->report, difference->ratio, difference->verdict);
     if (finding && base) /* of a pair in ns and cycles the other one is judged */
@@ -170,15 +170,15 @@ static void add_columns(const struct comparing *comparing)
 void report_add_comparison(struct report *report, const struct differences *differences,
                            size_t count)
 {
-    struct beside *beside = pool_alloc(&report->pool, count, sizeof *beside);
-    bool done = beside;
+    struct pair_differences *pairs = pool_alloc(&report->pool, count, sizeof *pairs);
+    bool done = pairs;
     for (size_t i = 1; i < count && done; i++)
-        done = sort_findings(report, &differences[i], &beside[i]);
+        done = sort_findings(report, &differences[i], &pairs[i]);
     report->no_memory = report->no_memory || !done;
     if (!done)
         return;
     struct block *block = report_add(report, BLOCK_TABLE, SECTION_DIFFERENCES, 0);
-    const struct comparing comparing = {report, &block->table, beside, count};
+    const struct comparing comparing = {report, &block->table, pairs, count};
     block->table.title = "Differences between the documents";
     add_columns(&comparing);
     add_rows(&comparing);

@@ -1,12 +1,8 @@
-/* A curve of a probe: what is declared along its axis, and a few of its points. */
-#include "findings/device.h"
-#include "quantity/quantity.h"
+/* A curve of a probe, and a few of its points. */
 #include "report/details.h"
 #include "report/series.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Whether a logarithm of it, and of what lies a few rows around it, makes sense. */
 static bool is_plausible(double value)
@@ -30,41 +26,12 @@ bool curve_is_worth_drawing(const struct series *series)
             high = fmax(high, series->points[i].x);
             count += count < POINTS_MIN;
         }
-    return count == POINTS_MIN && high > low * 1.01;
+    return count == POINTS_MIN && high > low * 1.01 && !axis_has_ids(&series->x);
 }
 
-static void add_mark(struct report *report, struct curve *curve, int level, uint64_t size_bytes)
+struct curve report_curve(const struct probe_result *probe, const struct series *series)
 {
-    struct mark *mark = size_bytes ? pool_append(&report->pool, (void **)&curve->marks,
-                                                 &curve->mark_count, sizeof *mark)
-                                   : NULL;
-    if (mark)
-        *mark = (struct mark){level, (double)size_bytes};
-}
-
-static int smaller_first(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-    return (x->size_bytes > y->size_bytes) - (x->size_bytes < y->size_bytes);
-}
-
-/* The caches that are declared: the machine's, or those of the device that the series is about. */
-static void add_marks(struct report *report, struct curve *curve,
-                      const struct machine_facts *machine)
-{
-    const int device = device_of_name(curve->series->name, NULL);
-    const struct gpu_facts *gpu = device_facts(machine, device);
-    if (gpu) {
-        add_mark(report, curve, 1, gpu->first_level_bytes);
-        add_mark(report, curve, 2, gpu->l2_bytes);
-    }
-    for (size_t i = 0; i < machine->cache_count && device < 0; i++) {
-        const struct cache_facts *cache = &machine->caches[i];
-        if (cache->type && strcmp(cache->type, "instruction") != 0)
-            add_mark(report, curve, cache->level, cache->size_bytes);
-    }
-    if (curve->mark_count)
-        qsort(curve->marks, curve->mark_count, sizeof *curve->marks, smaller_first);
+    return (struct curve){.probe = probe, .series = series, .apart = axis_has_ids(&series->x)};
 }
 
 void report_add_curve(struct report *report, size_t index, const struct probe_result *probe,
@@ -87,8 +54,8 @@ void report_add_curve(struct report *report, size_t index, const struct probe_re
         block->table = points;
         return;
     }
-    block->curve =
-        (struct curve){.probe = probe, .series = series, .brief = brief, .points = points};
-    if (quantity_is(series->x.unit, DIMENSION_SIZE))
-        add_marks(report, &block->curve, &report->catalogue.documents[index]->machine);
+    block->curve = report_curve(probe, series);
+    block->curve.brief = brief;
+    block->curve.points = points;
+    curve_add_marks(report, index, &block->curve);
 }

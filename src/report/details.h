@@ -15,6 +15,13 @@ void report_add_matrix(struct report *, size_t index, const struct probe_result 
 void report_add_curve(struct report *, size_t index, const struct probe_result *,
                       const struct series *, bool brief);
 
+/* The same as a chart has them, whatever their points are: a curve without its marks, and a matrix
+ * by row and column. */
+struct curve report_curve(const struct probe_result *, const struct series *);
+struct matrix report_matrix(struct report *, const struct probe_result *, const struct series *);
+/* The capacities along the axis of a curve, where it is one of sizes. */
+void curve_add_marks(struct report *, size_t index, struct curve *);
+
 /* How many of the first of these series are rows of one table, because all have values at the same
  * few places: 1 where each is to be shown alone. */
 size_t series_group(const struct series *, size_t count);
@@ -39,11 +46,14 @@ struct table report_pairs_table(struct report *, const struct series *);
 
 /* "Clusters: 8 of 2 CPUs (9.00 to 10.5), 4 of 4 CPUs (114 to 162)"; NULL where there are none. */
 const char *report_tell_clusters(struct report *, size_t index, const struct probe_result *);
+/* The CPUs of each cluster. */
+void matrix_add_groups(struct report *, size_t index, struct matrix *);
 /* Notes: where clusters contradict what is declared, all or the first one. */
 void report_add_cluster_notes(struct report *, size_t index, const struct probe_result *, bool all);
 
 /* What the first screen lacks of a probe, in short tables, and its findings. */
-void report_add_short(struct report *, size_t index, const struct probe_result *);
-bool report_is_on_first_screen(const struct report *, size_t index, const struct series *);
+void report_add_short(struct report *, size_t index, const struct probe_result *, bool headlines);
+bool report_has_headlines(const struct report *, size_t index);
+bool series_is_on_first_screen(const struct probe_result *, const struct series *, bool headlines);
 
 #endif

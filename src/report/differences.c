@@ -57,8 +57,7 @@ static void add_difference(struct report *report, struct differences_block *bloc
     struct line what = {0};
     const char *unit = difference_unit(difference);
     struct changed_value *value =
-        pool_append(&report->pool, (void **)&block->list, &block->count, sizeof *block->list);
-    report->no_memory = report->no_memory || !value;
+        report_grow(report, (void **)&block->list, &block->count, sizeof *block->list);
     if (!value)
         return;
     line_add_difference(&what, difference);

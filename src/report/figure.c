@@ -10,7 +10,8 @@
 struct scale figure_scale(const char *unit)
 {
     const struct quantity *quantity = quantity_of(unit);
-    return quantity ? (struct scale){quantity->divisor, quantity->shown} : (struct scale){1, ""};
+    return quantity ? (struct scale){quantity->divisor, quantity->shown_unit}
+                    : (struct scale){1, ""};
 }
 
 const char *figure_unit(const char *unit)

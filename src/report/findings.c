@@ -38,7 +38,7 @@ static void add_columns(struct report *report, struct table *table, const struct
         table_add_column(report, table, "CPUs")->words = true;
 }
 
-/* `before`: the finding above it. What is told in cycles and in ns has one sentence. */
+/* `before`: the finding above it. What is shown in cycles and in ns has one sentence. */
 static void add_finding(struct report *report, struct table *table,
                         const struct catalogue_entry *entry, const struct finding *before,
                         const struct filled *filled)

@@ -1,6 +1,7 @@
 #include "report/levels.h"
 
 #include "findings/device.h"
+#include "report/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ double level_declared_bytes(const struct document *document, int device, const s
     for (size_t i = 0; i < document->machine.cache_count; i++) {
         const struct cache_facts *cache = &document->machine.caches[i];
         if (level->kind == LEVEL_CACHE && cache->level == level->number && cache->size_bytes &&
-            cache->type && strcmp(cache->type, "instruction") != 0)
+            cache_holds_data(cache))
             return (double)cache->size_bytes;
     }
     return NAN;

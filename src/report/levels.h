@@ -1,6 +1,6 @@
 /*
  * What the findings say of each level of memory, put together by what they mean. Not for use
- * outside of views.
+ * outside of report and render.
  */
 #ifndef FATHOM_REPORT_LEVELS_H
 #define FATHOM_REPORT_LEVELS_H
@@ -8,7 +8,7 @@
 #include "report/catalogue.h"
 
 enum { LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24 };
-/* What is told of a level: enum finding_fact from the first of these to the last. */
+/* What is shown of a level: enum finding_fact from the first of these to the last. */
 enum { LEVEL_FACT_FIRST = FACT_LATENCY, LEVEL_FACTS = FACT_WAYS + 1 };
 
 /* A level, as one experiment saw it. */

@@ -93,7 +93,10 @@ static void add_columns(struct report *report, struct table *table, const struct
     add_column(report, table, "level", device < 0 ? NAME_LEAST : DEVICE_NAME_LEAST)->words = true;
     for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
         if (filled->facts[fact]) {
-            struct column *column = add_column(report, table, heads[fact].name, heads[fact].least);
+            /* Where nothing disturbed it, the quiet value is what was found. */
+            const bool quiet = fact == FACT_LATENCY && filled->disturbed;
+            struct column *column = add_column(
+                report, table, quiet ? "latency, quiet" : heads[fact].name, heads[fact].least);
             column->measured = heads[fact].form == FORM_MEASURED;
             column->remark = fact == FACT_LATENCY ? clock_words(report, index, device) : NULL;
         }

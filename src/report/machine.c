@@ -1,6 +1,7 @@
 #include "report/machine.h"
 
 #include "base/clean.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "findings/device.h"
 #include "findings/registry.h"

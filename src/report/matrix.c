@@ -43,7 +43,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Only where every trial is a line of its own can the lines' share of the scatter be told. */
+/* Only where every trial is a line of its own can the lines' share of the scatter be known. */
 static bool is_over_lines(const struct series *series)
 {
     for (size_t i = 0; i < series->point_count; i++)
@@ -52,7 +52,7 @@ static bool is_over_lines(const struct series *series)
     return false;
 }
 
-/* How values are written: over the scale's divisor, with so many digits behind the point. */
+/* How values are written: over the scale's divisor, with that number of digits behind the point. */
 struct digits {
     double divisor;
     int decimals;
@@ -131,16 +131,39 @@ static const char *tell_scatter(struct report *report, const struct series *seri
                         : NULL;
 }
 
-static const char *tell_extent(struct report *report, const struct extent *extent,
-                               const struct digits *digits)
+/* The mean of what the pairs take when nobody disturbs them; NAN where that is not known of all, or
+ * none of them was disturbed. */
+static double quiet_mean(const struct series *series)
 {
-    const double divisor = digits->divisor;
+    double sum = 0;
+    size_t count = 0, disturbed = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        if (!quiet_is_known(&point->quiet))
+            return NAN;
+        sum += (double)point->quiet.value;
+        count++;
+        disturbed += point_is_disturbed(point);
+    }
+    return disturbed ? sum / (double)count : NAN;
+}
+
+static const char *tell_extent(struct report *report, const struct series *series,
+                               const struct extent *extent, const struct digits *digits)
+{
+    const double divisor = digits->divisor, quiet = quiet_mean(series);
     const int decimals = digits->decimals;
-    return report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s", decimals,
+    const char *alone =
+        quiet > 0 ? report_text(report, "  Quiet mean %.*f %s (as found %+.3g %%)", decimals,
+                                quiet / divisor, digits->unit, 100 * (extent->mean / quiet - 1))
+                  : "";
+    return report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s%s", decimals,
                        extent->nearest->y.median / divisor, extent->nearest->from,
                        extent->nearest->to, decimals, extent->farthest->y.median / divisor,
                        extent->farthest->from, extent->farthest->to, decimals,
-                       extent->mean / divisor, digits->unit);
+                       extent->mean / divisor, digits->unit, alone ? alone : "");
 }
 
 /* --- what a probe measured beside its matrix for a few of the pairs --- */
@@ -188,6 +211,13 @@ static void add_others(struct report *report, struct matrix *matrix)
 
 /* --- the block --- */
 
+struct matrix report_matrix(struct report *report, const struct probe_result *probe,
+                            const struct series *series)
+{
+    return (struct matrix){
+        .probe = probe, .series = series, .square = square_of_series(&report->pool, probe, series)};
+}
+
 static void fill(struct report *report, struct matrix *matrix, const struct extent *extent,
                  size_t index)
 {
@@ -202,7 +232,6 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     matrix->least = (double)extent->nearest->y.median;
     matrix->most = (double)extent->farthest->y.median;
     matrix->absent = check ? "" : "x";
-    matrix->square = square_of_series(&report->pool, probe, series);
     if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9)) {
         matrix->square = NULL;
         matrix->pairs = report_pairs_table(report, series);
@@ -218,7 +247,7 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
                                       missing == 1 ? "" : "s");
     matrix->spread = tell_spread(report, series, &digits);
     matrix->scatter = matrix->whole ? tell_scatter(report, series) : NULL;
-    matrix->closing = tell_extent(report, extent, &digits);
+    matrix->closing = tell_extent(report, matrix->series, extent, &digits);
     if (!matrix->whole && series == &probe->series[0])
         add_others(report, matrix);
     if (!matrix->whole && series == &probe->series[0])
@@ -235,6 +264,7 @@ void report_add_matrix(struct report *report, size_t index, const struct probe_r
     }
     struct block *block = report_add(report, BLOCK_MATRIX, SECTION_RESULTS, index);
     block->probe = probe;
-    block->matrix = (struct matrix){.probe = probe, .series = series, .whole = whole};
+    block->matrix = report_matrix(report, probe, series);
+    block->matrix.whole = whole;
     fill(report, &block->matrix, &extent, index);
 }

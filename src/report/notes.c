@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMES_MAX = 3, WARNINGS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
+enum { NAMES_MAX = 3, REMARKS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
 
 /* Whose notes these are. */
 struct scope {
@@ -45,11 +45,20 @@ static bool has_own_sentence(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT || entry->meaning.role == ROLE_NOTE;
 }
 
-/* A level whose capacity is declared and could not be told: the text says why. */
-static bool is_untold_capacity(const struct catalogue_entry *entry)
+/* A level whose capacity is declared and was not found: the text says why. */
+static bool lacks_capacity(const struct catalogue_entry *entry)
 {
     return entry->meaning.fact == FACT_CAPACITY && entry->meaning.device < 0 &&
            isnan(entry->finding->value) && isfinite(entry->finding->declared);
+}
+
+/* Whether it stands beside what is declared in a place of its own (report/declared.c). A memory
+ * that is slower or narrower than declared is no disagreement, but one that is wider. */
+static bool is_shown_beside(const struct catalogue_entry *entry)
+{
+    const struct finding *finding = entry->finding;
+    return entry->meaning.fact == FACT_NODE ||
+           (entry->meaning.role == ROLE_WIDTH && !(finding->low > finding->declared));
 }
 
 /* The interval keeps the value apart from what is declared, or the finding is there to say so.
@@ -57,8 +66,8 @@ static bool is_untold_capacity(const struct catalogue_entry *entry)
 static bool is_disagreement(const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;
-    return finding->text && !catalogue_is_of_clusters(entry) &&
-           (has_own_sentence(entry) || is_untold_capacity(entry) ||
+    return finding->text && !catalogue_is_of_clusters(entry) && !is_shown_beside(entry) &&
+           (has_own_sentence(entry) || lacks_capacity(entry) ||
             (isfinite(finding->declared) &&
              (finding->low > finding->declared || finding->high < finding->declared)));
 }
@@ -117,7 +126,7 @@ static void add_status(const struct scope *scope, const struct probe_result *pro
     struct line name = {0};
     line_add_clean(&name, probe->name);
     note->what = report_text(scope->report, "%s %s", name.text, says[probe->status]);
-    note->remedy = probe->reason;
+    note->why = probe->reason;
 }
 
 /* A reason why points have no value, and how many points of a probe have it. */
@@ -179,7 +188,7 @@ static void add_failures(const struct scope *scope, const struct probe_result *p
         if (failures.others && i + 1 == failures.count)
             line_add(&why, " (and %zu more for other reasons)", failures.others);
         note->what = report_line(scope->report, &line);
-        note->remedy = report_line(scope->report, &why);
+        note->why = report_line(scope->report, &why);
     }
 }
 
@@ -263,7 +272,7 @@ static bool add_names(struct line *line, const struct scope *scope, unsigned bit
     return named > 0;
 }
 
-/* "; n from 2 on, coverage from 50 %" */
+/* "; as few as 2 trials, coverage 50 %" */
 static void add_fewest(struct line *line, const struct scope *scope)
 {
     const struct summary *fewest = NULL;
@@ -278,9 +287,9 @@ static void add_fewest(struct line *line, const struct scope *scope)
             }
     }
     if (fewest)
-        line_add(line, "; n from %u on", fewest->n);
+        line_add(line, "; as few as %u trial%s", fewest->n, fewest->n == 1 ? "" : "s");
     if (fewest && fewest->n > 1)
-        line_add(line, ", coverage from %.0f %%", floor((double)fewest->coverage * 100));
+        line_add(line, ", coverage %.0f %%", floor((double)fewest->coverage * 100));
 }
 
 /* What one flag says, of which values, and what a person can do. */
@@ -302,6 +311,7 @@ static void add_flag(const struct scope *scope, int flag)
     note->flag = flag;
     note->what = text->meaning;
     note->whom = report_line(scope->report, &whom);
+    note->why = text->why;
     note->remedy = text->remedy;
 }
 
@@ -316,12 +326,12 @@ static unsigned flags_of(const struct probe_result *probe)
     return flags;
 }
 
-/* Whether the warnings have named the hypervisor already. */
+/* Whether the remarks have named the hypervisor already. */
 static bool names_hypervisor(const struct document *document)
 {
     const char *hypervisor = document->machine.hypervisor;
-    for (size_t i = 0; i < document->conditions.warning_count && hypervisor; i++)
-        if (strstr(document->conditions.warnings[i], hypervisor))
+    for (size_t i = 0; i < document->conditions.remark_count && hypervisor; i++)
+        if (strstr(document->conditions.remarks[i].what, hypervisor))
             return true;
     return false;
 }
@@ -346,22 +356,27 @@ static void add_flags(const struct scope *scope, unsigned flags)
 
 /* --- what was left out, and what the run met --- */
 
-static void add_not_measured(const struct scope *scope)
+static void add_not_measured(const struct scope *scope, const struct probe_result *probe)
 {
-    const struct factor *parameter = probe_parameter(scope->only, parameter_not_measured);
+    const struct factor *parameter = probe_parameter(probe, parameter_not_measured);
     if (!parameter || !parameter->text)
         return;
     struct note *note = add_note(scope, NOTE_REMARK);
-    note->what = "not measured";
-    note->remedy = parameter->text;
+    note->what = scope->only ? "not measured"
+                             : report_text(scope->report, "not measured of %s", probe->name);
+    note->why = parameter->text;
 }
 
-static void add_warnings(const struct scope *scope)
+static void add_remarks(const struct scope *scope)
 {
     const struct conditions *conditions = &scope->document->conditions;
-    for (size_t i = 0; i < conditions->warning_count && i < WARNINGS_MAX; i++)
-        add_note(scope, NOTE_REMARK)->what = conditions->warnings[i];
-    add_more(scope, conditions->warning_count, WARNINGS_MAX);
+    for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MAX; i++) {
+        struct note *note = add_note(scope, NOTE_REMARK);
+        note->what = conditions->remarks[i].what;
+        note->why = conditions->remarks[i].why;
+        note->remedy = conditions->remarks[i].remedy;
+    }
+    add_more(scope, conditions->remark_count, REMARKS_MAX);
 }
 
 void report_add_notes(struct report *report, size_t index, const struct probe_result *probe)
@@ -378,14 +393,15 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
         if (!probe || probe == &scope.document->probes[p])
             add_failures(&scope, &scope.document->probes[p]);
     /* The cause first: what the run met explains the doubts, and these what disagrees. */
-    add_warnings(&scope);
+    add_remarks(&scope);
     const unsigned flags = flags_to_tell(&scope);
     add_flags(&scope, flag_doubts(flags));
     if (!probe) /* a probe in full has its findings above */
         add_disagreements(&scope);
     add_flags(&scope, flags & ~flag_doubts(flags));
-    if (probe)
-        add_not_measured(&scope);
+    for (size_t p = 0; p < scope.document->probe_count; p++)
+        if (!probe || probe == &scope.document->probes[p])
+            add_not_measured(&scope, &scope.document->probes[p]);
     if (report->count == before + 1)
         report->count = before; /* there is nothing to know */
 }

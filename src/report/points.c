@@ -18,7 +18,7 @@
 enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
 
 /* What a table has beside place and median. */
-struct extras {
+struct optional_columns {
     bool labels, cycles, quiet, count, range, names;
 };
 
@@ -38,9 +38,9 @@ static struct column *add_column(struct report *report, struct table *table, con
 
 /* A table of one series has a fixed form; that of a group leaves the room to its labels. */
 static void add_columns(struct report *report, struct table *table, const struct series *series,
-                        const struct extras *extras)
+                        const struct optional_columns *optional)
 {
-    const bool labels = extras->labels;
+    const bool labels = optional->labels;
     const size_t value = labels ? 7 : 10, percent = labels ? 5 : 7, range = labels ? 7 : 8;
     const int interval_rank = labels ? RANK_FIRST : RANK_SECOND;
     if (labels)
@@ -48,21 +48,21 @@ static void add_columns(struct report *report, struct table *table, const struct
     add_column(report, table, place_name(series), labels ? 0 : 12, 0);
     add_column(report, table, figure_unit(series->y.unit), value, 0);
     add_column(report, table, "+-%", percent, interval_rank);
-    if (extras->cycles) {
+    if (optional->cycles) {
         add_column(report, table, "cycles", value, RANK_CYCLES);
         if (!labels)
             add_column(report, table, "+-%", percent, interval_rank);
     }
-    if (extras->quiet)
+    if (optional->quiet)
         add_column(report, table, "quiet", value, RANK_CYCLES);
-    if (extras->count)
+    if (optional->count)
         add_column(report, table, "n", labels ? 4 : 6, labels ? 0 : RANK_COUNT);
-    if (extras->range) {
+    if (optional->range) {
         const int rank = labels ? RANK_SECOND : RANK_FIRST;
         add_column(report, table, "min", range, rank);
         add_column(report, table, "max", range, rank);
     }
-    if (extras->names) {
+    if (optional->names) {
         struct column *column = add_column(report, table, NULL, 0, RANK_NAMES);
         column->words = column->flags = true;
     }
@@ -94,7 +94,8 @@ static struct cell interval_of(float median, float low, float high, unsigned tri
 }
 
 static void add_point(struct report *report, struct table *table, const struct series *series,
-                      const struct point *point, const char *label, const struct extras *extras)
+                      const struct point *point, const char *label,
+                      const struct optional_columns *optional)
 {
     const struct summary *y = &point->y;
     const char *unit = series->y.unit;
@@ -104,28 +105,29 @@ static void add_point(struct report *report, struct table *table, const struct s
         return;
     row->flags = point->flags;
     row->words = point->failed;
-    if (extras->labels)
+    if (optional->labels)
         row->cells[at++] = cell_of_text(label);
     row->cells[at++] = place_of(report, series, point);
     row->cells[at++] = cell_of_value((double)y->median, unit, FORM_NUMBER);
     row->cells[at++] = interval_of(y->median, y->low, y->high, y->n);
-    if (extras->cycles) {
+    if (optional->cycles) {
         const struct estimate *cycles = &point->cycles;
         row->cells[at++] = cell_of_value((double)cycles->median, "cycles", FORM_NUMBER);
-        if (!extras->labels)
+        if (!optional->labels)
             row->cells[at++] = interval_of(cycles->median, cycles->low, cycles->high, y->n);
     }
-    if (extras->quiet)
+    if (optional->quiet)
         row->cells[at++] =
-            extras->cycles ? cell_of_value((double)point->quiet_cycles.value, "cycles", FORM_NUMBER)
-                           : cell_of_value((double)point->quiet.value, unit, FORM_NUMBER);
-    if (extras->count)
+            optional->cycles
+                ? cell_of_value((double)point->quiet_cycles.value, "cycles", FORM_NUMBER)
+                : cell_of_value((double)point->quiet.value, unit, FORM_NUMBER);
+    if (optional->count)
         row->cells[at++] = cell_of_value(y->n, NULL, FORM_WHOLE);
-    if (extras->range) {
+    if (optional->range) {
         row->cells[at++] = cell_of_value((double)y->min, unit, FORM_NUMBER);
         row->cells[at++] = cell_of_value((double)y->max, unit, FORM_NUMBER);
     }
-    if (extras->names)
+    if (optional->names)
         row->cells[at] = cell_of_text(flag_names(report, point->flags));
 }
 
@@ -169,19 +171,20 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
         report_add_nothing(report, index, probe);
         return;
     }
-    const struct extras extras = {.labels = count > 1,
-                                  .cycles = any_cycles(series, count),
-                                  .quiet = any_disturbed(series, count),
-                                  .count = true,
-                                  .range = count > 1 || series->point_count <= RANGE_ROWS,
-                                  .names = count == 1};
+    const struct optional_columns optional = {.labels = count > 1,
+                                              .cycles = any_cycles(series, count),
+                                              .quiet = any_disturbed(series, count),
+                                              .count = true,
+                                              .range =
+                                                  count > 1 || series->point_count <= RANGE_ROWS,
+                                              .names = count == 1};
     const char **labels = series_labels(report, series, count);
     struct table *table = add_table(report, index, probe);
-    add_columns(report, table, series, &extras);
+    add_columns(report, table, series, &optional);
     for (size_t i = 0; i < count; i++) {
         const char *label = labels ? labels[i] : NULL;
         for (size_t p = 0; p < series[i].point_count; p++)
-            add_point(report, table, &series[i], &series[i].points[p], p ? NULL : label, &extras);
+            add_point(report, table, &series[i], &series[i].points[p], p ? NULL : label, &optional);
         struct row *row = series[i].point_count ? NULL : table_add_row(report, table);
         if (row) {
             row->cells[0] = cell_of_text(label);
@@ -200,27 +203,27 @@ static bool is_round(double x)
 struct table report_few_points(struct report *report, const struct series *series)
 {
     enum { ROWS = 8, ROUND_MIN = 4 };
-    const struct extras extras = {.cycles = any_cycles(series, 1)};
+    const struct optional_columns optional = {.cycles = any_cycles(series, 1)};
     struct table table = {.title = NULL};
     size_t rounds = 0;
     for (size_t i = 0; i < series->point_count; i++)
         rounds += is_round(series->points[i].x);
     const bool by_round = rounds >= ROUND_MIN && rounds <= ROWS;
     const size_t step = by_round ? 1 : (series->point_count + ROWS - 1) / ROWS;
-    add_columns(report, &table, series, &extras);
+    add_columns(report, &table, series, &optional);
     for (size_t i = 0; i < series->point_count; i++)
         if (by_round ? is_round(series->points[i].x) : i % step == 0)
-            add_point(report, &table, series, &series->points[i], NULL, &extras);
+            add_point(report, &table, series, &series->points[i], NULL, &optional);
     return table;
 }
 
 struct table report_pairs_table(struct report *report, const struct series *series)
 {
-    const struct extras extras = {.labels = false};
+    const struct optional_columns optional = {.labels = false};
     struct table table = {.title = NULL};
-    add_columns(report, &table, series, &extras);
+    add_columns(report, &table, series, &optional);
     for (size_t i = 0; i < series->point_count; i++)
-        add_point(report, &table, series, &series->points[i], NULL, &extras);
+        add_point(report, &table, series, &series->points[i], NULL, &optional);
     return table;
 }
 

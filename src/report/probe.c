@@ -30,7 +30,7 @@ static void add_parameters(struct report *report, size_t index, const struct pro
 }
 
 /* How many series from this one on are one table, and whether as its columns. Of conditions none:
- * the page draws them, and tables of so many temperatures hide the rest. */
+ * the page draws them, and tables of all these temperatures hide the rest. */
 static size_t together_from(const struct probe_result *probe, size_t first, bool *sheet)
 {
     const struct series *series = &probe->series[first];
@@ -94,7 +94,8 @@ static void add_series(struct report *report, size_t index, const struct probe_r
     }
 }
 
-void report_add_short(struct report *report, size_t index, const struct probe_result *probe)
+void report_add_short(struct report *report, size_t index, const struct probe_result *probe,
+                      bool headlines)
 {
     const size_t before = report->count;
     bool sheet;
@@ -110,16 +111,19 @@ void report_add_short(struct report *report, size_t index, const struct probe_re
         together = sheet ? 1 : together;
         if (together > 1)
             add_together(report, index, probe, series, together, false);
-        else if (together && report_is_on_first_screen(report, index, series))
+        else if (together && series_is_on_first_screen(probe, series, headlines))
             continue;
         else if (together) {
-            report_add_series_heading(report, index, probe, series, series, true);
+            report_add_series_heading(report, index, probe, series, series, false);
             if (series->matrix)
                 report_add_matrix(report, index, probe, series, false);
             else
                 report_add_curve(report, index, probe, series, true);
         }
     }
+    for (size_t i = before + 1; i < report->count; i++)
+        if (report->list[i].kind == BLOCK_HEADING)
+            report->list[i].heading.level = 3;
     report_add_findings(report, index, probe);
     if (report->count == before + 1)
         report->count = before;

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "findings/device.h"
 #include "report/builders.h"
+#include "report/charts/chapters.h"
 #include "report/details.h"
 #include "report/factors.h"
 #include "report/figure.h"
@@ -65,13 +66,20 @@ void report_add_series_heading(struct report *report, size_t index,
 }
 
 /* Documents of before there were headlines have none: the first series of each probe are it. */
-static bool has_headlines(const struct document *document)
+bool report_has_headlines(const struct report *report, size_t index)
 {
+    const struct document *document = report->catalogue.documents[index];
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++)
             if (document->probes[p].series[s].headline)
                 return true;
     return false;
+}
+
+bool series_is_on_first_screen(const struct probe_result *probe, const struct series *series,
+                               bool headlines)
+{
+    return headlines ? series->headline : series == probe->series;
 }
 
 static void add_headline(struct report *report, size_t index, const struct probe_result *probe,
@@ -86,24 +94,37 @@ static void add_headline(struct report *report, size_t index, const struct probe
         report_add_curve(report, index, probe, series, true);
 }
 
-static void add_summary(struct report *report, size_t index)
+/* In the order of the datasheet. */
+static void add_headlines(struct report *report, size_t index)
+{
+    const bool headlines = report_has_headlines(report, index);
+    struct chapters chapters;
+    if (!chapters_collect(&chapters, &report->catalogue, index, 1, &report->pool)) {
+        report->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < chapters.count; i++)
+        for (size_t p = 0; p < chapters.list[i].count; p++) {
+            const struct probe_result *probe = chapters.list[i].list[p].probe;
+            for (size_t s = 0; s < probe->series_count; s++)
+                if (series_is_on_first_screen(probe, &probe->series[s], headlines))
+                    add_headline(report, index, probe, &probe->series[s]);
+        }
+}
+
+static void add_summary(struct report *report, size_t index, const struct probe_result *only)
 {
     const struct document *document = report->catalogue.documents[index];
-    const bool headlines = has_headlines(document);
     report_add_machine(report, document, index);
     report_add_verdict(report, document, index);
     report_add_levels(report, index, -1);
     report_add_translation(report, index);
     report_add_width(report, index);
+    report_add_declared(report, index);
     report_add_system(report, index);
     report_add_devices(report, index);
-    for (size_t p = 0; p < document->probe_count; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        for (size_t s = 0; s < probe->series_count; s++)
-            if (headlines ? probe->series[s].headline : s == 0)
-                add_headline(report, index, probe, &probe->series[s]);
-    }
-    report_add_notes(report, index, NULL);
+    add_headlines(report, index);
+    report_add_notes(report, index, only);
 }
 
 int report_begin(struct report *report, const struct document *const *documents, size_t count,
@@ -114,32 +135,26 @@ int report_begin(struct report *report, const struct document *const *documents,
     return report->no_memory ? error_out_of_memory(error) : 0;
 }
 
-bool report_is_on_first_screen(const struct report *report, size_t index,
-                               const struct series *series)
-{
-    const struct document *document = report->catalogue.documents[index];
-    if (has_headlines(document))
-        return series->headline;
-    for (size_t p = 0; p < document->probe_count; p++)
-        if (document->probes[p].series_count && series == document->probes[p].series)
-            return true;
-    return false;
-}
-
 int report_build(struct report *report, const struct document *const *documents, size_t count,
-                 struct error *error)
+                 const struct probe_result *only, struct error *error)
 {
     const int code = report_begin(report, documents, count, error);
     for (size_t i = 0; i < count && code == 0; i++)
-        add_summary(report, i);
+        add_summary(report, i, only);
     return report->no_memory ? error_out_of_memory(error) : 0;
 }
 
 int report_build_all(struct report *report, const struct document *const *documents,
                      struct error *error)
 {
-    const int code = report_build(report, documents, 1, error);
-    for (size_t p = 0; p < documents[0]->probe_count && code == 0; p++)
-        report_add_short(report, 0, &documents[0]->probes[p]);
+    const int code = report_build(report, documents, 1, NULL, error);
+    struct chapters chapters = {0};
+    report->no_memory =
+        (code == 0 && !chapters_collect(&chapters, &report->catalogue, 0, 1, &report->pool)) ||
+        report->no_memory;
+    const bool headlines = code == 0 && report_has_headlines(report, 0);
+    for (size_t i = 0; i < chapters.count; i++)
+        for (size_t p = 0; p < chapters.list[i].count; p++)
+            report_add_short(report, 0, chapters.list[i].list[p].probe, headlines);
     return code == 0 && report->no_memory ? error_out_of_memory(error) : code;
 }

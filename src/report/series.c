@@ -17,6 +17,15 @@ bool series_have_same_axes(const struct series *a, const struct series *b)
     return is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y);
 }
 
+bool probe_has_values(const struct probe_result *probe)
+{
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            if (probe->series[s].points[i].y.n)
+                return true;
+    return false;
+}
+
 bool series_is_taken_for(const struct series *a, const struct series *b)
 {
     return a->matrix == b->matrix && series_have_same_axes(a, b) && factors_same(a, b);
@@ -34,7 +43,7 @@ bool matrix_is_repeated(const struct probe_result *probe, const struct series *s
 }
 
 /* A curve of totals and one of shares of them are of one axis and unit. A series that is named as
- * its probe is the one that the title tells of. */
+ * its probe is the one that the title names. */
 bool series_needs_name(const struct probe_result *probe, const struct series *series)
 {
     if (text_same(probe->name, series->name))
@@ -46,9 +55,9 @@ bool series_needs_name(const struct probe_result *probe, const struct series *se
     return false;
 }
 
-enum { SERIES_SEEN = 256 }; /* of a probe, when one is told from the others; ours have some sixty */
+enum { SERIES_SEEN = 256 }; /* of a probe, to set one apart from; ours have some sixty */
 
-/* Whether the factor tells the series from another of its name on the first screen. */
+/* Whether the factor distinguishes the series from another of its name on the first screen. */
 static bool tells_apart(const struct probe_result *probe, const struct series *series,
                         const struct factor *factor)
 {

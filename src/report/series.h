@@ -4,14 +4,17 @@
 
 #include "result/document.h"
 
+/* Whether anything was measured of any point. */
+bool probe_has_values(const struct probe_result *);
 bool series_have_same_axes(const struct series *, const struct series *);
 /* Index of the only factor in which the two differ; -1: none, or several. */
 int series_only_difference(const struct series *, const struct series *);
-/* Whether there are points enough that the lines between them claim nothing. */
+/* Whether there are points enough that the lines between them claim nothing: of what is numbered
+ * there are not. */
 bool curve_is_worth_drawing(const struct series *);
 /* Whether logarithms of its place and value make sense. */
 bool curve_has_point(const struct point *);
-/* Whether only the names tell the two apart: axes, units and factors are the same. */
+/* Whether only the names distinguish the two: axes, units and factors are the same. */
 bool series_is_taken_for(const struct series *, const struct series *);
 /* Whether a matrix of the same factors and quantity stands before it in the probe: then it is of
  * some of those pairs once more, as a check. */

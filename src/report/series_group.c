@@ -11,7 +11,7 @@
 #include "report/series.h"
 
 enum {
-    CURVE_POINTS_MAX = 8, /* of a group: at so many places at most */
+    CURVE_POINTS_MAX = 8, /* of a group: the most places */
     MATRIX_POINTS_MAX = 4,
     CURVES_MIN = 2,
     MATRICES_MIN = 3,
@@ -41,8 +41,8 @@ static bool is_alike(const struct series *a, const struct series *b)
            (!a->matrix || text_same(a->name, b->name));
 }
 
-/* Rows of one name are told apart by their factors; where names differ, every row has its own, or
- * two would have one label. A device's rows show both. */
+/* Rows of one name are distinguished by their factors; where names differ, every row has its own,
+ * or two would have one label. A device's rows show both. */
 static bool names_agree(const struct series *series, size_t together)
 {
     if (together == 1 || device_has_series(series))
@@ -177,12 +177,12 @@ static bool is_shared(const struct naming *naming, const struct factor *factor)
     return first && naming->common[first - naming->series->factors];
 }
 
-/* A device's rows need both: "gpu0 bandwidth, traffic read". */
+/* Where some names are the same it needs both: "gpu0 bandwidth, traffic read". */
 static const char *label_of(struct report *report, const struct naming *naming,
                             const struct series *series)
 {
     struct line line = {0};
-    if (naming->own_names || (device_has_series(series) && !naming->one_name))
+    if (naming->own_names || !naming->one_name)
         line_add_clean(&line, series->name);
     for (size_t f = 0; f < factors_seen(series) && !naming->own_names; f++)
         if (!is_shared(naming, &series->factors[f]) &&

@@ -115,6 +115,7 @@ static bool fill(struct square *square, const struct grid *grid, enum directions
     for (size_t r = 0; r < grid->row_count; r++)
         for (size_t c = 0; c < grid->column_count; c++, cell++) {
             *cell = show_cell(grid, r, c, which);
+            cell->point = grid->cells[r * grid->column_count + c];
             square->missing += cell->kind == PAIR_MISSING;
         }
     return true;

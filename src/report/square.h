@@ -17,6 +17,7 @@ struct pair_cell {
     float value, least, most; /* the same, where the cell is a single pair */
     unsigned char kind;
     bool doubt;
+    const struct point *point; /* as it was measured in this direction; NULL where it was not */
 };
 
 struct square {
@@ -29,7 +30,7 @@ struct square {
 };
 
 /* Fills in the pairs of a series. With the probe's parameter "triangle" the cells below the
- * diagonal have the mean of both directions; its parameter "cpu_labels" ("0=c0.0 1=c0.1") tells
+ * diagonal have the mean of both directions; its parameter "cpu_labels" ("0=c0.0 1=c0.1") says
  * where each CPU sits. NULL without memory, or where the points are too scattered for a square. */
 const struct square *square_of_series(struct pool *, const struct probe_result *,
                                       const struct series *);

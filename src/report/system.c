@@ -30,7 +30,7 @@ static void add_noise(struct line *line, const struct finding *taken, const stru
         line_add(line, ", up to %s at a time", duration_format(longest->value * 1e-6, figure));
     if (!quietest || !quietest->cpus || !taken->cpus || strcmp(quietest->cpus, taken->cpus) == 0)
         return;
-    line_add(line, "; the least on CPUs ");
+    line_add(line, strpbrk(quietest->cpus, ",-") ? "; the least on CPUs " : "; the least on CPU ");
     line_add_clean(line, quietest->cpus);
 }
 
@@ -52,9 +52,11 @@ void report_add_system(struct report *report, size_t index)
         char figure[UNIT_TEXT];
         struct fact *fact = facts_add(report, &facts);
         fact->label = "wake-up";
-        fact->text =
-            report_text(report, "%s ns to wake another CPU by futex%s",
-                        figure_plain(wake->value, figure), flag_doubts(wake->flags) ? " !" : "");
+        /* From 10 us on in microseconds. */
+        const bool is_long = wake->value >= 1e4;
+        fact->text = report_text(report, "%s %s to wake another CPU by futex%s",
+                                 figure_plain(wake->value / (is_long ? 1e3 : 1), figure),
+                                 is_long ? "us" : "ns", flag_doubts(wake->flags) ? " !" : "");
     }
     if (!facts.count)
         return;

@@ -96,7 +96,37 @@ static void collect_rates(struct rate_table *table, const struct catalogue *cata
     }
 }
 
-static void add_rates(struct report *report, struct table *table, const struct rates *rates)
+static bool any_disturbed(const struct rate_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        for (size_t column = 0; column < table->column_count; column++)
+            if (table->list[i].values[column] &&
+                finding_is_disturbed(table->list[i].values[column]))
+                return true;
+    return false;
+}
+
+/* How far what was found lies below what the hardware does alone, column by column ("-5.6 %"), "-"
+ * where the two agree. NULL: they agree everywhere. */
+static const char *as_found(struct report *report, const struct rates *rates, size_t columns)
+{
+    struct line line = {0};
+    bool any = false;
+    for (size_t i = 0; i < columns; i++) {
+        const struct finding *rate = rates->values[i];
+        const bool disturbed = rate && finding_is_disturbed(rate);
+        line_add(&line, i ? ", " : "");
+        if (disturbed)
+            line_add(&line, "%+.3g %%", 100 * (rate->value / (double)rate->quiet.value - 1));
+        else
+            line_add(&line, "-");
+        any = any || disturbed;
+    }
+    return any ? report_line(report, &line) : NULL;
+}
+
+static void add_rates(struct report *report, struct table *table, const struct rates *rates,
+                      size_t columns)
 {
     struct row *row = table_add_row(report, table);
     struct line words = {0};
@@ -104,11 +134,15 @@ static void add_rates(struct report *report, struct table *table, const struct r
     if (!row)
         return;
     row->cells[0] = cell_of_text(report_text(report, "%s", rates->name));
-    for (size_t i = 0; i + 1 < table->column_count; i++) {
-        row->cells[i + 1] = cell_of_finding(rates->values[i], FORM_VALUE);
+    for (size_t i = 0; i < columns; i++) {
+        const struct finding *rate = rates->values[i];
+        row->cells[i + 1] = rate && finding_is_disturbed(rate) ? cell_of_quiet(rate, FORM_VALUE)
+                                                               : cell_of_finding(rate, FORM_VALUE);
         row->flags |= row->cells[i + 1].flags;
         example = example ? example : rates->values[i];
     }
+    if (columns + 1 < table->column_count)
+        row->cells[columns + 1] = cell_of_text(as_found(report, rates, columns));
     if (example)
         line_add_experiment(&words, example);
     row->words = report_line(report, &words);
@@ -134,8 +168,10 @@ bool report_add_rates(struct report *report, size_t index, int device)
     first->least = device < 0 ? 9 : 13;
     for (size_t i = 0; i < rates.column_count; i++)
         table_add_column(report, table, rates.columns[i])->least = 12;
+    if (any_disturbed(&rates))
+        table_add_column(report, table, "as found")->least = 16;
     for (size_t i = 0; i < rates.count; i++)
-        add_rates(report, table, &rates.list[i]);
+        add_rates(report, table, &rates.list[i], rates.column_count);
     if (rates.left_out)
         table->more = report_text(report, "and %zu more, all in the document", rates.left_out);
     return true;

@@ -1,9 +1,17 @@
 #include "result/document.h"
 
+#include "base/text.h"
+#include "quantity/quantity.h"
+
 #include <math.h>
 #include <string.h>
 
 const char *const probe_status_names[] = {"ok", "partial", "skipped", "failed"};
+
+bool cache_holds_data(const struct cache_facts *cache)
+{
+    return !text_same(cache->type, "instruction");
+}
 
 struct probe_result *document_probe(const struct document *document, const char *name)
 {
@@ -34,6 +42,16 @@ const struct finding *document_finding(const struct document *document, const ch
                 strcmp(document->probes[p].findings[f].name, name) == 0)
                 return &document->probes[p].findings[f];
     return NULL;
+}
+
+bool axis_has_ids(const struct axis *axis)
+{
+    static const char *const numbered[] = {"cpu",  "node",  "device", "multiprocessor",
+                                           "rank", "trial", "vote"};
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (text_same(axis->name, numbered[i]))
+            return quantity_is(axis->unit, DIMENSION_NUMBER);
+    return false;
 }
 
 const struct factor *series_factor(const struct series *series, const char *name)

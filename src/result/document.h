@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "result/declared.h"
 #include "stats/quiet.h"
 #include "stats/summary.h"
 
@@ -50,6 +51,8 @@ struct cache_facts {
     unsigned line_bytes, ways; /* 0 where the machine does not say */
     const char *shared_cpus;   /* CPU list: those that share one instance of it */
 };
+/* Whether it holds data: all but those of instructions do. */
+bool cache_holds_data(const struct cache_facts *);
 
 struct numa_facts {
     int id;
@@ -102,6 +105,14 @@ struct machine_facts {
     size_t page_size_count;
     struct gpu_facts *gpus; /* only where they were looked for */
     size_t gpu_count;
+    struct declared_facts declared; /* of its memory, by firmware and kernel */
+};
+
+/* What a person should know of the machine's condition, each a clause. */
+struct remark {
+    const char *what;   /* what was found: "turbo is on" */
+    const char *why;    /* why it matters: "the clock changes with heat"; NULL: `what` says it */
+    const char *remedy; /* what to do about it; NULL: nothing */
 };
 
 struct conditions {
@@ -114,7 +125,10 @@ struct conditions {
     const char *affinity;    /* CPU list that may be used */
     double load1;            /* one-minute load at the start; NAN unknown */
     double stolen_s;         /* CPU time taken by a hypervisor during the run; NAN unknown */
-    const char **warnings;   /* one line each: what, and its remedy */
+    struct remark *remarks;  /* what may spoil the measurements */
+    size_t remark_count;
+    const char **warnings; /* what older documents have in place of remarks: reading makes these of
+                              them, so there are none */
     size_t warning_count;
 };
 
@@ -155,6 +169,9 @@ struct point {
 struct axis {
     const char *name, *unit; /* unit "B", "ns", "cycles", "B/s", "Hz", "" */
 };
+/* Whether it has the numbers of things (CPUs, nodes, trials), so that nothing lies between two of
+ * them and none is less than another. */
+bool axis_has_ids(const struct axis *);
 
 struct series {
     const char *name;
@@ -172,7 +189,7 @@ struct finding {
     const char *unit; /* "cycles", "ns", "B", "Hz", "" */
     double value, low, high;
     struct quiet quiet; /* the same without neighbours; unknown where `value` is already that, or
-                           where it was not told apart */
+                           where it was not found */
     double declared;    /* what the machine says of itself, in the same unit; NAN */
     const char *text;   /* one sentence for people; may be NULL */
     const char *cpus;   /* CPU list the finding is about; may be NULL */
@@ -203,7 +220,7 @@ struct probe_result {
 
 /* What can be relied on (findings/verdict.h), as the document says it. */
 struct verdict_facts {
-    const char *state;    /* "busy"; NULL: not known */
+    const char *state;    /* "busy"; NULL: unknown */
     const char *sentence; /* for people */
     /* Parts ("L1", "bandwidth"): to rely on; as found beside others; in doubt; not complete. */
     const char **rely, **beside, **doubt, **lacking;
@@ -237,9 +254,9 @@ bool document_is_imported(const struct document *);
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
-/* Parameters that are no settings of the probe but tell outputs what to show: what was left out and
- * why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that the
- * machine declares. */
+/* Parameters that are no settings of the probe but say to outputs what to show: what was left out
+ * and why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that
+ * the machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
 bool parameter_is_setting(const struct factor *);
 /* A point of which nothing is known. */

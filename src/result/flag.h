@@ -35,6 +35,7 @@ enum flag {
 struct flag_text {
     const char *name;    /* "unconverged" */
     const char *meaning; /* what it says about the number, a short clause */
+    const char *why;     /* why that matters, where the meaning does not say it; NULL */
     const char *remedy;  /* what a person can do */
     bool doubt;
 };

@@ -108,6 +108,40 @@ static int check_schema(struct reader *reader)
                      reader->fill.file, reader->schema);
 }
 
+/* A warning of an older document is one text: what was found, and what to do. */
+static int take_warnings(struct document *document, struct error *error)
+{
+    struct conditions *conditions = &document->conditions;
+    const size_t count = conditions->remark_count ? 0 : conditions->warning_count;
+    for (size_t i = 0; i < count; i++) {
+        struct remark *remark = pool_append(&document->pool, (void **)&conditions->remarks,
+                                            &conditions->remark_count, sizeof *remark);
+        if (!remark)
+            return error_out_of_memory(error);
+        *remark = (struct remark){.what = conditions->warnings[i]};
+    }
+    conditions->warning_count = 0;
+    return 0;
+}
+
+/* Findings that older documents name otherwise, of the CPUs or, behind its name, of a device. */
+static int take_names(struct document *document, struct error *error)
+{
+    static const char before[] = "levels.untold", now[] = "levels.gaps";
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            struct finding *finding = &document->probes[p].findings[f];
+            const size_t length = strlen(finding->name);
+            const size_t start = length < sizeof before - 1 ? length : length - (sizeof before - 1);
+            if (strcmp(finding->name + start, before) != 0)
+                continue;
+            finding->name = pool_printf(&document->pool, "%.*s%s", (int)start, finding->name, now);
+            if (!finding->name)
+                return error_out_of_memory(error);
+        }
+    return 0;
+}
+
 int document_read_stream(struct document *document, FILE *stream, const char *name,
                          struct error *error)
 {
@@ -121,6 +155,10 @@ int document_read_stream(struct document *document, FILE *stream, const char *na
         code = check_schema(&reader);
     if (code == 0)
         code = reader.fill.code;
+    if (code == 0)
+        code = take_warnings(document, error);
+    if (code == 0)
+        code = take_names(document, error);
     if (code == 0 && !(document->file = pool_strdup(&document->pool, name)))
         code = error_out_of_memory(error);
     if (code < 0)

@@ -155,6 +155,114 @@ static const struct field gpu_fields[] = {
 };
 static SHAPE(gpu, struct gpu_facts);
 
+static const struct field distances_fields[] = {
+    NEED_WHOLE("node", struct declared_distances, node, INT_MAX),
+    ARRAY("to", FIELD_SIZES, struct declared_distances, to, count),
+    END,
+};
+static SHAPE(distances, struct declared_distances);
+
+static const struct field way_fields[] = {
+    NEED_WHOLE("node", struct declared_way, node, INT_MAX),
+    WHOLE("access", struct declared_way, access, UINT_MAX),
+    NEED_TEXT("from", struct declared_way, from),
+    WHOLE("read_latency_ns", struct declared_way, read_latency_ns, INT64_MAX),
+    WHOLE("write_latency_ns", struct declared_way, write_latency_ns, INT64_MAX),
+    WHOLE("read_bandwidth", struct declared_way, read_bandwidth, INT64_MAX),
+    WHOLE("write_bandwidth", struct declared_way, write_bandwidth, INT64_MAX),
+    END,
+};
+static SHAPE(way, struct declared_way);
+
+static const struct field tier_fields[] = {
+    NEED_WHOLE("id", struct declared_tier, id, INT_MAX),
+    NEED_TEXT("nodes", struct declared_tier, nodes),
+    END,
+};
+static SHAPE(tier, struct declared_tier);
+
+static const struct field weight_fields[] = {
+    NEED_WHOLE("node", struct declared_weight, node, INT_MAX),
+    NEED_WHOLE("weight", struct declared_weight, weight, UINT_MAX),
+    END,
+};
+static SHAPE(weight, struct declared_weight);
+
+static const struct field cxl_fields[] = {
+    NEED_TEXT("name", struct declared_cxl, name),
+    TEXT("mode", struct declared_cxl, mode),
+    WHOLE("size_bytes", struct declared_cxl, size_bytes, INT64_MAX),
+    WHOLE("interleave_ways", struct declared_cxl, interleave_ways, UINT_MAX),
+    WHOLE("interleave_bytes", struct declared_cxl, interleave_bytes, UINT_MAX),
+    TEXT("nodes", struct declared_cxl, nodes),
+    END,
+};
+static SHAPE(cxl, struct declared_cxl);
+
+static const struct field module_fields[] = {
+    TEXT("slot", struct declared_module, slot),
+    TEXT("bank", struct declared_module, bank),
+    {FIELD("empty", FIELD_TRUTH, struct declared_module, empty)},
+    WHOLE("size_bytes", struct declared_module, size_bytes, INT64_MAX),
+    TEXT("type", struct declared_module, type),
+    WHOLE("rated_mts", struct declared_module, rated_mts, UINT_MAX),
+    WHOLE("configured_mts", struct declared_module, configured_mts, UINT_MAX),
+    WHOLE("data_bits", struct declared_module, data_bits, UINT_MAX),
+    WHOLE("total_bits", struct declared_module, total_bits, UINT_MAX),
+    WHOLE("ranks", struct declared_module, ranks, UINT_MAX),
+    TEXT("maker", struct declared_module, maker),
+    TEXT("part", struct declared_module, part),
+    END,
+};
+static SHAPE(module, struct declared_module);
+
+static const struct field share_fields[] = {
+    NEED_TEXT("resource", struct declared_share, resource),
+    NEED_WHOLE("domain", struct declared_share, domain, INT_MAX),
+    WHOLE("ways", struct declared_share, ways, UINT_MAX),
+    WHOLE("of_ways", struct declared_share, of_ways, UINT_MAX),
+    NUMBER("percent", struct declared_share, percent),
+    END,
+};
+static SHAPE(share, struct declared_share);
+
+static const struct field clock_fields[] = {
+    NEED_TEXT("cpus", struct declared_clock, cpus),
+    WHOLE("hardware_min_hz", struct declared_clock, hardware_min_hz, INT64_MAX),
+    WHOLE("hardware_max_hz", struct declared_clock, hardware_max_hz, INT64_MAX),
+    WHOLE("min_hz", struct declared_clock, min_hz, INT64_MAX),
+    WHOLE("max_hz", struct declared_clock, max_hz, INT64_MAX),
+    WHOLE("base_hz", struct declared_clock, base_hz, INT64_MAX),
+    END,
+};
+static SHAPE(clock, struct declared_clock);
+
+static const struct field objects_fields[] = {
+    NEED_TEXT("type", struct declared_objects, type),
+    ARRAY("indexes", FIELD_SIZES, struct declared_objects, indexes, index_count),
+    ARRAY("cpus", FIELD_TEXTS, struct declared_objects, cpus, cpus_count),
+    WHOLE("size_bytes", struct declared_objects, size_bytes, INT64_MAX),
+    WHOLE("line_bytes", struct declared_objects, line_bytes, UINT_MAX),
+    WHOLE("ways", struct declared_objects, ways, UINT_MAX),
+    END,
+};
+static SHAPE(objects, struct declared_objects);
+
+static const struct field declared_fields[] = {
+    LIST("distances", struct declared_facts, distances, distance_count, distances_shape),
+    LIST("access", struct declared_facts, ways, way_count, way_shape),
+    LIST("tiers", struct declared_facts, tiers, tier_count, tier_shape),
+    LIST("weights", struct declared_facts, weights, weight_count, weight_shape),
+    LIST("cxl", struct declared_facts, cxl, cxl_count, cxl_shape),
+    LIST("modules", struct declared_facts, modules, module_count, module_shape),
+    TEXT("resctrl_group", struct declared_facts, share_group),
+    LIST("resctrl", struct declared_facts, shares, share_count, share_shape),
+    LIST("clocks", struct declared_facts, clocks, clock_count, clock_shape),
+    LIST("hwloc", struct declared_facts, objects, object_count, objects_shape),
+    END,
+};
+static SHAPE(declared, struct declared_facts);
+
 static const struct field machine_fields[] = {
     TEXT("hostname", struct machine_facts, hostname),
     TEXT("os", struct machine_facts, os),
@@ -167,9 +275,18 @@ static const struct field machine_fields[] = {
     WHOLE("memory_bytes", struct machine_facts, memory_bytes, INT64_MAX),
     ARRAY("page_sizes", FIELD_SIZES, struct machine_facts, page_sizes, page_size_count),
     LIST("gpus", struct machine_facts, gpus, gpu_count, gpu_shape),
+    OBJECT("declared", struct machine_facts, declared, declared_shape),
     END,
 };
 static SHAPE(machine, struct machine_facts);
+
+static const struct field remark_fields[] = {
+    NEED_TEXT("what", struct remark, what),
+    TEXT("why", struct remark, why),
+    TEXT("remedy", struct remark, remedy),
+    END,
+};
+static SHAPE(remark, struct remark);
 
 static const struct field conditions_fields[] = {
     NUMBER("core_hz", struct conditions, core_hz),
@@ -182,6 +299,7 @@ static const struct field conditions_fields[] = {
     TEXT("affinity", struct conditions, affinity),
     NUMBER("load1", struct conditions, load1),
     NUMBER("stolen_s", struct conditions, stolen_s),
+    LIST("remarks", struct conditions, remarks, remark_count, remark_shape),
     ARRAY("warnings", FIELD_TEXTS, struct conditions, warnings, warning_count),
     END,
 };

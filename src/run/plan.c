@@ -26,6 +26,7 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     turn->settings.given = run->settings;
     turn->task.named = run->probes;
     turn->task.seed = run->seed;
+    turn->task.document = run->document;
     int code = settings_add(&turn->settings, probe->options, error);
     if (code == 0)
         code = settings_add(&turn->settings, probe_common_options, error);
@@ -39,7 +40,6 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
                                         .about = probe->about,
                                         .status = PROBE_SKIPPED,
                                         .reason = "this machine has a single NUMA node"};
-    turn->task.document = run->document;
     return code;
 }
 
@@ -152,11 +152,11 @@ static int describe(struct run *run, struct error *error)
 static int note_conditions(struct run *run, struct error *error)
 {
     struct conditions *conditions = &run->document->conditions;
-    struct remarks remarks;
+    struct checks checks;
     int code = 0;
     if (!run->model && run->machine->live)
         code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
-                               conditions, &remarks, error);
+                               conditions, &checks, error);
     conditions->stolen_s = NAN;
     conditions->core_hz = NAN;
     return code;

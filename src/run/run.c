@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "findings/verdict.h"
+#include "run/stages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static size_t count_looks(const struct run *run, size_t first)
 {
     size_t count = 0;
     for (size_t i = first; i < run->turn_count; i++)
-        count += probe_wants_look(&run->turns[i].task);
+        count += stages_want_look(&run->turns[i].task);
     return count;
 }
 
@@ -89,11 +90,11 @@ static int look_once(struct run *run, struct engine *engine, struct error *error
     for (size_t i = 0; i < run->turn_count; i++) {
         struct error why = {0};
         const double left_s = looking_s(run) - elapsed_s(run);
-        if (!probe_wants_look(&run->turns[i].task) || !(left_s > 0))
+        if (!stages_want_look(&run->turns[i].task) || !(left_s > 0))
             continue;
         begin_turn(run, engine, i);
         int code =
-            probe_look(&run->turns[i].task, engine, left_s / (double)count_looks(run, i), &why);
+            stages_look(&run->turns[i].task, engine, left_s / (double)count_looks(run, i), &why);
         if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
             return error_set(error, code, "%s", why.text);
     }
@@ -101,7 +102,7 @@ static int look_once(struct run *run, struct engine *engine, struct error *error
 }
 
 /* A trial of what matters most of every probe, before any is measured on: the first trial of a
- * point tells more than all that follow. All have as much time for it, and leave what they don't
+ * point shows more than all that follow. All have as much time for it, and leave what they don't
  * need. An interruption is said by the first probe that is measured then. */
 static int look(struct run *run, struct engine *engine, struct error *error)
 {
@@ -116,8 +117,11 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 static int measure_turn(struct run *run, struct engine *engine, struct error *error)
 {
     struct run_turn *turn = &run->turns[run->turn];
+    int code = probe_plan_again(&turn->task, error);
+    if (code < 0)
+        return code;
     const double budget_s = (run->budget_s - elapsed_s(run)) * run_share(run, run->turn);
-    int code = probe_measure(&turn->task, engine, budget_s, &turn->outcome, error);
+    code = stages_measure(&turn->task, engine, budget_s, &turn->outcome, error);
     run->document->probe_count++;
     run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
     return end_turn(run, engine, code, error);
@@ -141,7 +145,7 @@ static double weight_of_lacking(const struct run *run, size_t first)
 {
     double weight = 0;
     for (size_t i = first; i < run->turn_count; i++)
-        weight += probe_lacks(&run->turns[i].task) ? run_weight(run, i) : 0;
+        weight += stages_lack(&run->turns[i].task) ? run_weight(run, i) : 0;
     return weight;
 }
 
@@ -152,11 +156,11 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
     for (size_t i = 0; i < run->turn_count && code == 0; i++) {
         struct run_turn *turn = &run->turns[i];
         const double left_s = left_over_s(run);
-        if (!probe_lacks(&turn->task) || left_s < least_left * run->budget_s)
+        if (!stages_lack(&turn->task) || left_s < least_left * run->budget_s)
             continue;
         begin_turn(run, engine, i);
-        code = probe_go_on(&turn->task, left_s * run_weight(run, i) / weight_of_lacking(run, i),
-                           &turn->outcome, error);
+        code = stages_go_on(&turn->task, left_s * run_weight(run, i) / weight_of_lacking(run, i),
+                            &turn->outcome, error);
         run->document->run.complete = code == 0;
         code = end_turn(run, engine, code, error);
     }
@@ -190,6 +194,7 @@ int run_measure(struct run *run, struct error *error)
 void run_release(struct run *run)
 {
     for (size_t i = 0; i < run->turn_count; i++) {
+        stages_close(&run->turns[i].task);
         probe_release(&run->turns[i].task);
         settings_free(&run->turns[i].settings);
     }

@@ -18,7 +18,7 @@
 #include "probes/probe.h"
 #include "result/document.h"
 
-/* Who is told of a run while it measures; every function may be NULL. */
+/* Who hears of a run while it measures; every function may be NULL. */
 struct run_listener {
     /* A few times a second: the probe at work, the share of it that is done (0 to 1), seconds left,
      * as far as one can tell, and what it has found so far ("": it doesn't say). */

@@ -78,6 +78,15 @@ static void keep_smallest(double smallest[TAIL], double value)
     smallest[at] = value;
 }
 
+/* How likely so large a ratio, in either direction, is of a change just within the threshold. */
+static double p_of(double ratio, double threshold, double deviation)
+{
+    const double change = fabs(log(ratio)), within = log1p(threshold);
+    return (erfc((change - within) / deviation / sqrt(2)) +
+            erfc((change + within) / deviation / sqrt(2))) /
+           2;
+}
+
 void compare_medians(const struct summary *a, const struct summary *b, double threshold,
                      bool doubtful, struct comparison *comparison)
 {
@@ -104,8 +113,7 @@ void compare_medians(const struct summary *a, const struct summary *b, double th
     /* The draws are too few for the far tail that a correction for many comparisons needs; there a
      * normal tail with the draws' deviation is used. */
     double deviation = sqrt(fmax(squares - mean * mean, 1e-12));
-    double beyond = fabs(log(comparison->ratio)) - log1p(threshold);
-    comparison->p = erfc(beyond / deviation / sqrt(2)) / 2;
+    comparison->p = p_of(comparison->ratio, threshold, deviation);
 }
 
 void compare_intervals(const double a[3], const double b[3], double threshold,
@@ -119,8 +127,7 @@ void compare_intervals(const double a[3], const double b[3], double threshold,
     comparison->low = b[LOW] / a[HIGH];
     comparison->high = b[HIGH] / a[LOW];
     double deviation = fmax(hypot(width_a, width_b) / (2 * normal_95), 1e-6);
-    double beyond = fabs(log(comparison->ratio)) - log1p(threshold);
-    comparison->p = erfc(beyond / deviation / sqrt(2)) / 2;
+    comparison->p = p_of(comparison->ratio, threshold, deviation);
 }
 
 double compare_holm(double *p, size_t n, double alpha)

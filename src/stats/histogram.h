@@ -27,7 +27,7 @@ double histogram_middle(size_t bin);
 /* How many numbers there are in the bins from `first` on. */
 uint64_t histogram_count(const struct histogram *, size_t first);
 /* The rank-th smallest number in the bins from `first` on, as the middle of its bin; NAN where
- * there are not so many. Ranks begin with 1. */
+ * there are fewer. Ranks begin with 1. */
 double histogram_ranked(const struct histogram *, size_t first, uint64_t rank);
 
 /* Quantile p in (0, 1) of the numbers in the bins from `first` on, with the interval that holds the

@@ -10,7 +10,7 @@
 /* Of a normal distribution: the standard deviation over the median absolute deviation, and half of
  * a 95 % interval over the standard deviation. */
 static const double normal_mad = 1.482602218505602, normal_95 = 1.959963984540054;
-/* Beyond so many standard deviations a value says nothing of the others' scatter. */
+/* Beyond this number of standard deviations a value says nothing of the others' scatter. */
 static const double far_away = 5;
 
 /* Whatever its own interval: a value that may lie anywhere says nothing of the others' scatter. */
@@ -59,7 +59,7 @@ static bool tells_ratio(const struct peers *all)
 }
 
 /* The logarithm of a variance over its standard error's square, without what the logarithm of an
- * estimate of so many degrees of freedom is off by. */
+ * estimate of that many degrees of freedom is off by. */
 static double log_ratio(const struct peers *all)
 {
     return 2 * log(all->spread / all->usual) - digamma(all->freedom / 2) + log(all->freedom / 2);
@@ -147,7 +147,7 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
     }
     const double scatter = sqrt(variance * (1 + 1 / others) + extra_variance(peer, all));
     const double distance = (away - mean) / scatter;
-    /* Values beyond what squares can hold tell no distance. */
+    /* Values beyond what squares can hold have no distance. */
     peer->distance = isfinite(distance) ? distance : 0;
     peer->p = isfinite(distance) ? student_beyond(distance, fmin(freedom, all->tails)) : 1;
 }

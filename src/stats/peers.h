@@ -9,7 +9,7 @@
  * show that their scatter has heavier tails than that, it is given as few degrees of freedom as
  * these tails ask for (stats/tails.h).
  *
- * Ten values hardly tell how they scatter. Where several quantities were taken of the same
+ * Ten values hardly show how they scatter. Where several quantities were taken of the same
  * machines, how much wider they scatter than their own intervals is much the same for most of them,
  * and helps each (Smyth, "Linear models and empirical Bayes methods", Statistical Applications in
  * Genetics and Molecular Biology 3, 2004): struct peers_prior.
@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PEERS_FEWEST = 5 }; /* with fewer nothing can be told of any */
+enum { PEERS_FEWEST = 5 }; /* with fewer nothing can be said of any */
 
 struct peer {
     double value;
@@ -39,7 +39,7 @@ struct peers {
     double usual;        /* the standard error of one value, as its interval has it; 0: unknown */
     double mad;          /* the median of the absolute deviations, as a standard deviation */
     double sum, squares; /* of those that are not far away, from the centre */
-    bool counted; /* more than half have one value, as counts do: no distance is told, and p is
+    bool counted; /* more than half have one value, as counts do: no distance is given, and p is
                      the share of them that are as far away */
 };
 

@@ -57,7 +57,7 @@ bool period_find(const double *times, size_t n, struct period *found)
         double period = quantile(sorted, count, tries[i]), spread;
         if (!(period > 0))
             continue;
-        /* Single steps first: only a period that is well known tells far multiples apart. */
+        /* Single steps first: far multiples fit a period only once that is well known. */
         refine(steps, count, 1, &period, &spread);
         refine(steps, count, 4, &period, &spread);
         const size_t fit = refine(steps, count, MULTIPLE_MOST, &period, &spread);

@@ -2,11 +2,12 @@
 
 #include "stats/interval.h"
 #include "stats/quantile.h"
+#include "stats/student.h"
 
 #include <math.h>
 
 /* The lowest third of the values, and at least four of them, is taken to be undisturbed: beyond
- * two thirds of the time nothing tells a neighbour from the hardware. */
+ * two thirds of the time nothing distinguishes a neighbour from the hardware. */
 static const double lowest_share = 1.0 / 3;
 enum { LOWEST_FEWEST = 4, STEPS_MOST = 32 };
 /* How far above the centre a value may lie, in deviations of the values below it: of normal values
@@ -15,8 +16,9 @@ static const double reach = 4;
 /* Clock and counter are read to a thousandth (the two bursts of a bracket, engine/visit.c), so a
  * spread below that is not to be believed. */
 static const double resolution = 1e-3 / 3;
-/* Lowest values are a group of their own where the next one is so many deviations and at least that
- * share further off: trials of one machine without neighbours lie closer together (tests/model). */
+/* Lowest values are a group of their own where the next one is this many deviations and at least
+ * this share further off: trials of one machine without neighbours lie closer together
+ * (tests/model). */
 static const double gap_deviations = 6, gap_share = 0.04;
 /* The clock's rate is that of two bursts; half of what they are read to. */
 static const double clock_error = 5e-4;
@@ -100,13 +102,12 @@ static struct quiet widened(struct quiet quiet, double low, double high)
 /* Of two or three values that lie together below a gap: Student's interval of their mean. */
 static struct quiet quiet_of_few(const double *ascending, size_t count)
 {
-    static const double student_95[] = {[2] = 12.706, [3] = 4.303};
     const double centre = median(ascending, count);
     double squares = 0;
     for (size_t i = 0; i < count; i++)
         squares += (ascending[i] - centre) * (ascending[i] - centre);
     const double spread = sqrt(squares / (double)(count - 1) / (double)count);
-    const double half = fmax(student_95[count] * spread, 3 * resolution * centre);
+    const double half = fmax(student_reach((double)count - 1) * spread, 3 * resolution * centre);
     const struct quiet quiet = {(float)centre, (float)centre, (float)centre};
     return widened(quiet, centre - half, centre + half);
 }
@@ -118,15 +119,33 @@ static struct quiet quiet_of_group(const double *ascending, size_t n)
     const struct quiet quiet = quiet_of_units(ascending, count);
     /* The split itself is uncertain, so the spread below counts on either side. */
     const double centre = (double)quiet.value;
-    const double half =
-        deviation_below(ascending, n, centre) * mean_to_median * normal_95 / sqrt((double)count);
+    const double half = deviation_below(ascending, n, centre) * mean_to_median *
+                        (count > 1 ? student_reach((double)count - 1) : normal_95) /
+                        sqrt((double)count);
     /* Values that go on without a gap may all be the hardware's own: where memory lies makes some
      * trials slow and others fast. */
     const double most = count < n ? (double)quiet_of_units(ascending, n).high : centre;
     return widened(quiet, centre - half, fmax(centre + half, most));
 }
 
-/* One value tells nothing of how far another would lie from it. */
+/* Where the lowest of all lies alone below a gap, it is luck, or the only one that nobody
+ * disturbed. Luck (a row of DRAM, a stale clock) is no factor of two; of two values nothing says
+ * which is right.
+ */
+static const double luck_most = 1;
+
+static struct quiet quiet_of_alone(const double *ascending, size_t n)
+{
+    const struct quiet rest = quiet_of_group(ascending + 1, n - 1);
+    struct quiet quiet = widened(rest, ascending[0], ascending[0]);
+    if (n == 2)
+        quiet = (struct quiet){(float)ascending[0], NAN, NAN};
+    else if (ascending[1] > (1 + luck_most) * ascending[0])
+        quiet.value = (float)ascending[0];
+    return quiet;
+}
+
+/* One value does not show how far another would lie from it. */
 static struct quiet quiet_of_one(double value)
 {
     return (struct quiet){(float)value, NAN, NAN};
@@ -138,13 +157,61 @@ struct quiet quiet_of(const double *ascending, size_t n)
         return quiet_of_one(ascending[0]);
     const size_t group = lowest_group(ascending, n);
     struct quiet quiet;
-    if (group == 1 && n > 1) /* nothing tells luck from the only trial that nobody disturbed */
-        quiet = widened(quiet_of_group(ascending + 1, n - 1), ascending[0], ascending[0]);
+    if (group == 1)
+        quiet = quiet_of_alone(ascending, n);
     else if (group < n && group < LOWEST_FEWEST)
         quiet = quiet_of_few(ascending, group);
     else
         quiet = quiet_of_group(ascending, group);
+    /* Neighbours only take, so without them it is no slower than what most values say. */
+    quiet.value = fminf(quiet.value, (float)median(ascending, n));
+    if (!isnan(quiet.low))
+        quiet.low = fminf(quiet.low, quiet.value);
+    /* Values so far apart that the interval reaches down to no time at all have none: turned into a
+     * rate, its end would be infinite or negative. */
+    if (!(quiet.low > 0))
+        return quiet_of_one((double)quiet.value);
     /* What is wrong with the clock is wrong in all trials: more of them do not mend it. */
+    return widened(quiet, (double)quiet.low * (1 - clock_error),
+                   (double)quiet.high * (1 + clock_error));
+}
+
+/* --- of many short visits --- */
+
+/* Of n visits. */
+static const double visits_share = 0.01;
+enum { VISITS_LEAST = 3 };
+/* Values no further apart say the same; the search for such a pair ends at the lowest third. */
+static const double says_the_same = 0.02;
+
+/* The highest rank, counted from 1, that a quantile of which `rank` of n values are expected below
+ * it lies under with 97.5 %: by the binomial's tail. */
+static size_t highest_rank(size_t rank, size_t n)
+{
+    const double p = (double)rank / (double)n;
+    double below = 0;
+    for (size_t k = 0; k < n; k++) {
+        const double terms = lgamma((double)n + 1) - lgamma((double)k + 1) -
+                             lgamma((double)(n - k) + 1) + (double)k * log(p) +
+                             (double)(n - k) * log1p(-p);
+        below += exp(terms);
+        if (below >= 0.975)
+            return k + 1;
+    }
+    return n;
+}
+
+struct quiet quiet_of_visits(const double *ascending, size_t n)
+{
+    if (n <= VISITS_LEAST)
+        return quiet_of(ascending, n);
+    const size_t share = (size_t)ceil(visits_share * (double)n);
+    size_t at = (share > VISITS_LEAST ? share : VISITS_LEAST) - 1;
+    const size_t end = (size_t)(lowest_share * (double)n);
+    while (at + 1 < n && at < end && ascending[at + 1] > ascending[at] * (1 + says_the_same))
+        at++;
+    const struct quiet quiet = {(float)ascending[at], (float)ascending[0],
+                                (float)ascending[highest_rank(at + 1, n) - 1]};
     return widened(quiet, (double)quiet.low * (1 - clock_error),
                    (double)quiet.high * (1 + clock_error));
 }

@@ -59,3 +59,17 @@ double student_beyond(double t, double df)
     const double square = t * t;
     return beta_share(df / 2, 0.5, df / (df + square), square / (df + square));
 }
+
+double student_reach(double df)
+{
+    enum { HALVINGS = 60 };
+    double low = 1, high = 16; /* of one degree of freedom it is 12.7 */
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = (low + high) / 2;
+        if (student_beyond(middle, df) > 0.05)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}

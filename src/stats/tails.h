@@ -1,4 +1,4 @@
-/* How heavy the tails of values are, told from the values that are not far away. */
+/* How heavy the tails of values are, judged by the values that are not far away. */
 #ifndef FATHOM_STATS_TAILS_H
 #define FATHOM_STATS_TAILS_H
 

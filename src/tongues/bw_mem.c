@@ -18,7 +18,7 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const struct tongue_argument arguments[] = {
-    {'P', NULL, "N", "so many CPUs at once (default: 1)", false},
+    {'P', NULL, "N", "this many CPUs at once (default: 1)", false},
     {'W', NULL, "US", "fathom warms up by itself, as long as it takes", true},
     {'N', NULL, "N", "fathom repeats until the interval is narrow enough", true},
     {.letter = 0},

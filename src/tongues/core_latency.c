@@ -56,8 +56,8 @@ static int speak(struct talk *talk, struct error *error)
         which++;
     if (which == BENCHMARKS)
         return error_set(error, ERROR_USAGE,
-                         "core_latency: -b '%s': choose cas or readwrite; fathom has more ways "
-                         "(fathom cores --op)",
+                         "core_latency: -b '%s': choose cas or readwrite; 'fathom cores --op' "
+                         "has others",
                          name);
     struct core_pairs pairs;
     int code =

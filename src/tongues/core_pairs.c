@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* What one hand-off takes on most machines, to tell how long so many take (docs/cookbook.md has
+/* What one hand-off takes on most machines, to say how long all take (docs/cookbook.md has
  * the tables that it was read off: 10 to 200 ns). */
 static const double usual_ns = 100, times = 3; /* bursts and what is measured again beside it */
 static const double least_s = 2, most_s = 600;

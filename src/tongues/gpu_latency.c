@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { KIB = 1024, ARRAY_MOST = 112 << 20 };
-static const double usual_s = 25;
+enum { ARRAY_MOST = 112 << 20 };
+static const double kib = 1024, usual_s = 25;
 
 static const struct tongue_argument arguments[] = {{.letter = 0}};
 
@@ -38,7 +38,7 @@ static void print_row(FILE *out, const struct point *point)
 {
     const double cycles = (double)point->cycles.median;
     fprintf(out, "%4.0f %12.0f %12.0f %12.0f \n", cycles / (double)point->y.median * 1e3, point->x,
-            floor(point->x / KIB), cycles);
+            floor(point->x / kib), cycles);
 }
 
 static int speak(struct talk *talk, struct error *error)
@@ -63,7 +63,7 @@ static int speak(struct talk *talk, struct error *error)
     const struct series *series = talk_series(result, NULL, "order", "strided");
     const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
     if (l1)
-        talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / KIB);
+        talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);
     if (!series)
         return talk_missing(talk, "the latency of a GPU", error);
     if (!has_row(series))

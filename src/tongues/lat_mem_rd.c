@@ -6,7 +6,7 @@ static const double size_s = 0.25, least_s = 3;
 
 static const struct tongue_argument arguments[] = {
     {'t', NULL, NULL, "thrash: in random order, which prefetchers can't follow", false},
-    {'P', NULL, "N", "so many CPUs at once, each with memory of its own", false},
+    {'P', NULL, "N", "this many CPUs at once, each with memory of its own", false},
     {'W', NULL, "US", "fathom warms up by itself, as long as it takes", true},
     {'N', NULL, "N", "fathom repeats until the interval is narrow enough", true},
     {.letter = 0},

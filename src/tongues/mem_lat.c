@@ -8,7 +8,7 @@ static const double size_s = 1.5; /* six trials need 1.1 s; half a second leaves
 
 static const struct tongue_argument arguments[] = {
     {'b', NULL, "KB", "the buffer in KiB (default: 8192)", false},
-    {'n', NULL, "COUNT", "loads whose time is told (default: 1048576)", false},
+    {'n', NULL, "COUNT", "loads whose time is printed (default: 1048576)", false},
     {'s', NULL, "BYTES", "from one pointer to the next, a multiple of 8 (default: 64)", false},
     {.letter = 0},
 };
@@ -55,8 +55,8 @@ const struct tongue mem_lat_tongue = {
         "and in random order in its last one; fathom takes random order. mem-lat times one walk of "
         "about a million loads on small pages, the first round of which fetches the buffer. fathom "
         "measures fresh rings in fresh memory, on huge pages where they can be had, with the "
-        "caches "
-        "as a long chase leaves them, and prints the median; the time is that of so many loads.",
+        "caches as a long chase leaves them, and prints the median; the time is that of COUNT "
+        "loads.",
     .arguments = arguments,
     .speak = speak,
 };

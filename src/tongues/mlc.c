@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-static const double megabyte = 1e6;
+static const double megabyte = 1e6, mebibyte = 1048576;
 static const double nodes_s = 20, idle_s = 6, lines_s = 8;
-enum { KIB = 1024, MIB = 1048576, CPU_MOST = 65535, DELAY_MOST = 1000000 };
+enum { KIB = 1024, CPU_MOST = 65535, DELAY_MOST = 1000000 };
 
 static const struct tongue_argument arguments[] = {
     {0, "latency_matrix", NULL, "latency from every node's CPUs to every node's memory", false},
@@ -201,7 +201,7 @@ static int idle_latency(struct mlc *mlc, struct error *error)
     if (!point || !point->y.n)
         return talk_missing(talk, "the latency", error);
     mlc_begin(mlc);
-    fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / MIB);
+    fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / mebibyte);
     print_iteration(talk, point);
     return 0;
 }

@@ -175,7 +175,7 @@ int mlc_loaded_latency(struct mlc *mlc, struct error *error)
     const struct point *idle = series_point(latency, LOADED_NONE);
     if (idle && idle->y.n)
         talk_aside(talk,
-                   "without any traffic it is %.1f ns; a delay is a pause of so many turns of "
+                   "without any traffic it is %.1f ns; a delay is a pause of that many turns of "
                    "an empty loop after each line, not the tool's",
                    (double)idle->y.median);
     return 0;

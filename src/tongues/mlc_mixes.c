@@ -40,7 +40,8 @@ int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
     if (mlc->cpus)
         mixed[count++] = (struct talk_option){"cpus", mlc->cpus};
     if (mlc->bytes > UINT64_MAX / 4 / mlc->cpu_count)
-        return error_set(error, ERROR_USAGE, "mlc: -b '%s' for each CPU is more than there can be",
+        return error_set(error, ERROR_USAGE,
+                         "mlc: -b '%s' for each CPU is more than a machine can have: give less",
                          talk_value(talk, 'b'));
     if (mlc->bytes)
         mixed[count++] = (struct talk_option){

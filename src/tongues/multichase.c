@@ -28,8 +28,8 @@ static const struct tongue_argument arguments[] = {
     {'n', NULL, "N", "samples of half a second: how long it measures (default: 5)", false},
     {'o', NULL, NULL, "in order, and not at random", false},
     {'s', NULL, "SIZE", "the stride (default: 256)", false},
-    {'T', NULL, "SIZE", "random within blocks of so many bytes (default: 256k)", false},
-    {'t', NULL, "N", "so many CPUs at once, through one memory", false},
+    {'T', NULL, "SIZE", "random within blocks of this many bytes (default: 256k)", false},
+    {'t', NULL, "N", "this many CPUs at once, through one memory", false},
     {'p', NULL, "SIZE", "the page size (default: the system's)", false},
     {'H', NULL, NULL, "on transparent huge pages", false},
     {'v', NULL, NULL, "print the settings and trials too", false},
@@ -214,7 +214,7 @@ static void print_settings(FILE *out, const struct wish *wish, const struct poin
     fprintf(out, "page_size = %llu bytes%s\n",
             (unsigned long long)(huge ? facts->page_sizes[1] : wish->page), huge ? " (THP)" : "");
     fprintf(out, "total_memory = %llu (%.1f MiB)\nstride = %llu\ntlb_locality = %llu\nchase = %s\n",
-            (unsigned long long)wish->bytes, (double)wish->bytes / MIB,
+            (unsigned long long)wish->bytes, (double)wish->bytes / (double)MIB,
             (unsigned long long)wish->stride, (unsigned long long)wish->block, wish->name);
     fputs("samples (one column per thread, one row per sample):\n", out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

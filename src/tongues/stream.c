@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORD = 8, MEBIBYTE = 1 << 20, GIBIBYTE = 1 << 30 };
-static const double usual_s = 12;
+static const double word = 8, mebibyte = 1 << 20, gibibyte = 1 << 30, usual_s = 12;
 static const char line[] = "-------------------------------------------------------------\n";
 
 static const struct {
@@ -33,13 +32,13 @@ static const struct point *point_of(struct talk *talk, const struct probe_result
 
 static void print_heading(FILE *out, double elements, unsigned threads, unsigned trials)
 {
-    const double bytes = elements * WORD;
+    const double bytes = elements * word;
     fprintf(out, "%sSTREAM version $Revision: 5.10 $\n%s", line, line);
-    fprintf(out, "This system uses %d bytes per array element.\n%s", WORD, line);
+    fprintf(out, "This system uses %.0f bytes per array element.\n%s", word, line);
     fprintf(out, "Array size = %.0f (elements), Offset = 0 (elements)\n", elements);
-    fprintf(out, "Memory per array = %.1f MiB (= %.1f GiB).\n", bytes / MEBIBYTE, bytes / GIBIBYTE);
-    fprintf(out, "Total memory required = %.1f MiB (= %.1f GiB).\n", 3 * bytes / MEBIBYTE,
-            3 * bytes / GIBIBYTE);
+    fprintf(out, "Memory per array = %.1f MiB (= %.1f GiB).\n", bytes / mebibyte, bytes / gibibyte);
+    fprintf(out, "Total memory required = %.1f MiB (= %.1f GiB).\n", 3 * bytes / mebibyte,
+            3 * bytes / gibibyte);
     fprintf(out,
             "Each kernel will be executed %u times.\n"
             " The *best* time for each kernel (excluding the first iteration)\n"
@@ -53,7 +52,7 @@ static void print_heading(FILE *out, double elements, unsigned threads, unsigned
 /* A time is that of one pass at the rate that was measured: the least time is the best rate's. */
 static void print_kernel(FILE *out, size_t which, double elements, const struct point *point)
 {
-    const double bytes = elements * WORD * kernels[which].arrays;
+    const double bytes = elements * word * kernels[which].arrays;
     fprintf(out, "%s%12.1f  %11.6f  %11.6f  %11.6f\n", kernels[which].label,
             1e-6 * (double)point->y.max, bytes / (double)point->y.median,
             bytes / (double)point->y.max, bytes / (double)point->y.min);
@@ -75,7 +74,7 @@ static int speak(struct talk *talk, struct error *error)
         code = talk_missing(talk, "the size of an array", error);
     if (code < 0)
         return code;
-    const double elements = size->number / WORD;
+    const double elements = size->number / word;
     print_heading(talk->out, elements, (unsigned)points[0]->x, points[0]->y.n);
     for (size_t i = 0; i < KERNELS; i++)
         print_kernel(talk->out, i, elements, points[i]);

@@ -113,7 +113,7 @@ int talk_size(const struct talk *talk, const char *what, const char *text, uint6
 
 /* --- measuring --- */
 
-/* "fathom latency --size 32M --order random": the same again, with all that fathom tells of it. */
+/* "fathom latency --size 32M --order random": the same again, with all that fathom says of it. */
 static int note_command(struct talk *talk, const char *probe, const struct talk_option *options,
                         struct error *error)
 {
@@ -286,9 +286,12 @@ int talk_missing(const struct talk *talk, const char *what, struct error *error)
 
 static void tell_doubts(struct talk *talk)
 {
-    for (unsigned flag = 0; flag < FLAG_COUNT; flag++)
+    for (unsigned flag = 0; flag < FLAG_COUNT; flag++) {
+        const struct flag_text *text = &flag_texts[flag];
         if (talk->doubts & FLAG_BIT(flag))
-            talk_aside(talk, "in doubt: %s: %s", flag_texts[flag].meaning, flag_texts[flag].remedy);
+            talk_aside(talk, "in doubt: %s%s%s; %s", text->meaning, text->why ? ": " : "",
+                       text->why ? text->why : "", text->remedy);
+    }
     for (size_t i = 0; i < talk->command_count; i++)
         talk_aside(talk, "intervals and more: %s", talk->commands[i]);
 }

@@ -5,8 +5,8 @@
  * docs/adding.md shows the way, and `scripts/new tongue NAME` takes the first steps.
  *
  * Nothing in a table is made up: every value in it was measured, or follows from one that was by
- * the arithmetic that the table's form asks for (a time of so many loads), and then an aside says
- * so.
+ * the arithmetic that the table's form asks for (the time of a number of loads), and then an aside
+ * says so.
  */
 #ifndef FATHOM_TONGUES_TONGUE_H
 #define FATHOM_TONGUES_TONGUE_H
@@ -110,7 +110,7 @@ struct talk_option {
     const char *name, *value;
 };
 
-/* Measures that probe with these options within so many seconds, and adds it to the document:
+/* Measures that probe with these options within `seconds`, and adds it to the document:
  * *result is what came of it, until the next call. ERROR_USAGE where the options contradict the
  * machine; ERROR_IMPOSSIBLE where nothing could be measured. */
 int talk_measure(struct talk *, const char *probe, const struct talk_option *, double budget_s,

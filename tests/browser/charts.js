@@ -39,6 +39,31 @@ const tests = {
         assert.match(await page.locator("#picture-0 .readout").textContent(), /bandwidth 2\.50 GB\/s/);
     },
 
+    async "what is numbered is drawn as points with their intervals, behind the curve of latencies"(browser) {
+        const page = await browser.open("numbered");
+        assert.equal(await page.locator("#picture-0 figcaption").textContent(), "latency by working set");
+        assert.equal(await page.locator("#picture-1 figcaption").textContent(), "share by cpu");
+        const seen = await page.evaluate(() => {
+            const { plot } = window.fathom.pictures[1], canvas = plot.root.querySelector("canvas");
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            const alpha = (x, y) => data[4 * (Math.round(plot.valToPos(y, "y", true)) * canvas.width +
+                Math.round(plot.valToPos(x, "x", true))) + 3];
+            const { min, max } = plot.scales.x;
+            return { point: alpha(1, 40), bar: alpha(1, 42.5), above: alpha(1.02, 46), between: alpha(0.75, 31), range: [min, max],
+                ticks: plot.axes[0].values(plot, plot.axes[0].splits(plot, 0, min, max, 0, 0)) };
+        });
+        assert.ok(seen.point > 100 && seen.bar > 100, `${seen.point} ${seen.bar}`);
+        assert.ok(seen.between < 100 && seen.above < 100, `${seen.between} ${seen.above}`);
+        assert.deepEqual(seen.range, [-0.5, 3.5]);
+        assert.deepEqual(seen.ticks, ["0", "1", "2", "3"]);
+        const frame = page.locator("#picture-1 .frame");
+        for (const key of ["Home", "ArrowRight", "+", "Escape"])
+            await frame.press(key);
+        assert.match(await page.locator("#picture-1 .readout").textContent(), /^cpu 1/);
+        assert.deepEqual(await range(page, 1), [-0.5, 3.5]);
+        assert.deepEqual(page.wrong, []);
+    },
+
     async "a series that has no cycles says so where they are shown"(browser) {
         const page = await browser.open(DEVICES);
         const place = await page.evaluate(() => window.fathom.pictures.findIndex(({ hasCycles, picture }) =>
@@ -111,7 +136,7 @@ const tests = {
         assert.equal(await at(), first);
         await frame.press("ArrowRight");
         assert.equal(await at(), first + 1);
-        assert.doesNotMatch(await page.locator("#picture-0 .readout").textContent(), /Point at/);
+        assert.doesNotMatch(await page.locator("#picture-0 .readout").textContent(), /Point at|Touch the/);
         for (let i = 0; i < 30; i++)
             await frame.press("+");
         const [low, high] = await range(page);
@@ -128,7 +153,7 @@ const tests = {
     async "the CSV of a small matrix has all that its points have"(browser) {
         const page = await browser.open("small");
         const { points } = browser.document("small").probes[1].series[0];
-        const [head, ...rows] = await copied(page, 1);
+        const [head, ...rows] = await copied(page, 2);
         assert.deepEqual(head, ["series", "from", "to", "latency (ns)", "low", "high", "cycles", "cycles_low",
             "cycles_high", "trials"]);
         assert.equal(rows.length, points.length);
@@ -143,7 +168,7 @@ const tests = {
     async "the CSV of a large matrix has cycles"(browser) {
         const page = await browser.open("large");
         const { points } = browser.document("large").probes[1].series[0];
-        const [, ...rows] = await copied(page, 1);
+        const [, ...rows] = await copied(page, 2);
         assert.equal(rows.length, points.length);
         const [, from, to, , , , cycles, , , trials] = rows[200];
         const point = points.find((one) => one.from === Number(from) && one.to === Number(to));

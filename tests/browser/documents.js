@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /*
  * Documents for the page's tests and its benchmark, made and not measured:
- *   documents.js NAME >FILE       names: large, small, twin, huge, loaded, machine, hostile, bare,
- *                               long
+ *   documents.js NAME >FILE       names: large, small, twin, huge, loaded, numbered, machine, hostile,
+ *                               bare, long
  */
 "use strict";
 
@@ -93,7 +93,8 @@ function frame(hostname, seed, probes) {
         memory_bytes: 274877906944, page_sizes: [4096, 2097152, 1073741824] },
         conditions: { core_hz: 3.2e9, counter_hz: 2.4e9, counter: "tsc", governor: "performance",
             turbo: "on", smt: "on", thp: "madvise", affinity: "0-127", load1: 0.08,
-            warnings: ["load average 0.08 on 128 CPUs: nothing to do"] }, probes };
+
+            remarks: [{ what: "load average 0.08 on 128 CPUs", remedy: "nothing to do" }] }, probes };
 }
 
 const finding = (name, unit, value, more = {}) =>
@@ -169,7 +170,9 @@ function hostile() {
     document.run.command = ["fathom", text("it's"), "", "a b"];
     document.machine.cpu.model = text("model");
     document.machine.kernel = document.machine.hypervisor = text("k");
-    document.conditions.warnings = [text("warning"), "javascript:window.evil=4"];
+    document.conditions.remarks = [
+        { what: text("remark"), why: text("why"), remedy: text("remedy") },
+        { what: "javascript:window.evil=4" }];
     return document;
 }
 
@@ -198,7 +201,16 @@ function loaded() {
             points: [2.5, 8, 40, 120, 180, 200].map((x) => point({ x: x * 1e9 }, 84 + x, 0.01, 3.2, [])) }] }]);
 }
 
-const documents = { large, loaded, hostile, bare, long, machine,
+/* What is measured of each CPU, before what is measured of all of them. */
+function numbered() {
+    const random = randomFrom(13), of = (name, ...values) => ({ name, x: { name: "cpu", unit: "" },
+        y: { name: "share", unit: "%" }, points: values.map((value, x) => point({ x }, value, 0.1, 0, [])) });
+    return frame("node-22", 13, [
+        { name: "noise", title: "Who takes the core away", status: "ok", series: [of("noise", 4, 40, 8, 30), of("threads", 3, 20, 7, 2)] },
+        { name: "latency", title: "Load latency", status: "ok", series: [latencySeries(random, 64, 1)] }]);
+}
+
+const documents = { large, loaded, numbered, hostile, bare, long, machine,
     small: () => large({ cpus: 16 }),
     twin: () => large({ hostname: "node-18", seed: 11, slow: 1.1 }),
     huge: () => large({ hostname: "node-19", seed: 5, cpus: 256 }) };

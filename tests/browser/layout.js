@@ -117,7 +117,7 @@ const tests = {
 
     async "explanations fold below their charts, and are printed"(browser) {
         const page = await browser.open("large");
-        for (const picture of ["#picture-0", "#picture-1"]) {
+        for (const picture of ["#picture-0", "#picture-2"]) {
             const about = page.locator(`${picture} details.about`);
             assert.equal(await about.getAttribute("open"), null);
             assert.ok((await reach(page, `${picture} .drawing`)).bottom <= (await reach(page, `${picture} .about`)).top);
@@ -143,7 +143,7 @@ const tests = {
     async "a figure is saved as an SVG that needs nothing else"(browser) {
         const page = await browser.open("large", DESK);
         for (const [figure, texts, marks] of [["figure.machine", ["L3", "54.0 cycles", "of 32 MiB"], 8],
-            ["#picture-0", ["latency, ns", "stride 4096", "L3 declared 32 MiB"], 18], ["#picture-1", ["120", "from row to column"], 40]]) {
+            ["#picture-0", ["latency, ns", "stride 4096", "L3 declared 32 MiB"], 18], ["#picture-2", ["120", "from row to column"], 40]]) {
             const { name, bytes } = await saved(page, figure, "SVG");
             assert.match(name, /^fathom-node-17-[a-z0-9-]+\.svg$/);
             const drawing = await page.evaluate((text) => {
@@ -164,17 +164,24 @@ const tests = {
         assert.deepEqual(page.wrong, []);
     },
 
+    async "points that no line joins are saved with a bar each"(browser) {
+        const page = await browser.open("numbered", DESK), { bytes } = await saved(page, "#picture-1", "SVG");
+        for (const shape of [/<circle /g, /<path [^>]*stroke-width="1.75"/g])
+            assert.equal(bytes.toString().match(shape).length, 8);
+        assert.deepEqual(page.wrong, []);
+    },
+
     async "a figure is saved as a PNG of the colours that it is seen in"(browser) {
         for (const [scheme, least, most] of [["light", 0.8, 1], ["dark", 0, 0.35]]) {
             const page = await browser.open("small", { ...DESK, colorScheme: scheme });
-            for (const figure of ["figure.machine", "#picture-0", "#picture-1"]) {
+            for (const figure of ["figure.machine", "#picture-0", "#picture-2"]) {
                 const { name, bytes } = await saved(page, figure, "PNG");
                 assert.match(name, /\.png$/);
                 const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
                 assert.ok(width > 1000 && width < 2400 && height > 400 && height < 2400, `${width} x ${height}`);
                 const { colours, brightness } = await browser.pixels(bytes);
                 assert.ok(colours > 50, `${figure}: ${colours} colours`);
-                if (figure !== "#picture-1")
+                if (figure !== "#picture-2")
                     assert.ok(brightness >= least && brightness <= most, `${figure}, ${scheme}: ${brightness}`);
             }
             assert.deepEqual(page.wrong, []);

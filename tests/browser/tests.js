@@ -79,7 +79,7 @@ const tests = {
         const plots = await page.evaluate(() => window.fathom.pictures.map(({ plot, picture }) =>
             plot && { data: plot.data, labels: picture.series.map((series) => series.label) }));
         let compared = 0;
-        for (const [probe, picture] of [["latency", 0], ["bandwidth", 2]])
+        for (const [probe, picture] of [["latency", 0], ["bandwidth", 1]])
             document.probes.find((one) => one.name === probe).series.forEach((series, index) => {
                 const { data } = plots[picture];
                 for (const point of series.points) {
@@ -99,7 +99,7 @@ const tests = {
     async "each chart draws it: lines, bands and capacities are on the canvas"(browser) {
         for (const scheme of ["light", "dark"]) {
             const page = await browser.open("large", { colorScheme: scheme });
-            for (const [picture, count] of [[0, 6], [2, 14]])
+            for (const [picture, count] of [[0, 6], [1, 14]])
                 for (let series = 0; series < count; series += 5) {
                     const colour = numbers(await page.evaluate(({ picture, series }) =>
                         window.fathom.pictures[picture].plot.series[3 * series + 1].stroke(), { picture, series }));
@@ -137,13 +137,13 @@ const tests = {
         await page.getByRole("button", { name: "cycles", exact: true }).click();
         const now = await page.evaluate(() => ({ data: window.fathom.pictures[0].plot.data.slice(0, 4),
             label: window.fathom.pictures[0].plot.axes[1].label,
-            bandwidth: window.fathom.pictures[2].plot.data[1].at(-1) }));
+            bandwidth: window.fathom.pictures[1].plot.data[1].at(-1) }));
         const at = now.data[0].findIndex((x) => close(x, point.x, 1e-9));
         assert.ok(close(now.data[1][at], point.cycles.median, 1e-6));
         assert.ok(close(now.data[3][at], point.cycles.low, 1e-6));
         assert.match(now.label, /cycles/);
         assert.ok(now.bandwidth > 1e10, "what has no cycles stays as it is");
-        const cell = await page.evaluate(({ from, to }) => window.fathom.pictures[1].maps[0].value(from, to), pair);
+        const cell = await page.evaluate(({ from, to }) => window.fathom.pictures[2].maps[0].value(from, to), pair);
         assert.ok(close(cell.y, pair.cycles.median, 1e-3));
         await page.getByRole("button", { name: "ns", exact: true }).click();
         assert.match(await page.evaluate(() => window.fathom.pictures[0].plot.axes[1].label), /ns/);
@@ -204,7 +204,7 @@ const tests = {
         const page = await browser.open("large");
         const { points } = browser.document("large").probes[1].series[0];
         const cells = await page.evaluate(() => {
-            const map = window.fathom.pictures[1].maps[0];
+            const map = window.fathom.pictures[2].maps[0];
             return map.series.rows.map((_, r) => map.series.columns.map((_, c) => map.value(r, c)));
         });
         for (const point of points) {
@@ -213,10 +213,10 @@ const tests = {
                 close(cell.high, point.high, 2e-3), `${point.from} to ${point.to}`);
         }
         assert.equal(cells[3][3], null);
-        const drawing = page.locator("#picture-1 .map svg");
+        const drawing = page.locator("#picture-2 .map svg");
         await drawing.scrollIntoViewIfNeeded();
         const places = await page.evaluate(() => {
-            const { margin, size } = window.fathom.pictures[1].maps[0];
+            const { margin, size } = window.fathom.pictures[2].maps[0];
             return [[2, 66], [2, 5], [2, 20], [2, 50]].map(([row, column]) =>
                 [margin + (column + 0.5) * size, margin + (row + 0.5) * size].map(Math.round));
         });
@@ -230,11 +230,11 @@ const tests = {
     async "a heat map reads out its cells by pointer and by keyboard, in either order"(browser) {
         const page = await browser.open("large");
         const { points } = browser.document("large").probes[1].series[0];
-        const readout = page.locator("#picture-1 .readout");
-        const drawing = page.locator("#picture-1 .map svg");
+        const readout = page.locator("#picture-2 .readout");
+        const drawing = page.locator("#picture-2 .map svg");
         const hover = async (row, column) => {
             const position = await page.evaluate(({ row, column }) => {
-                const { margin, size } = window.fathom.pictures[1].maps[0];
+                const { margin, size } = window.fathom.pictures[2].maps[0];
                 return { x: margin + (column + 0.5) * size, y: margin + (row + 0.5) * size };
             }, { row, column });
             await drawing.hover({ position });
@@ -251,10 +251,10 @@ const tests = {
         assert.equal(await page.getByRole("button", { name: "by cluster" }).getAttribute("aria-pressed"), "true");
         /* Sixteen to a group: 0-7 with their siblings 64-71. */
         assert.deepEqual(says(await hover(0, 9)), [0, 65]);
-        assert.ok((await page.locator("#picture-1 .edges").getAttribute("d")).length > 20);
-        await page.locator("#picture-1 .map").focus();
+        assert.ok((await page.locator("#picture-2 .edges").getAttribute("d")).length > 20);
+        await page.locator("#picture-2 .map").focus();
         await page.keyboard.press("ArrowRight");
-        says(await page.locator("#picture-1 [aria-live]").textContent());
+        says(await page.locator("#picture-2 [aria-live]").textContent());
         assert.deepEqual(page.wrong, []);
     },
 
@@ -262,8 +262,8 @@ const tests = {
         const small = await browser.open(SAMPLE);
         assert.deepEqual(await small.locator("#picture-1 text.cell").allTextContents(), ["27.7", "27.6"]);
         const huge = await browser.open("huge");
-        assert.equal(await huge.locator("#picture-1 text.cell").count(), 0);
-        const elements = await huge.locator("#picture-1 svg *").count();
+        assert.equal(await huge.locator("#picture-2 text.cell").count(), 0);
+        const elements = await huge.locator("#picture-2 svg *").count();
         assert.ok(elements > 20 && elements < 600, `${elements} elements for 65536 cells`);
     },
 
@@ -283,8 +283,8 @@ const tests = {
 
     async "tables say what the pictures show, with heads that have a scope"(browser) {
         const page = await browser.open("large");
-        await page.locator("#picture-1 details.table summary").click();
-        const rows = page.locator("#picture-1 table.points tbody tr");
+        await page.locator("#picture-2 details.table summary").click();
+        const rows = page.locator("#picture-2 table.points tbody tr");
         await rows.first().waitFor({ state: "attached" });
         assert.equal(await rows.count(), 128);
         const { points } = browser.document("large").probes[1].series[0];
@@ -309,15 +309,17 @@ const tests = {
         assert.equal(lines.length, 1 + series.reduce((sum, one) => sum + one.points.length, 0));
         const [, x, y] = lines[1].split(",");
         assert.ok(Number(x) === series[0].points[0].x && close(Number(y), series[0].points[0].median, 1e-6));
-        await page.locator("#picture-1 .copy").click();
+        await page.locator("#picture-2 .copy").click();
         await page.waitForFunction(() => window.copied.startsWith("series,from,to"));
         assert.equal((await page.evaluate(() => window.copied)).trim().split("\n").length, 1 + 128 * 127);
     },
 
-    async "several documents: curves overlaid, maps side by side, differences told"(browser) {
+    async "several documents: curves overlaid, maps side by side, differences listed"(browser) {
         const page = await browser.open(["large", "twin"]);
         assert.equal(await page.evaluate(() => window.fathom.pictures[0].picture.series.length), 12);
-        assert.equal(await page.locator("#picture-1 .map").count(), 2);
+        const texts = await page.evaluate(() => window.fathom.pictures[0].marks(window.fathom.pictures[0].plot).map(({ text }) => text));
+        assert.equal(texts.filter((text) => /^L3 declared 32/.test(text)).length, 1, texts.join(", "));
+        assert.equal(await page.locator("#picture-2 .map").count(), 2);
         assert.equal(await page.locator("h1").count(), 1);
         const row = (name) => page.locator("table.differences tr", { has: page.getByText(name, { exact: true }) }).textContent();
         assert.match(await row("L2.latency"), /\+10\.0 % changed/);
@@ -325,7 +327,7 @@ const tests = {
         assert.deepEqual(page.wrong, []);
     },
 
-    async "several experiments of one name are told apart, and what a finding means unfolds"(browser) {
+    async "several experiments of one name are distinguished, and what a finding means unfolds"(browser) {
         const page = await browser.open(EXPERIMENTS);
         const levels = await page.locator(".datasheet tbody th").allTextContents();
         assert.deepEqual(levels.slice(0, 3), ["L1", "L2", "L2 order forward"]);
@@ -398,8 +400,8 @@ const tests = {
 
     async "without script the tables are there"(browser) {
         const page = await browser.open("large", { javaScriptEnabled: false });
-        await page.locator("#picture-1 details.table summary").click();
-        assert.equal(await page.locator("#picture-1 table.points tbody tr").count(), 128);
+        await page.locator("#picture-2 details.table summary").click();
+        assert.equal(await page.locator("#picture-2 table.points tbody tr").count(), 128);
         assert.equal(await page.locator("#controls").isVisible(), false);
         assert.ok(await page.locator("table.datasheet").first().isVisible());
     },

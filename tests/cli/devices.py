@@ -43,10 +43,10 @@ def prohibited_device(here):
     """`fathom doctor` says beforehand why `gpu` would fail."""
     model = stand_in(here, "tiny,compute_mode=2")
     why = "computing is prohibited on it: nvidia-smi -i 0000:10:00.0 -c DEFAULT"
-    status, told, _ = here.run(f"{model} fathom doctor", here.folder())
+    status, shown, _ = here.run(f"{model} fathom doctor", here.folder())
     failed, said, _ = here.run(f"{model} fathom gpu --budget 5", here.folder())
-    return check((status == 0 and f"it can't be measured: {why}" in " ".join(told.split())
-                  and max(map(len, told[told.index("it can't be"):].splitlines()[:2])) <= 80, told),
+    return check((status == 0 and f"it can't be measured: {why}" in " ".join(shown.split())
+                  and max(map(len, shown[shown.index("it can't be"):].splitlines()[:2])) <= 80, shown),
                  (failed == IMPOSSIBLE and why in " ".join(said.split()), said))
 
 
@@ -91,7 +91,7 @@ def nothing_is_linked(here):
 def tests():
     return [
         ("gpu on a modelled device", modelled_device),
-        ("doctor tells of a device that may not be used", prohibited_device),
+        ("doctor reports a device that may not be used", prohibited_device),
         ("gpu: what the device lacks is no failure", nothing_it_can),
         ("gpu on OpenCL's CPU", opencl_cpu),
         ("gpu: no library is linked", nothing_is_linked),

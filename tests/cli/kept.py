@@ -93,13 +93,63 @@ def once(here):
     return complaints
 
 
+def await_handler(process):
+    """Until the program catches SIGINT; it then goes on to measure."""
+    for _ in range(6000):
+        try:
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                caught = int(re.search(r"SigCgt:\s*(\w+)", status.read())[1], 16)
+        except (OSError, TypeError):
+            raise Skip("/proc does not say which signals a process catches") from None
+        if caught >> (signal.SIGINT - 1) & 1 or process.poll() is not None:
+            return
+        time.sleep(0.01)
+
+
+def once_when_interrupted(here):
+    """Streams get what an interrupted run had measured, once; where nobody reads, it is shown instead."""
+    folder = here.folder()
+    for name in ("pipe", "lonely"):
+        os.mkfifo(folder / name)
+    with open(folder / "got pipe", "wb") as got:
+        reader = subprocess.Popen(["timeout", "300", "cat", folder / "pipe"], stdout=got)
+    runs = {}
+    for where in ("-o pipe", "-o /dev/stdout", "-o -", "--document /dev/fd/1 -o lonely -f csv", "-o lonely"):
+        with open(folder / where.replace("/", "_"), "wb") as out:
+            command = f"fathom latency --thorough --precision 0.01 --sizes 4K,1M --budget 1000 {where}"
+            runs[where] = here.start(command.split(), folder, stdout=out)
+    for process in runs.values():
+        await_handler(process)
+    time.sleep(0.5)
+    for process in runs.values():
+        process.send_signal(signal.SIGINT)
+    complaints = []
+    for where, process in runs.items():
+        texts = process.communicate(timeout=60)
+        errors = texts[1].decode()
+        out = (folder / where.replace("/", "_")).read_bytes()
+        nobody = "lonely: nobody reads from it: choose another file or folder to write to\nfathom: "
+        if where == "-o pipe":
+            reader.wait(60)
+            out = (folder / "got pipe").read_bytes()
+        right = out.startswith(b"fathom ") if where == "-o lonely" else \
+            is_whole(out) and not json.loads(out)["run"]["complete"]
+        complaints += [f"{where}: {complaint}" for complaint in check(
+            (process.returncode == 130, f"status {process.returncode}"),
+            (right, f"not the right thing is written: {out[:80]}"),
+            (errors == f"fathom: {nobody if 'lonely' in where else ''}interrupted\n", errors))]
+    return complaints
+
+
 def at_the_same_time(here):
     """Runs in one folder at one time have a name each."""
     folder = here.folder()
     runs = [here.start("fathom run latency --quick --budget 0.2".split(), folder) for _ in range(4)]
     ended = [(run, *run.communicate()) for run in runs]
-    told = [re.search(r"document: (\S+)", out.decode()) for _, out, _ in ended]
-    names = {match[1] for match in told if match}
+    # A run whose worker gets no time, because something of real-time priority holds its CPU, ends with
+    # an error, and says where its document is in the error's words.
+    named = [re.search(r"(?:document:|until then is in) (\S+)", (out + err).decode()) for _, out, err in ended]
+    names = {match[1] for match in named if match}
     return check((len(names) == 4, f"{names} of {[(run.returncode, out, err) for run, out, err in ended]}"),
                  (set(os.listdir(folder)) == names, f"{os.listdir(folder)} of {names}"),
                  (all(is_whole((folder / name).read_bytes()) for name in names), "one is not whole"))
@@ -137,6 +187,7 @@ def tests():
         ("kept: SIGKILL over an older document", killed),
         ("kept: a complete run replaces an older document", replaced),
         ("kept: streams get one document", once),
+        ("kept: streams get one document of an interrupted run", once_when_interrupted),
         ("kept: runs at the same time", at_the_same_time),
         ("kept: another user's file", owner),
         ("kept: a full device", full_device),

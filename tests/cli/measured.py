@@ -78,7 +78,7 @@ def measured_point(name, series, point):
     unit = series["y"]["unit"]
     if point["n"] == 0 and series["name"].endswith(("by trial", "by round")):
         # Series that hold a result of all trials together: without a result they are no failure.
-        return check(("median" not in point, f"{name}: nobody told it: {point}"))
+        return check(("median" not in point, f"{name}: no trial has a value: {point}"))
     if "failed" in point:
         return check(("median" not in point, f"{name}: a failed point has a value: {point}"),
                      (says_no_time(point["failed"]), f"{name}: {point['failed']}"))
@@ -110,11 +110,11 @@ def planned(probe, seen, wanted):
         return []
     points = [point for series in probe["series"] for point in series["points"]]
     failed = sum("failed" in point for point in points)
-    told = re.match(r"(\d+) of (\d+) points (failed|have no value)", probe.get("reason", ""))
+    counts = re.match(r"(\d+) of (\d+) points (failed|have no value)", probe.get("reason", ""))
     return check(
         (probe["status"] in ("partial", "failed"), f"{probe['status']} with {seen}"),
         (seen == [x for x in wanted if x in seen], f"{seen} are no part of {wanted}, in order"),
-        (told and (int(told[1]), int(told[2])) == (failed or len(wanted) - len(seen), len(wanted)),
+        (counts and (int(counts[1]), int(counts[2])) == (failed or len(wanted) - len(seen), len(wanted)),
          f"{len(seen)} of {len(wanted)}, {failed} failed: {probe.get('reason')}"))
 
 

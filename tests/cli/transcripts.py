@@ -2,7 +2,7 @@
 
     # A remark.
     needs two-cpus              or ordinary-user: skipped where the machine lacks that
-    terminal 80                 standard output is a terminal of so many columns
+    terminal 80                 standard output is a terminal of this many columns
     > printf x > in.json        prepares the folder; its outcome is not checked
     $ fathom report in.json     the command, for the shell, in an empty folder
     1| ...                      a line of standard output (an escape character shows as ␛)
@@ -27,6 +27,9 @@ FILTERS = [
     (re.compile(r"(?<=choose from )\d+(?:[,-]\d+)*"), "IDS"),
     (re.compile(r"\bCPU \d+(?= is outside)"), "CPU N"),
     (re.compile(r"\bfathom-[\w.-]+-\d{8}T\d{6}\.json"), "fathom-HOST-TIME.json"),
+    # As musl says it, which the static program is linked with.
+    (re.compile("(?<=: )Symbolic link loop(?=: choose)"), "Too many levels of symbolic links"),
+    (re.compile("(?<=: )Filename too long(?=: choose)"), "File name too long"),
     (re.compile(r"^fathom \d+\.\d+\.\d+ \(.*\)$"), "fathom VERSION (COMMIT)"),
 ]
 

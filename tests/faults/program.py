@@ -28,13 +28,13 @@ class Result(NamedTuple):
     def clear(self):
         """Complaints where the end is no clear one: a crash, a hang, no line, or more than two."""
         lines = self.err.splitlines()
-        told = [line for line in lines if line.startswith("fathom: ")]
+        messages = [line for line in lines if line.startswith("fathom: ")]
         found = []
         if self.status == "hangs" or self.status in FAILED_BY_SIGNAL:
             found.append(f"ends with {self.status}")
-        elif self.status in (2, 3) and not told and not self.out:
+        elif self.status in (2, 3) and not messages and not self.out:
             found.append(f"status {self.status} without a word: {self.err!r}")
-        if len(lines) != len(told) or len(lines) > 2:
+        if len(lines) != len(messages) or len(lines) > 2:
             found.append(f"unclear: {self.err!r}")
         return found
 
@@ -78,7 +78,7 @@ class Program:
         return Result(status, out or b"", (err or b"").decode(errors="replace"), files)
 
     def run(self, command, fault=None, **more):
-        """`fault` is what the shim is told."""
+        """`fault` is what the shim gets."""
         folder = self.folder()
         env = {"SHIM": str(self.shim), "FATHOM_FAULT": fault} if fault else {}
         result = self.finish(self.start(command, folder, env=env | more.pop("env", {}), **more), folder)

@@ -41,28 +41,49 @@ def signals(program):
 # --- what is taken away ---
 
 GROUPS = Path("/sys/fs/cgroup")
+# What a file of version 2 is called in version 1.
+FIRST_NAMES = {"memory.max": "memory.limit_in_bytes"}
 
 
 class Group:
-    """A control group of version 2 with a controller, or Skip."""
+    """A control group with a controller, of version 2 or else 1, or Skip."""
 
     def __init__(self, controller, file, value):
-        self.path = GROUPS / f"fathom-faults-{os.getpid()}"
+        self.second = self.has_second(controller)
+        above = GROUPS if self.second else GROUPS / controller
+        self.path = above / f"fathom-faults-{os.getpid()}"
         try:
-            if controller not in (GROUPS / "cgroup.controllers").read_text().split():
+            if self.second:
+                (GROUPS / "cgroup.subtree_control").write_text(f"+{controller}")
+            elif not (above / "cgroup.procs").exists():
                 raise Skip(f"there is no control group with {controller} to be had")
-            (GROUPS / "cgroup.subtree_control").write_text(f"+{controller}")
             self.path.mkdir()
-            (self.path / file).write_text(value)
+            if not self.second and controller == "cpuset":   # without nodes no process may join
+                (self.path / "cpuset.mems").write_text((above / "cpuset.mems").read_text())
+            self.set(file, value)
         except OSError as error:
             self.remove()
             raise Skip(f"no control group can be made here: {error}") from None
 
-    def remove(self):
+    @staticmethod
+    def has_second(controller):
         try:
-            self.path.rmdir()
+            return controller in (GROUPS / "cgroup.controllers").read_text().split()
         except OSError:
-            pass
+            return False
+
+    def set(self, file, value):
+        (self.path / (file if self.second else FIRST_NAMES.get(file, file))).write_text(value)
+
+    def remove(self):
+        for _ in range(100):   # the last process may not be gone yet
+            try:
+                return self.path.rmdir()
+            except FileNotFoundError:
+                return None
+            except OSError:
+                time.sleep(0.05)
+        return None
 
     def join(self):
         return f"echo $$ > {self.path}/cgroup.procs; "
@@ -78,13 +99,16 @@ def memory(program):
             process = program.start(group.join() + "fathom latency --quick --budget 2 -o keep", folder)
             if later:
                 time.sleep(0.5)
-                (group.path / "memory.max").write_text(later)
+                try:
+                    group.set("memory.max", later)
+                except OSError:   # version 1 refuses what would have to be taken away
+                    later = None
             result = program.finish(process, folder)
             killed = later and result.status == -signal.SIGKILL
             complaints += kept(result, not killed) + ([] if killed else result.clear())
             if not killed and result.status not in (0, 2, 3, 4):
                 complaints.append(f"status {result.status}: {result.err}")
-            (group.path / "memory.max").write_text("96M")
+            group.set("memory.max", "96M")
     finally:
         group.remove()
     return complaints
@@ -102,8 +126,7 @@ def cpusets(program):
         process = program.start(group.join() + "fathom cores --budget 3 -o keep", folder)
         for turn in range(8):
             time.sleep(0.3)
-            (group.path / "cpuset.cpus").write_text(str(cpus[0]) if turn % 2 == 0
-                                                    else f"{cpus[0]},{cpus[-1]}")
+            group.set("cpuset.cpus", str(cpus[0]) if turn % 2 == 0 else f"{cpus[0]},{cpus[-1]}")
         result = program.finish(process, folder)
         complaints += kept(result, True) + result.clear()
         if result.status not in (0, 3, 4):
@@ -147,19 +170,35 @@ def huge_pages(program):
     return found
 
 
-def locales(program):
-    """Where numbers have a comma, every output is the same."""
+def comma_locale(root):
+    """The environment in which numbers have a comma: a locale that is installed, or one made for this."""
     known = subprocess.run(["locale", "-a"], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
     commas = [name for name in known if name.lower().startswith(("de_", "fr_", "pl_", "ru_", "sv_"))]
-    if not commas:
-        raise Skip("no locale with a decimal comma is installed")
+    if commas:
+        return {"LC_ALL": commas[0], "LANG": commas[0]}
+    if not shutil.which("localedef"):
+        raise Skip("no locale with a decimal comma is installed, and no localedef to make one")
+    made = Path(root) / "de_DE.UTF-8"
+    subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", made], capture_output=True, check=False)
+    if not (made / "LC_NUMERIC").exists():
+        raise Skip("no locale with a decimal comma is installed, nor what one could be made of")
+    return {"LC_ALL": made.name, "LANG": made.name, "LOCPATH": str(root)}
+
+
+def locales(program):
+    """Where numbers have a comma, every output is the same."""
+    comma = comma_locale(program.root)
+    shown = subprocess.run(["bash", "-c", "printf %.1f 0,5"], env=program.environment | comma,
+                           stdout=subprocess.PIPE, check=False).stdout
+    if shown != b"0,5":
+        raise Skip(f"the locale's numbers have no comma: {shown}")
     found = []
     for command in [f"fathom report -f {name} $SAMPLE" for name in ("text", "csv", "json", "html", "openmetrics",
                                                                     "gnuplot")]:
         usual = program.run(command)
-        other = program.run(command, env={"LC_ALL": commas[0], "LANG": commas[0]})
+        other = program.run(command, env=comma)
         if other != usual:
-            found.append(f"{command}: other in {commas[0]}")
+            found.append(f"{command}: other in {comma['LC_ALL']}")
     return found
 
 

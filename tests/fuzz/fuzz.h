@@ -41,6 +41,18 @@ static inline int fuzz_read(struct document *document, const void *bytes, size_t
     return code;
 }
 
+/* A list of a million ids takes milliseconds, and most inputs would grow into such lists. So of the
+ * texts with a range up to a number of five digits one in 64 is read, after the first hundred: an
+ * input that is replayed is read whatever it names. */
+static inline bool fuzz_is_dear(const char *text)
+{
+    static unsigned long seen;
+    for (const char *at = text; (at = strchr(at, '-')); at++)
+        if (strspn(at + 1, "0123456789") >= 5 && at > text && at[-1] >= '0' && at[-1] <= '9')
+            return ++seen > 100 && seen % 64;
+    return false;
+}
+
 /* The bytes as a text that ends with a NUL and holds no other; the caller frees. */
 static inline char *fuzz_text(const uint8_t *bytes, size_t size)
 {

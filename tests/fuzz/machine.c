@@ -1,11 +1,40 @@
 /* Whatever a machine's files say, the machine is read, or it is said why not. An input is a tree as
- * in tests/machines/: lines "PATH = TEXT", and "PATH <<END" before more lines. */
+ * in tests/machines/: lines "PATH = TEXT", and "PATH <<END" before more lines. The whole of it is
+ * the firmware's table of modules too, and what dmidecode printed. */
 #include "machine/machine.h"
 #include "../machines/tree.h"
+#include "findings/channels.h"
 #include "fuzz.h"
 #include "machine/conditions.h"
+#include "machine/declared/parts.h"
+
+#include <hwloc.h>
 
 enum { FILES = 200 };
+
+/* hwloc opens its plug-ins' libraries for the first topology and closes them after the last, which
+ * took four fifths of the time: one topology stays, and no plug-in is looked for. The folder stays,
+ * too: each new name would become another variable of the environment, which nobody frees. */
+static const char *begin(void)
+{
+    static struct tree tree;
+    static hwloc_topology_t kept;
+    if (kept)
+        return tree.root;
+    setenv("HWLOC_PLUGINS_PATH", "/nowhere", 1);
+    fuzz_require(hwloc_topology_init(&kept) == 0, "a topology can be made");
+    fuzz_require(tree_new(&tree), "a folder can be made");
+    return tree.root;
+}
+
+/* hwloc 2.9 forgets the models of CPUs where /proc/cpuinfo contradicts /sys; it is built without
+ * the frame pointers that would name its functions. That fathom frees every topology is tested by
+ * those of machine/topology under the same sanitizer. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhwloc.so\n";
+}
 
 /* Nothing is written outside of the tree, and nothing but files that fathom reads. */
 static bool is_allowed(const char *path)
@@ -40,14 +69,61 @@ static void plant(const struct tree *tree, char *text)
     }
 }
 
+/* What no machine exceeds is unknown, and texts are for terminals. */
+static void check_declared(const struct declared_facts *declared)
+{
+    struct pool pool = {0};
+    struct error error = {0};
+    struct channels channels;
+    for (size_t i = 0; i < declared->way_count; i++)
+        fuzz_require(declared->ways[i].read_latency_ns <= 1000000 && *declared->ways[i].from,
+                     "a way is one of this world");
+    for (size_t i = 0; i < declared->weight_count; i++)
+        fuzz_require(declared->weights[i].weight >= 1 && declared->weights[i].weight <= 255,
+                     "a weight is one of the kernel's");
+    for (size_t i = 0; i < declared->share_count; i++)
+        fuzz_require(!declared->shares[i].of_ways ||
+                         declared->shares[i].ways <= declared->shares[i].of_ways,
+                     "a share is no more than there is");
+    for (size_t i = 0; i < declared->module_count; i++) {
+        const struct declared_module *module = &declared->modules[i];
+        char clean[256];
+        fuzz_require(module->rated_mts <= 1000000 && module->configured_mts <= 1000000,
+                     "no memory is faster");
+        fuzz_require(!module->slot ||
+                         strcmp(clean_text(module->slot, clean, sizeof clean), module->slot) == 0,
+                     "a slot's name is inert");
+    }
+    fuzz_require(channels_read(&channels, declared, &pool, &error) == 0, "channels can be read");
+    fuzz_require(!(channels.bytes_per_second <= 0), "all channels carry something, or unknown");
+    pool_free(&pool);
+}
+
+/* The modules as dmidecode's text in place of the firmware's table. */
+static void read_modules(const struct tree *tree, const uint8_t *bytes, size_t size)
+{
+    char path[300];
+    struct machine machine = {0};
+    struct error error = {0};
+    tree_put(tree, "/modules", bytes, size);
+    snprintf(path, sizeof path, "%s/modules", tree->root);
+    const int code = declared_dmidecode(&machine, path, &error);
+    if (code < 0)
+        fuzz_check_error(code, &error);
+    check_declared(&machine.facts.declared);
+    machine_free(&machine);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct tree tree;
     struct machine machine = {0};
     struct error error = {0};
     char *text = fuzz_text(bytes, size);
-    fuzz_require(tree_new(&tree), "a folder can be made");
+    snprintf(tree.root, sizeof tree.root, "%s", begin());
+    mkdir(tree.root, 0700);
     plant(&tree, text);
+    tree_put(&tree, "/sys/firmware/dmi/tables/DMI", bytes, size);
     const struct machine_source source = {.root = tree.root};
     const int code = machine_read(&machine, &source, &error);
     if (code < 0) {
@@ -55,14 +131,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     } else {
         struct pool pool = {0};
         struct conditions conditions = {0};
-        struct remarks remarks = {0};
-        fuzz_require(conditions_read(&machine, &source, &pool, &conditions, &remarks, &error) == 0,
+        struct checks checks = {0};
+        fuzz_require(conditions_read(&machine, &source, &pool, &conditions, &checks, &error) == 0,
                      "conditions can be read of any machine");
         fuzz_require(machine_memory_budget(&machine) > 0 || machine.memory_available_bytes < 2,
                      "unknown memory is not none");
+        check_declared(&machine.facts.declared);
         pool_free(&pool);
         machine_free(&machine);
     }
+    read_modules(&tree, bytes, size);
     tree_remove(&tree);
     free(text);
     return 0;

@@ -29,10 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char *text = fuzz_text(bytes, size), *rest = text, *word;
     char *words[WORDS + 1] = {"fathom"};
     int count = 1;
+    const bool dear = fuzz_is_dear(text);
     while (count < WORDS && (word = strsep(&rest, "\n")))
         words[count++] = word;
     words[count] = NULL;
-    if (count > 1)
+    if (count > 1 && !dear)
         parse(count, words);
     free(text);
     return 0;

@@ -31,7 +31,7 @@ static const char wobbling[] = ",wobble=4";
 enum fault {
     NO_FAULT,
     MODEL_LIES,     /* the device is slower than the truth says: the test of the comparison */
-    MISCOUNTED,     /* 17 loads are told where 16 were done */
+    MISCOUNTED,     /* 17 loads are reported where 16 were done */
     EVERY_OTHER,    /* a ring that touches every other line of its working set */
     DECLARED_CLOCK, /* cycles from the time and a clock that was read once */
     FAULTS
@@ -105,7 +105,7 @@ static bool read_truth(struct device_truth *truth, const char *driver, const cha
 static bool describe_device(char device[TEXT_BYTES], const char *driver, uint64_t seed,
                             bool wobbles)
 {
-    enum { L2_SET = 16 * 128 };
+    const double l2_set = 16 * 128;
     char base[TEXT_BYTES / 4];
     struct device_truth truth = {.clock_hz = NAN};
     snprintf(base, sizeof base, "random:%" PRIu64, seed);
@@ -115,7 +115,7 @@ static bool describe_device(char device[TEXT_BYTES], const char *driver, uint64_
     char odd[TEXT_BYTES / 4] = "";
     if (seed % 3 == 0)
         snprintf(odd, sizeof odd, ",l2=%.0f",
-                 (floor(0.9 * l2 / (4 * L2_SET)) * 2 + 1) * 2 * L2_SET);
+                 (floor(0.9 * l2 / (4 * l2_set)) * 2 + 1) * 2 * l2_set);
     snprintf(device, TEXT_BYTES, "%s%s%s%s", base, odd,
              truth.halves && seed % 3 != 0 ? ",l2_copies=1" : "", wobbles ? wobbling : "");
     return true;
@@ -227,29 +227,29 @@ static const struct finding *find(const struct probe_result *result, const char 
 }
 
 static bool is_near(const struct probe_result *result, const char *level, const char *what,
-                    double truth, double tolerance, bool told, const char *device)
+                    double truth, double tolerance, bool reported, const char *device)
 {
     const struct finding *finding = find(result, level, what);
     const double value = finding ? finding->value : NAN;
     const bool near = fabs(value / truth - 1) <= tolerance;
-    if (!near && told)
+    if (!near && reported)
         fprintf(stderr, "# %s: %s%s is %g, found %g\n", device, level, what, truth, value);
     return near;
 }
 
 static void judge(struct outcome *outcome, const struct probe_result *result,
-                  const struct device_truth *truth, bool told, const char *device)
+                  const struct device_truth *truth, bool reported, const char *device)
 {
     for (size_t i = 0; i < LEVELS && truth->levels[i].name; i++) {
         const struct level_truth *level = &truth->levels[i];
         outcome->latencies++;
         outcome->latencies_right += is_near(result, level->name, ".latency", level->cycles,
-                                            latency_tolerance, told, device);
+                                            latency_tolerance, reported, device);
         if (isnan(level->capacity))
             continue;
         outcome->capacities++;
         outcome->capacities_right += is_near(result, level->name, ".capacity", level->capacity,
-                                             capacity_tolerance, told, device);
+                                             capacity_tolerance, reported, device);
     }
     outcome->extra += find(result, "L3", ".latency") != NULL ||
                       (!truth->levels[3].name && find(result, "L2.outer", ".latency"));
@@ -303,13 +303,13 @@ static void examine_all(struct outcome *outcomes, const char *driver, unsigned c
 
 /* --- figures --- */
 
-static unsigned points_told, points_failed;
+static unsigned points_reported, points_failed;
 
 static void tell(bool passed, const char *what)
 {
-    points_told++;
+    points_reported++;
     points_failed += !passed;
-    printf("%s %u - %s\n", passed ? "ok" : "not ok", points_told, what);
+    printf("%s %u - %s\n", passed ? "ok" : "not ok", points_reported, what);
 }
 
 /* P(X >= count) of a binomial. */
@@ -405,6 +405,6 @@ int main(int count, char **arguments)
         examine_all(outcomes, arguments[1], few, first_seed, fault);
         tell_fault(outcomes, few, caught[fault]);
     }
-    printf("1..%u\n", points_told);
+    printf("1..%u\n", points_reported);
     return points_failed > 0;
 }

@@ -25,8 +25,8 @@ def run(*command):
 def architectures(ptxas):
     """What this ptxas assembles for, as numbers: 75, 80, ... Those with a letter (90a) are left
     out: they are the same machines with more instructions, none of which is in our texts."""
-    told = run(ptxas, "--help").stdout
-    return sorted({int(number) for number in re.findall(r"'sm_(\d+)'", told)})
+    usage = run(ptxas, "--help").stdout
+    return sorted({int(number) for number in re.findall(r"'sm_(\d+)'", usage)})
 
 
 def text_for(print_ptx, capability):

@@ -15,7 +15,7 @@
 
 enum { BESIDE_KNOWN_MOST = 16 };
 
-/* What a step of the ring asks for on the mean, with so much room. */
+/* What a step of the ring asks for on the mean, with that much room. */
 struct demand {
     struct memory_room room;
     double hits[MODEL_LEVELS_MAX], row_hits, row_misses, second, walks;
@@ -24,7 +24,7 @@ struct demand {
 
 /* How fast the machine is at this moment, neighbours aside. */
 struct pace {
-    double core_hz, beyond, dram; /* the last two: so many times as long */
+    double core_hz, beyond, dram; /* the last two: how many times as long */
     double each_cycles;           /* that every step takes besides */
 };
 
@@ -44,10 +44,10 @@ struct beside {
 void beside_begin(struct beside *, const struct model_machine *, uint64_t seed);
 /* A trial whose ring was read. */
 void beside_trial(struct beside *, enum model_pages, uint64_t memory_seed);
-/* So many steps of the ring, from *now_s on, which moves on: picoseconds. */
+/* `steps` steps of the ring, from *now_s on, which moves on: picoseconds. */
 double beside_steps(struct beside *, struct memory *, struct path *, const struct pace *,
                     unsigned cpu, double steps, double *now_s);
-/* So many core cycles that ask for no memory. */
+/* Core cycles that ask for no memory. */
 double beside_cycles(struct beside *, const struct pace *, unsigned cpu, double cycles,
                      double *now_s);
 /* The variance of the batch's time over its mean squared, that the choice of its steps makes: none

@@ -29,15 +29,15 @@ enum {
     TRUTHS_MOST = MODEL_LEVELS_MAX + 2,
     TRUTH_TRIALS = 201,
     TRUTH_TRIALS_SHORT = 101, /* where a machine is measured once or twice */
-    TRUTH_BYTES = 4 << 20,
 };
+static const double truth_bytes = 4 << 20;
 
 /* Documents hold floats. */
 static const double rounding = 1e-6;
 
-/* What is right or wrong, or not told. */
+/* What is right or wrong, or was not found. */
 struct answers {
-    unsigned right, wrong, untold;
+    unsigned right, wrong, not_found;
 };
 
 enum asked { LATENCIES, CAPACITIES, FIRST_WAYS, SECOND_WAYS, ENTRIES, ASKED };
@@ -96,7 +96,7 @@ static void find_truths(struct truths *truths, struct measurement *measurement, 
     for (size_t i = 0; i < measurement->trial_count; i++) {
         const struct kept_trial *trial = &measurement->trials[i];
         const int level = level_of_size(machine, trial->point.x);
-        if (level < 0 || known[level] || trial->point.series != 0 || trial->point.x > TRUTH_BYTES)
+        if (level < 0 || known[level] || trial->point.series != 0 || trial->point.x > truth_bytes)
             continue;
         known[level] = true;
         truths->list[truths->count++] =
@@ -143,7 +143,7 @@ static void count_point(struct coverage_count *count, const struct point *point,
 static void answer(struct answers *answers, double value, double truth, double tolerance)
 {
     if (isnan(value))
-        answers->untold++;
+        answers->not_found++;
     else if (fabs(value / truth - 1) <= tolerance)
         answers->right++;
     else
@@ -321,21 +321,21 @@ static void add_outcome(struct totals *totals, const struct outcome *outcome)
         struct answers *sum = &totals->answers[crowd->share][asked];
         sum->right += outcome->answers[asked].right;
         sum->wrong += outcome->answers[asked].wrong;
-        sum->untold += outcome->answers[asked].untold;
+        sum->not_found += outcome->answers[asked].not_found;
     }
 }
 
 static void print_answers(const struct totals *totals)
 {
-    print_shares("right / wrong / not told, %");
+    print_shares("right / wrong / not found, %");
     for (enum asked asked = 0; asked < ASKED; asked++) {
         printf("#   %-26s", asked_names[asked]);
         for (unsigned share = 0; share < CROWD_SHARES; share++) {
             const struct answers *answers = &totals->answers[share][asked];
-            const double of = answers->right + answers->wrong + answers->untold;
+            const double of = answers->right + answers->wrong + answers->not_found;
             char cell[32];
             snprintf(cell, sizeof cell, "%.0f/%.0f/%.0f", 100 * answers->right / of,
-                     100 * answers->wrong / of, 100 * answers->untold / of);
+                     100 * answers->wrong / of, 100 * answers->not_found / of);
             printf(" %9s", of > 0 ? cell : "-");
         }
         printf("\n");
@@ -366,9 +366,9 @@ static void print_tables(const struct totals *totals)
 /* --- figures --- */
 
 /* What is to reach: up to half of the time taken as right as without neighbours, and beyond it
- * untold rather than wrong. What is held: so much of the first, and at most so much wrong. Ways of
- * the second level are told in every second machine without neighbours, and in every third beside
- * them, so nothing is held of the first. */
+ * not found rather than wrong. What is held: this share of the first, and at most this share wrong.
+ * Ways of the second level are found in every second machine without neighbours, and in every third
+ * beside them, so nothing is held of the first. */
 static const struct promise {
     double as_right, wrong;
 } promises[ASKED] = {[LATENCIES] = {0.95, 0.15},
@@ -384,14 +384,14 @@ static struct answers answers_of(const struct totals *totals, enum asked asked, 
     for (unsigned share = from; share < end; share++) {
         sum.right += totals->answers[share][asked].right;
         sum.wrong += totals->answers[share][asked].wrong;
-        sum.untold += totals->answers[share][asked].untold;
+        sum.not_found += totals->answers[share][asked].not_found;
     }
     return sum;
 }
 
 static unsigned asked_in(const struct answers *answers)
 {
-    return answers->right + answers->wrong + answers->untold;
+    return answers->right + answers->wrong + answers->not_found;
 }
 
 static void assert_or_skip(const struct figure *figure, bool full)
@@ -399,7 +399,7 @@ static void assert_or_skip(const struct figure *figure, bool full)
     if (figure->of)
         figure_assert(figure, full);
     else
-        tell_skipped(figure->name, "no machine that it could be told of");
+        tell_skipped(figure->name, "no machine that it could be judged on");
 }
 
 static void tell_answers(const struct totals *totals, enum asked asked, bool full)

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "kernels/additions.h"
+#include "stats/autocorrelation.h"
 #include "stats/interval.h"
 #include "stats/quantile.h"
 #include "stats/summary.h"
@@ -27,8 +28,11 @@ static size_t sorted_values(const struct point_trials *point, double *values)
 struct interval interval_of_trials(const struct point_trials *point, double *scratch)
 {
     struct summary summary;
-    sorted_values(point, scratch);
+    for (size_t i = 0; i < point->count; i++)
+        scratch[i] = (double)(float)point->trials[i]->value_ns; /* records hold floats */
+    const double worth = effective_count(scratch, point->count, scratch + point->count);
     summarize(scratch, point->count, scratch, &summary);
+    summary_widen(&summary, worth);
     return (struct interval){(double)summary.low, (double)summary.high};
 }
 

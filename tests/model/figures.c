@@ -27,13 +27,13 @@ bool figure_holds(const struct figure *figure, bool full)
     return at_most(figure->of - figure->count, figure->of, 1 - figure->most) > 1e-3;
 }
 
-static unsigned points_told, points_failed;
+static unsigned points_reported, points_failed;
 
 void tell(bool passed, const char *what)
 {
-    points_told++;
+    points_reported++;
     points_failed += !passed;
-    printf("%s %u - %s\n", passed ? "ok" : "not ok", points_told, what);
+    printf("%s %u - %s\n", passed ? "ok" : "not ok", points_reported, what);
 }
 
 void figure_show(const struct figure *figure)
@@ -51,11 +51,11 @@ void figure_assert(const struct figure *figure, bool full)
 
 void tell_skipped(const char *what, const char *why)
 {
-    printf("ok %u - %s # SKIP %s\n", ++points_told, what, why);
+    printf("ok %u - %s # SKIP %s\n", ++points_reported, what, why);
 }
 
 int tell_end(void)
 {
-    printf("1..%u\n", points_told);
+    printf("1..%u\n", points_reported);
     return points_failed > 0;
 }

@@ -8,7 +8,7 @@
 
 static const double capacity_tolerance = 0.1, latency_tolerance = 0.02;
 /* Of few sizes none may be where only that level serves. */
-static const double told_tolerance = 0.1;
+static const double level_tolerance = 0.1;
 static const double fixed_threshold = 1.3;
 /* Documents hold floats. */
 static const double rounding = 1e-6;
@@ -131,20 +131,20 @@ static double slowest_ns(const struct model_machine *machine, unsigned level)
     return (machine_latency_ns(machine, level) + walk * 1e9 / machine->core_hz) / slow;
 }
 
-/* Whether a level that is told has that level's latency. */
-static bool told_of(const struct model_machine *machine, unsigned level,
-                    const struct suite_level *told, bool table)
+/* Whether a level that is reported has that level's latency. */
+static bool has_latency_of(const struct model_machine *machine, unsigned level,
+                           const struct suite_level *reported, bool table)
 {
     const bool core = level < machine->level_count && machine->caches[level].ns == 0 && !table;
-    const double value = core ? told->cycles.value : told->latency_ns.value;
+    const double value = core ? reported->cycles.value : reported->latency_ns.value;
     const double least =
         core ? machine_latency_cycles(machine, level) : machine_latency_ns(machine, level);
     const double most = table ? slowest_ns(machine, level) : least;
-    return value >= (1 - told_tolerance) * least && value <= (1 + told_tolerance) * most;
+    return value >= (1 - level_tolerance) * least && value <= (1 + level_tolerance) * most;
 }
 
-void told_add(struct told *told, const struct model_machine *machine,
-              const struct probe_result *result, bool table)
+void tally_add(struct tally *tally, const struct model_machine *machine,
+               const struct probe_result *result, bool table)
 {
     bool seen[FOUND_MAX] = {false};
     unsigned wrong = 0;
@@ -157,19 +157,19 @@ void told_add(struct told *told, const struct model_machine *machine,
             continue;
         unsigned which = memory ? machine->level_count : 0;
         while (which < machine->level_count &&
-               (seen[which] || !told_of(machine, which, &level, table)))
+               (seen[which] || !has_latency_of(machine, which, &level, table)))
             which++;
         const bool right =
-            which < machine->level_count + memory && told_of(machine, which, &level, table);
+            which < machine->level_count + memory && has_latency_of(machine, which, &level, table);
         if (right)
             seen[which] = true;
-        told->levels_told += right;
+        tally->levels_reported += right;
         wrong += !right;
     }
-    told->machines++;
-    told->with_false += wrong > 0;
-    told->levels_false += wrong;
-    told->levels += machine->level_count + 1;
+    tally->machines++;
+    tally->with_false += wrong > 0;
+    tally->levels_false += wrong;
+    tally->levels += machine->level_count + 1;
 }
 
 bool score_perfect(const struct score *score)

@@ -6,7 +6,7 @@
 
 enum { FOUND_MAX = 16 };
 
-/* NAN: none told; without an interval, one of no width. */
+/* NAN: none reported; without an interval, one of no width. */
 struct found_value {
     double value, low, high;
 };
@@ -36,17 +36,18 @@ struct score {
     unsigned intervals, intervals_right; /* those that hold the truth, of what was found */
 };
 
-/* The same of few sizes, where many levels have to stay untold: what is told that is not there, and
- * how many are told of those there are. */
-struct told {
+/* The same of few sizes, where many levels must not be found: what is found that is not there, and
+ * how many are reported of those there are. */
+struct tally {
     unsigned machines, with_false; /* machines with a level that is none of theirs */
-    unsigned levels, levels_told, levels_false;
+    unsigned levels, levels_reported, levels_false;
 };
 
 /* A level is false whose latency is none of a cache's, or of memory's where it is named so, or that
  * another has already. Of a table, which knows neither pages nor clock, a level's latency may be
  * more by what translation and a slow clock add. */
-void told_add(struct told *, const struct model_machine *, const struct probe_result *, bool table);
+void tally_add(struct tally *, const struct model_machine *, const struct probe_result *,
+               bool table);
 
 void score_add(struct score *, const struct model_machine *, const struct found *);
 /* Whether that machine was wrong in anything. */

@@ -34,7 +34,7 @@ static uint32_t one_of(struct random *random, const uint32_t *list, size_t count
     return list[random_below(random, count)];
 }
 
-/* A cache of about so many bytes: some ways, and a power of two of sets. */
+/* A cache of about that many bytes: some ways, and a power of two of sets. */
 static void choose_shape(struct random *random, struct model_cache *cache, double bytes,
                          unsigned line_bytes)
 {

@@ -71,7 +71,7 @@ void memory_share_last_level(struct memory *, bool shared);
 
 /* All that there is. */
 struct memory_room memory_all_room(const struct model_machine *, enum model_pages);
-/* Only so much is left of it. Before any access. */
+/* Only that share is left of it. Before any access. */
 void memory_limit(struct memory *, const struct memory_room *);
 
 /* That line will be asked for soon. Changes nothing but the speed of this program. */

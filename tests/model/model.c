@@ -38,7 +38,7 @@ struct model {
     struct sample sample;
 
     double now_s, round_began_s, drift_phase;
-    double told_s, between_s; /* the engine's time; what it does not know of: between trials */
+    double engine_s, between_s; /* the engine's time; what it does not know of: between trials */
     unsigned round;
     bool scattered;
     struct mood slow_clock, neighbour;
@@ -160,8 +160,8 @@ static void let_time_pass(struct model *model, const struct trial *trial)
     const struct plan *plan = trial->plan;
     model->now_s += between_trials_s;
     model->between_s += between_trials_s;
-    model->now_s = fmax(model->now_s, model->told_s + model->between_s);
-    if (trial->number == model->round)
+    model->now_s = fmax(model->now_s, model->engine_s + model->between_s);
+    if (trial->number == model->round || plan->sweep) /* points of a sweep are not in step */
         return;
     model->round = trial->number;
     model->now_s = fmax(model->now_s, model->round_began_s + plan->span_s / plan->trials_min);
@@ -313,7 +313,7 @@ static uint64_t model_additions(void *self, int cpu, uint64_t additions)
 static void model_hear_time(void *self, uint64_t now_ps)
 {
     struct model *model = self;
-    model->told_s = (double)now_ps * 1e-12;
+    model->engine_s = (double)now_ps * 1e-12;
 }
 
 struct timing_model model_timing(struct model *model)

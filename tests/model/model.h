@@ -9,7 +9,7 @@
  * - A kernel asked for more steps than MODEL_SAMPLE_STEPS in one trial (or than whole rounds of a
  *   short ring come to) is followed so far; the rest takes what those took on the mean. State and
  *   position move on as the kernel's would all the same.
- * - Of a ring longer than twice the caches and a sample only so much is read; the position moves
+ * - Of a ring longer than twice the caches and a sample only that much is read; the position moves
  *   along that stretch, round and round.
  * - Beside neighbours (neighbours.h) nothing is followed step by step: see beside.h.
  */
@@ -55,12 +55,13 @@ enum model_pages { MODEL_SMALL_PAGES, MODEL_HUGE_PAGES }; /* 4 KiB and 2 MiB */
 struct model_noise {
     double trial_sigma, batch_sigma; /* of the logarithm, of every trial and every batch */
     double dwell_s;                  /* how long the clock, and a neighbour, keeps a mood */
-    double slow_share, slow_ratio;   /* of the time the core clock is so much of core_hz */
-    double neighbour_share;          /* of the time a neighbour takes half of the last level's
-                                        ways */
-    double drift, drift_period_s;    /* everything beyond the core grows and shrinks by that */
-    double spikes_per_s, spike_ns;   /* interruptions that nobody notices */
-    double far_share, far_ratio;     /* of the trials get memory that is so much slower */
+    double slow_share,
+        slow_ratio; /* share of the time in which the core clock is `slow_ratio` of core_hz */
+    double neighbour_share;        /* of the time a neighbour takes half of the last level's
+                                      ways */
+    double drift, drift_period_s;  /* everything beyond the core grows and shrinks by that */
+    double spikes_per_s, spike_ns; /* interruptions that nobody notices */
+    double far_share, far_ratio; /* share of the trials whose memory is `far_ratio` times as slow */
 };
 
 struct model_machine {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 static const double full_turn = 6.283185307179586;
-/* A drifting neighbour's strength is looked at so often in its period. */
-enum { LOOKS = 400 };
+/* A drifting neighbour's strength is looked at this often in its period. */
+static const double looks = 400;
 
 bool neighbours_exist(const struct model_neighbour list[NEIGHBOURS_MAX])
 {
@@ -67,11 +67,11 @@ static double strength_at(const struct model_neighbour *neighbour, struct neighb
                           double now_s, double *until_s)
 {
     if (neighbour->course == DRIFTING) {
-        const double look_s = neighbour->busy_s / LOOKS, look = floor(now_s / look_s + 1e-6);
-        const double wave = cos(full_turn * (look / LOOKS + state->phase));
+        const double look_s = neighbour->busy_s / looks, look = floor(now_s / look_s + 1e-6);
+        const double wave = cos(full_turn * (look / looks + state->phase));
         *until_s = fmin(*until_s, (look + 1) * look_s);
         const double strength = (wave - state->peak) / (1 - state->peak);
-        return strength > 0 ? ceil(strength * NEIGHBOUR_STRENGTHS) / NEIGHBOUR_STRENGTHS : 0;
+        return strength > 0 ? ceil(strength * neighbour_strengths) / neighbour_strengths : 0;
     }
     move_on(&state->random, &state->there, &state->until_s, now_s, neighbour->busy_s,
             stays_share(neighbour));

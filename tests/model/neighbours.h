@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NEIGHBOURS_MAX = 2, NEIGHBOUR_STRENGTHS = 4 };
+enum { NEIGHBOURS_MAX = 2 };
+/* The strengths above 0 that a drifting one has. */
+static const double neighbour_strengths = 4;
 
 enum neighbour_course {
     TWO_STATE, /* there, and away, for exponential times */
@@ -21,8 +23,8 @@ enum neighbour_course {
 
 /* Shares at full strength; all 0: it takes nothing. */
 struct neighbour_takes {
-    double time;    /* the CPU itself: of two states and bursts all of it, a drifting one so much */
-    double pace;    /* the core's execution: all that the core does takes 1 + pace as long */
+    double time; /* the CPU itself: of two states and bursts all of it, a drifting one this share */
+    double pace; /* the core's execution: all that the core does takes 1 + pace as long */
     double ways[2]; /* of the first and the second level */
     double entries; /* of all TLBs */
     double room;    /* of the third level's ways */
@@ -42,9 +44,9 @@ struct model_neighbour {
 /* What is taken of a CPU at a moment. */
 struct taken {
     bool cpu;    /* nothing of ours runs */
-    double pace; /* the core takes so many times as long */
+    double pace; /* the core takes this many times as long */
     double ways[2], entries, room;
-    double traffic; /* DRAM takes so many times as long */
+    double traffic; /* DRAM takes this many times as long */
 };
 
 struct neighbour_state {

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Of a ring shorter than a sample, whole rounds of at least so many steps are followed. */
-enum { ROUNDS_STEPS = 4096, UNIT = 8, AHEAD = 6 };
+/* Of a ring shorter than a sample, whole rounds of at least this many steps are followed. */
+enum { ROUNDS_STEPS = 4096, SWEPT_STEPS = 512, UNIT = 8, AHEAD = 6 };
 
 size_t cache_lines(const struct model_machine *machine)
 {
@@ -34,6 +34,7 @@ const char *path_read(struct path *path, const struct known_kernel *kernel,
     const void *state = trial->workers[0].state;
     const void *start = kernel_element(kernel, state), *element = start;
     path->base = arena->memory;
+    path->swept = trial->plan->sweep > 0;
     path->at = path->followed = path->count = 0;
     do {
         const uintptr_t at = (uintptr_t)element - (uintptr_t)arena->memory;
@@ -93,7 +94,8 @@ void path_warm(struct path *path, struct memory *memory)
 
 size_t path_sample_steps(const struct path *path)
 {
-    const size_t rounds = (ROUNDS_STEPS + path->count - 1) / path->count;
+    const size_t wanted = path->swept ? SWEPT_STEPS : ROUNDS_STEPS;
+    const size_t rounds = (wanted + path->count - 1) / path->count;
     const size_t steps = rounds * path->count;
     return steps < MODEL_SAMPLE_STEPS ? steps : MODEL_SAMPLE_STEPS;
 }

@@ -16,6 +16,7 @@ struct path {
     size_t at;          /* where the kernel's state stands */
     size_t followed;    /* where the modelled memory stands */
     size_t cache_lines; /* of all levels together */
+    bool swept;         /* one of so many short trials that a small sample of it will do */
 };
 
 /* Lines that the caches of a machine hold together. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Examines machines 0 to `machines` - 1, in any order, each in one of as many processes as CPUs are
- * online. Returns what they wrote, [machines] outcomes of so many bytes that begin as zeroes; NULL
+ * online. Returns what they wrote, [machines] outcomes of `bytes` each that begin as zeroes; NULL
  * without memory. */
 void *examine_all(unsigned machines, size_t outcome_bytes,
                   void (*examine)(void *outcome, unsigned machine, const void *what),

@@ -4,7 +4,7 @@
  * planted in the estimators: the figures have to show them.
  *
  * suite MACHINES: three hundred for the promise; fewer for slow builds, where the figures are held
- * against what chance may make of it, and of very few no fault can be told. FATHOM_MODEL_MACHINES
+ * against what chance may make of it, and of very few no fault can be shown. FATHOM_MODEL_MACHINES
  * asks for fewer still, of a build that is tested again; FATHOM_MODEL_CURVES names a folder for the
  * curves of machines that were not read rightly.
  */
@@ -43,7 +43,7 @@ static const char *const sampling_names[SAMPLINGS] = {
 
 struct outcome {
     bool done;
-    struct told told[SAMPLINGS];
+    struct tally tally[SAMPLINGS];
     struct score found, by_threshold;
     struct coverage coverage;
     unsigned tlbs, tlbs_right;
@@ -134,7 +134,7 @@ static void choose_sizes(const struct measurement *measurement, char *text, size
     }
 }
 
-/* What another tool's table of the same machine would say: of the points those nearest to so many
+/* What another tool's table of the same machine would say: of the points those nearest to that many
  * an octave, in ns alone, and nothing declared. */
 static void examine_table(struct outcome *outcome, struct measurement *measurement,
                           enum sampling sampling, const struct series *whole)
@@ -158,7 +158,7 @@ static void examine_table(struct outcome *outcome, struct measurement *measureme
     }
     if (findings_levels(&result, &measurement->document.pool, &series, NULL, NULL, 0,
                         &measurement->error) == 0)
-        told_add(&outcome->told[sampling], measurement->machine, &result, true);
+        tally_add(&outcome->tally[sampling], measurement->machine, &result, true);
 }
 
 static void examine_coarsely(struct outcome *outcome, struct measurement *measurement)
@@ -169,15 +169,15 @@ static void examine_coarsely(struct outcome *outcome, struct measurement *measur
                                       [TWO_AN_OCTAVE] = {"per-octave", "2", NULL},
                                       [CHOSEN_SIZES] = {"sizes", sizes, NULL}};
     for (enum sampling sampling = ONE_AN_OCTAVE; sampling <= CHOSEN_SIZES; sampling++) {
-        struct told *told = &outcome->told[sampling];
-        const unsigned before = told->levels_false;
+        struct tally *tally = &outcome->tally[sampling];
+        const unsigned before = tally->levels_false;
         if (measurement_run(measurement, &latency_probe, options[sampling]) < 0) {
             fprintf(stderr, "# machine %" PRIu64 ": %s\n", measurement->seed,
                     measurement->error.text);
             continue;
         }
-        told_add(told, measurement->machine, &measurement->result, false);
-        if (told->levels_false > before && getenv("FATHOM_MODEL_CURVES"))
+        tally_add(tally, measurement->machine, &measurement->result, false);
+        if (tally->levels_false > before && getenv("FATHOM_MODEL_CURVES"))
             fprintf(stderr, "# machine %" PRIu64 ": a false level of %s\n", measurement->seed,
                     sampling_names[sampling]);
     }
@@ -223,18 +223,18 @@ static void examine(void *of_machine, unsigned number, const void *what)
 
 struct totals {
     unsigned done, tlbs, tlbs_right;
-    struct told told[SAMPLINGS];
+    struct tally tally[SAMPLINGS];
     struct score found, by_threshold;
     struct coverage coverage;
 };
 
-static void add_told(struct told *sum, const struct told *told)
+static void add_tally(struct tally *sum, const struct tally *tally)
 {
-    sum->machines += told->machines;
-    sum->with_false += told->with_false;
-    sum->levels += told->levels;
-    sum->levels_told += told->levels_told;
-    sum->levels_false += told->levels_false;
+    sum->machines += tally->machines;
+    sum->with_false += tally->with_false;
+    sum->levels += tally->levels;
+    sum->levels_reported += tally->levels_reported;
+    sum->levels_false += tally->levels_false;
 }
 
 static void add_score(struct score *sum, const struct score *score)
@@ -260,7 +260,7 @@ static struct totals add_up(const struct outcome *outcomes, unsigned machines)
         totals.tlbs_right += outcome->tlbs_right;
         add_score(&totals.found, &outcome->found);
         for (enum sampling sampling = 0; sampling < SAMPLINGS; sampling++)
-            add_told(&totals.told[sampling], &outcome->told[sampling]);
+            add_tally(&totals.tally[sampling], &outcome->tally[sampling]);
         add_score(&totals.by_threshold, &outcome->by_threshold);
         totals.coverage.points += outcome->coverage.points;
         totals.coverage.disagreements += outcome->coverage.disagreements;
@@ -314,14 +314,14 @@ static void tell_all(const struct totals *totals, unsigned machines)
     for (size_t i = 0; i < 4; i++)
         figure_assert(&figures[i], full);
     for (enum sampling sampling = 0; sampling < SAMPLINGS; sampling++) {
-        const struct told *told = &totals->told[sampling];
+        const struct tally *tally = &totals->tally[sampling];
         char name[80];
         snprintf(name, sizeof name, "false levels: %s", sampling_names[sampling]);
-        struct figure wrong = {name, told->levels_false, told->levels, 0, 0.00999};
+        struct figure wrong = {name, tally->levels_false, tally->levels, 0, 0.00999};
         figure_assert(&wrong, full);
-        printf("# %-42s %6.2f %%  (%u of %u)\n", "    levels told",
-               told->levels ? 100.0 * told->levels_told / told->levels : NAN, told->levels_told,
-               told->levels);
+        printf("# %-42s %6.2f %%  (%u of %u)\n", "    levels reported",
+               tally->levels ? 100.0 * tally->levels_reported / tally->levels : NAN,
+               tally->levels_reported, tally->levels);
     }
     struct figure tlbs = {"TLB entries exact", totals->tlbs_right, totals->tlbs, 0.9, 1};
     figure_assert(&tlbs, full);

@@ -1,6 +1,7 @@
 /*
- * Curves, drawn by uPlot: each series is a line with the band of its interval behind it. Lines
- * across mark capacities that were found (whole) and declared (broken).
+ * Curves, drawn by uPlot: each series is a line with the band of its interval behind it; where x
+ * numbers things (CPUs), which nothing lies between, points with a bar each. Lines across mark
+ * capacities that were found (whole) and declared (broken).
  */
 
 const positive = (value) => Number.isFinite(value) && value > 0;
@@ -10,8 +11,8 @@ function columnsOf(series, cycles) {
     return cycles ? series.cycles ?? null : series;
 }
 
-/* Points that are few are shown as such. */
-const hasDots = (series) => series.x.length <= 40;
+/* Points that are few are shown as such, and those that no line joins. */
+const hasDots = (picture, series) => picture.apart || series.x.length <= 40;
 
 /* A scale is logarithmic where that shows more: all values are positive and far apart. */
 function kindOf(values, ratio) {
@@ -48,7 +49,7 @@ class Chart {
         this.hasCycles = picture.series.some((series) => series.cycles);
         this.shown = picture.series.map(() => true);
         this.cycles = false;
-        this.xKind = kindOf(picture.series.flatMap((series) => series.x), 8);
+        this.xKind = picture.apart ? "linear" : kindOf(picture.series.flatMap((series) => series.x), 8);
         this.frame = element("div", { class: "frame", tabindex: "0", role: "group",
             "aria-label": `Chart: ${figure.querySelector("figcaption").textContent}. ` +
                 "Arrow keys, Home and End read out its points; plus and minus zoom, " +
@@ -95,9 +96,14 @@ class Chart {
         return (plot, axis, low, high, _increment, _space) => {
             const length = axis === 0 ? plot.bbox.width : plot.bbox.height;
             const most = Math.max(2, Math.floor(length / uPlot.pxRatio / room));
-            if (kind === "linear")
-                return isSize(unit) ? linearTicks(low / 1024, high / 1024, most).map((v) => v * 1024)
+            if (kind === "linear") {
+                const ticks = isSize(unit)
+                    ? linearTicks(low / 1024, high / 1024, most).map((v) => v * 1024)
                     : linearTicks(low, high, most);
+                /* A count has no decimals. */
+                const whole = axis === 0 && !unit ? ticks.filter(Number.isInteger) : [];
+                return whole.length ? whole : ticks;
+            }
             /* Of bytes and of counts the powers of two are the round ones. */
             return isSize(unit) || (axis === 0 && !unit) ? powerTicks(low, high, most)
                 : decadeTicks(low, high, most);
@@ -118,6 +124,11 @@ class Chart {
             const foot = margin && low >= 0 && low < high / 2 ? 0 : low - pad;
             return [foot, high + pad];
         };
+    }
+
+    /* Of things by number, with room beside the first and the last. */
+    rangeApart({ data: [xs] }, low, high) {
+        return [low > xs[0] ? low : (xs[0] ?? 0) - 0.5, high < xs.at(-1) ? high : (xs.at(-1) ?? 0) + 0.5];
     }
 
     draw() {
@@ -142,8 +153,10 @@ class Chart {
             const { colour, dash, border } = lineOf(index), show = this.shown[index];
             const edge = { show, stroke: "transparent", width: 0, points: { show: false } };
             series.push({ show, label: one.label, stroke: colour, width: 1.75, dash,
-                points: { show: hasDots(one), size: 5, fill: colour, stroke: colour } }, edge, { ...edge });
-            bands.push({ series: [3 * index + 2, 3 * index + 3], fill: faded(colour, 0.22) });
+                ...(this.picture.apart && { paths: () => null }),
+                points: { show: hasDots(this.picture, one), size: 5, fill: colour, stroke: colour } }, edge, { ...edge });
+            if (!this.picture.apart)
+                bands.push({ series: [3 * index + 2, 3 * index + 3], fill: faded(colour, 0.22) });
             this.entries[index].swatch.style.borderTop = `3px ${border} ${colour}`;
             this.entries[index].button.classList.toggle("undrawn", !this.isDrawn(index));
         });
@@ -151,7 +164,7 @@ class Chart {
             width: this.width(), height: this.height(),
             scales: {
                 x: { time: false, distr: this.xKind === "log" ? 3 : 1, log: 2,
-                    range: this.range(this.xKind, 0) },
+                    range: this.picture.apart ? this.rangeApart : this.range(this.xKind, 0) },
                 y: { distr: yKind === "log" ? 3 : 1, log: 10,
                     range: this.range(yKind, 0.05) },
             },
@@ -183,17 +196,31 @@ class Chart {
         this.read();
     }
 
+    /* The intervals of points that no line joins: where each stands, and its colour. */
+    bars(plot) {
+        const bars = [], [xs] = plot.data, { min, max } = plot.scales.x;
+        this.picture.series.forEach((_, index) => {
+            const [{ show, stroke }, highs, lows] = [plot.series[3 * index + 1], plot.data[3 * index + 2], plot.data[3 * index + 3]];
+            if (this.picture.apart && show)
+                xs.forEach((x, i) => x >= min && x <= max && Number.isFinite(lows[i]) && Number.isFinite(highs[i]) &&
+                    bars.push({ x, low: lows[i], high: highs[i], colour: stroke() }));
+        });
+        return bars;
+    }
+
     /* Where the lines of capacities stand, in pixels of the canvas; those that have room for it
      * have a text, centred at `at` in one of two rows. */
     marks({ ctx, bbox, scales, valToPos }) {
         const ratio = uPlot.pxRatio, taken = [[], []], marks = [];
         ctx.font = `${11 * ratio}px ${styleValue("--sans")}`;
-        for (const mark of this.picture.marks) {
-            /* One line is enough where the two are the same. */
+        for (const [index, mark] of this.picture.marks.entries()) {
+            /* One line is enough where the two are the same, and where documents agree. */
+            const again = this.picture.marks.slice(0, index).some((other) => other.x === mark.x &&
+                other.found === mark.found && other.label === mark.label);
             const twin = this.picture.marks.find((other) => other !== mark && other.found &&
                 other.document === mark.document && other.label === mark.label &&
                 Math.abs(other.x / mark.x - 1) < 0.03);
-            if (!(mark.x >= scales.x.min && mark.x <= scales.x.max) || (!mark.found && twin))
+            if (!(mark.x >= scales.x.min && mark.x <= scales.x.max) || (!mark.found && twin) || again)
                 continue;
             const x = Math.round(valToPos(mark.x, "x", true)) + 0.5;
             const text = mark.label + (mark.found ? " " : " declared ") + bytes(mark.x);
@@ -210,6 +237,14 @@ class Chart {
     drawMarks(plot) {
         const { ctx, bbox } = plot, ratio = uPlot.pxRatio;
         ctx.save();
+        ctx.lineWidth = 1.75 * ratio;
+        for (const { x, low, high, colour } of this.bars(plot)) {
+            ctx.strokeStyle = colour;
+            ctx.beginPath();
+            ctx.moveTo(plot.valToPos(x, "x", true), plot.valToPos(low, "y", true));
+            ctx.lineTo(plot.valToPos(x, "x", true), plot.valToPos(high, "y", true));
+            ctx.stroke();
+        }
         ctx.textAlign = "center";
         for (const { x, text, at, y, colour, dash } of this.marks(plot)) {
             ctx.strokeStyle = ctx.fillStyle = colour;
@@ -271,6 +306,7 @@ class Chart {
         });
         const x = here ? valued(this.plot.data[0][at], this.picture.x.unit) : "";
         this.readout.textContent = here ? `${this.picture.x.name || "x"} ${x}`
+            : matchMedia("(hover: none)").matches ? "Touch the chart to read it."
             : "Point at the chart to read it; drag to zoom, double-click to see all of it again. " +
                 "By keyboard: arrows, + and -, Escape.";
         this.spoken = here ? `${x}. ${said.join(". ")}` : "";
@@ -304,7 +340,7 @@ class Chart {
         this.plot.setCursor({ left: Math.min(clientWidth, Math.max(0, left)), top: clientHeight / 2 });
     }
 
-    /* Shows so many times as much of x, about the point that is read or else the middle, but no
+    /* Shows `times` as much of x, about the point that is read or else the middle, but no
      * fewer than two points. */
     zoomBy(share) {
         const xs = this.plot.data[0], at = this.plot.cursor.idx, { min, max } = this.view;

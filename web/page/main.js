@@ -44,7 +44,7 @@ function chooseUnit(unit) {
 }
 
 /* Of devices alone cycles come first: their clocks move more than their caches do. */
-if (data.pictures.length && data.pictures.every((picture) => picture.probe === "gpu"))
+if (data.pictures.length && data.pictures.every((picture) => picture.device))
     chooseUnit("cycles");
 controls.addEventListener("click", (event) => {
     const { unit, theme } = event.target.dataset ?? {};

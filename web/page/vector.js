@@ -41,24 +41,26 @@ function chartVector(chart, place) {
             ? { transform: `translate(14 ${middle}) rotate(-90)` } : { x: middle, y: place.height - 8 }) }, axis.label));
     });
 
-    const xs = plot.data[0];
+    const xs = plot.data[0], { apart } = chart.picture;
     chart.picture.series.forEach((series, index) => {
         const line = plot.series[3 * index + 1], [ys, highs, lows] = [1, 2, 3].map((part) => plot.data[3 * index + part]);
         if (!line.show)
             return;
         const path = (run, values) => run.map((i) => `${across(xs[i])} ${up(values[i])}`).join("L");
         const colour = line.stroke();
-        for (const run of runsOf(highs.map((high, i) => Number.isFinite(lows[i]) ? high : high === undefined ? high : null)))
+        for (const run of apart ? [] : runsOf(highs.map((high, i) => Number.isFinite(lows[i]) ? high : high === undefined ? high : null)))
             inside.append(svg("path", { d: `M${path(run, highs)}L${path([...run].reverse(), lows)}Z`,
                 ...paint("fill", faded(colour, 0.22)) }));
-        for (const run of runsOf(ys))
+        for (const run of apart ? [] : runsOf(ys))
             inside.append(svg("path", { d: `M${path(run, ys)}`, ...paint("stroke", colour), "stroke-width": 1.75,
                 "stroke-dasharray": line.dash?.join(" ") ?? "" }));
         ys.forEach((y, i) => {
-            if (Number.isFinite(y) && hasDots(series) && xs[i] >= min && xs[i] <= max)
+            if (Number.isFinite(y) && hasDots(chart.picture, series) && xs[i] >= min && xs[i] <= max)
                 inside.append(svg("circle", { cx: across(xs[i]), cy: up(y), r: 2.5, ...paint("fill", colour) }));
         });
     });
+    for (const { x, low, high, colour } of chart.bars(plot))
+        inside.append(svg("path", { d: `M${across(x)} ${up(low)}V${up(high)}`, ...paint("stroke", colour), "stroke-width": 1.75 }));
     for (const { x, text, at, y, colour, dash } of chart.marks(plot))
         drawing.append(svg("path", { d: `M${x / ratio} ${top}v${height}`, fill: "none", opacity: 0.8,
             ...paint("stroke", colour), "stroke-dasharray": dash.join(" ") }),

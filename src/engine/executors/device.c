@@ -66,9 +66,11 @@ static int measure_batch(struct executor *executor, uint64_t repeats, struct bat
 {
     struct device *device = executor->plan->device;
     struct device_state *state = executor->own;
+    struct device_time took = {NAN, NAN, NAN};
     int code = team_pause(executor->engine->team, 0, error);
     if (code == 0)
-        code = device->measure(device->self, repeats, &batch->ns, &batch->core_hz, error);
+        code = device->measure(device->self, repeats, &took, error);
+    *batch = (struct batch){.ns = took.ns, .core_hz = took.core_hz, .worked_ns = took.worked_ns};
     state->measured_ns += code == 0 ? batch->ns : 0;
     return code;
 }

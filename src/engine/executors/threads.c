@@ -254,7 +254,7 @@ static int run_on_team(struct team *team, struct visit *const *visits, size_t co
         }
         int code = team_ready(team, &cpus[ranks], point->seat_count, &visit->failure);
         if (code == ERROR_IMPOSSIBLE)
-            visit->end = VISIT_FAILED;
+            visit->end = VISIT_UNSEATED;
         else if (code < 0)
             return error_set(error, code, "%s", visit->failure.text);
         else
@@ -265,7 +265,7 @@ static int run_on_team(struct team *team, struct visit *const *visits, size_t co
     if (ranks)
         code = team_run(team, &(struct team_job){cpus, ranks, work, &job, overdue}, error);
     for (size_t i = 0; i < count && code >= 0; i++)
-        if (visits[i]->end != VISIT_FAILED)
+        if (visits[i]->end != VISIT_UNSEATED)
             conclude(visits[i], team);
     return code < 0 ? code : 0;
 }

@@ -64,6 +64,7 @@ struct cuda_launch;
     X(cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                              \
     X(cuEventDestroy, "cuEventDestroy_v2", (void *event))                                          \
     X(cuEventRecord, "cuEventRecord", (void *event, void *stream))                                 \
+    X(cuEventQuery, "cuEventQuery", (void *event))                                                 \
     X(cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end))               \
     X(cuLaunchKernel, "cuLaunchKernel",                                                            \
       (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
@@ -75,13 +76,21 @@ struct cuda_launch;
     X(cuTexObjectDestroy, "cuTexObjectDestroy", (uint64_t texture))
 
 /* NULL in a driver that lacks them: without the first two there are no clusters (CUDA 11.8),
- * without the third NVML is not asked about the device. */
+ * without the third NVML is not asked about the device, without the next two the host's memory is
+ * not had node by node, and without the last three there is no managed memory that can be sent
+ * somewhere (CUDA 8.0; 13.0 still has calls of these names and arguments for older programs). */
 #define CUDA_OPTIONAL_CALLS(X)                                                                     \
     X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                        \
       (const struct cuda_launch *, void *function, void **parameters, void **extra))               \
     X(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                \
       (int *clusters, void *function, const struct cuda_launch *))                                 \
-    X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *text, int size, int device))
+    X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *text, int size, int device))              \
+    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))     \
+    X(cuMemHostUnregister, "cuMemHostUnregister", (void *memory))                                  \
+    X(cuMemAllocManaged, "cuMemAllocManaged", (uint64_t * address, size_t bytes, unsigned flags))  \
+    X(cuMemPrefetchAsync, "cuMemPrefetchAsync",                                                    \
+      (uint64_t address, size_t bytes, int device, void *stream))                                  \
+    X(cuMemAdvise, "cuMemAdvise", (uint64_t address, size_t bytes, int advice, int device))
 
 struct cuda_calls {
 #define CUDA_DECLARE(name, symbol, arguments) int(*name) arguments;
@@ -90,10 +99,14 @@ struct cuda_calls {
 #undef CUDA_DECLARE
 };
 
-/* Symbols that only a stand-in for the driver has: by the first it is told from a driver, the
- * second is its clock, uint64_t (*)(void). */
+/* Symbols that only a stand-in for the driver has: by the first it is distinguished from a driver,
+ * the second is its clock, uint64_t (*)(void). */
 #define CUDA_STAND_IN       "fathomModel"
 #define CUDA_STAND_IN_CLOCK "fathomModelNs"
+/* And its host's nodes: the members of struct cuda_model_host. */
+#define CUDA_STAND_IN_MAP   "fathomModelMap"
+#define CUDA_STAND_IN_UNMAP "fathomModelUnmap"
+#define CUDA_STAND_IN_NODE  "fathomModelNode"
 
 /* CUresult: those that fathom acts on. error.c has all that it explains. */
 enum {
@@ -118,6 +131,9 @@ enum {
     CUDA_CAPABILITY_MAJOR = 75,
     CUDA_CAPABILITY_MINOR = 76,
     CUDA_SHARED_BYTES_PER_MULTIPROCESSOR = 81,
+    CUDA_MANAGED_MEMORY = 83,
+    CUDA_PAGEABLE_MEMORY_ACCESS = 88,
+    CUDA_CONCURRENT_MANAGED_ACCESS = 89,
     CUDA_SHARED_BYTES_PER_BLOCK_OPTIN = 97,
     CUDA_HOST_NUMA_NODE = 134, /* from CUDA 12.2 on; -1: none */
 };
@@ -135,7 +151,10 @@ enum {
 };
 
 enum { CUDA_STREAM_NON_BLOCKING = 1 };
-enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 };
+enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 }; /* of registered memory too */
+
+/* Managed memory: CUmemAttach_flags, CUmem_advise, and the host in the place of a device. */
+enum { CUDA_ATTACH_GLOBAL = 1, CUDA_PREFER_LOCATION = 3, CUDA_ACCESSED_BY = 5, CUDA_HOST = -1 };
 
 /* CUDA_RESOURCE_DESC, of type CU_RESOURCE_TYPE_LINEAR. */
 struct cuda_resource {

@@ -23,11 +23,12 @@ static const double SLOWEST_ELEMENT_NS = 200;
  * can hold elements, up to the most. */
 enum { FEW_LOADS = 256, MOST_LOADS = 1 << 16 };
 
-/* A ring of so many times the first-level cache hits next to nothing in it: no need to fill it. */
+/* A ring of this many times the first-level cache hits next to nothing in it: no need to fill it.
+ */
 enum { MANY_TIMES = 64 };
 
-/* Where a certain multiprocessor is asked for, a launch has so many blocks for each that there is;
- * blocks that run elsewhere end at once. The hardware chooses where the next block goes: hence
+/* Where a certain multiprocessor is asked for, a launch has this many blocks for each that there
+ * is; blocks that run elsewhere end at once. The hardware chooses where the next block goes: hence
  * several, and more of them from attempt to attempt. */
 enum { BLOCKS_FOR_ONE = 4, ATTEMPTS = 5 };
 
@@ -44,10 +45,22 @@ static bool by_index(const struct gpu_work *work)
     return element_bytes(work) == WORD_BYTES;
 }
 
+/* Rings in the work's memory, one behind the other. */
+static size_t rings_of(const struct gpu_work *work)
+{
+    return work->before == GPU_RIVAL ? 2 : 1;
+}
+
 /* Whether a part of the ring can be timed alone. */
 static const char *refuses_part(const struct gpu_work *work)
 {
     const size_t count = work->bytes / work->stride;
+    if (work->before != GPU_ITSELF && (work->timed || count % (rings_of(work) * PTX_LOADS) != 0))
+        return "times whole passes in whole groups of loads";
+    if (work->before == GPU_RIVAL && work->warp >= GPU_RIVAL_WARPS)
+        return "has blocks of fewer warps";
+    if (work->before == GPU_RIVAL && work->multiprocessor >= 0)
+        return "has such loads on any multiprocessor";
     if (!work->timed)
         return NULL;
     if (work->timed_count == 0 || work->timed_count >= count ||
@@ -61,7 +74,7 @@ static const char *refuses_part(const struct gpu_work *work)
 
 static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
-    const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
+    const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits, work->before);
     size_t element = element_bytes(work);
     if (work->path == GPU_SCALAR)
         return "has no cache for loads whose address a whole group shares: those are AMD's";
@@ -74,10 +87,10 @@ static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_wo
     if (work->bytes < work->stride)
         return "needs a working set of at least one stride";
     if (work->bytes / (by_index(work) ? WORD_BYTES : work->stride) > UINT32_MAX)
-        return "has no ring of so many elements";
+        return "has no ring of that many elements";
     if (work->path == GPU_CONSTANT && work->offset + work->bytes > PTX_CONSTANT_BYTES)
         return "has no larger constant bank";
-    if (work->path != GPU_TEXTURE)
+    if (work->path != GPU_TEXTURE || refuses_part(work))
         return refuses_part(work);
     if (work->offset % TEXTURE_ALIGNMENT != 0)
         return "has textures begin at multiples of 512 bytes";
@@ -115,7 +128,7 @@ static bool move_timed_last(const struct gpu_work *work, uint32_t *order, size_t
     return each_once;
 }
 
-static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint64_t seed)
+static uint32_t *order_of_ring(const struct gpu_work *work, size_t count, uint64_t seed)
 {
     uint32_t *order = calloc(count, sizeof *order);
     void **marks = work->order == GPU_RANDOM ? calloc(count, sizeof *marks) : NULL;
@@ -140,6 +153,19 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
     return order;
 }
 
+/* All rings, one after the other, in the same order. */
+static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint64_t seed)
+{
+    const size_t ring = count / rings_of(work);
+    uint32_t *order = order_of_ring(work, ring, seed);
+    uint32_t *all = order && ring < count ? realloc(order, count * sizeof *order) : order;
+    if (!all)
+        free(order);
+    for (size_t i = ring; all && i < count; i++)
+        all[i] = all[i - ring] + (uint32_t)ring;
+    return all;
+}
+
 /* --- making ready --- */
 
 /* The order, and behind it who comes after each element. They lie on the host: read from the
@@ -147,10 +173,10 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
  * and a set of 16 ways loses its first line where 15/16 of it are the ring's. */
 static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint32_t *tables)
 {
-    size_t count = (size_t)gpu->job.count;
+    size_t count = (size_t)gpu->job.count, ring = count / rings_of(&gpu->job.work);
     memcpy(tables, order, count * sizeof *order);
     for (size_t i = 0; i < count; i++)
-        tables[count + order[i]] = order[i + 1 < count ? i + 1 : 0];
+        tables[count + order[i]] = order[(i + 1) % ring ? i + 1 : i + 1 - ring];
 }
 
 /* Writes the ring, and then loads it once in its own order, past the first level: so the second
@@ -234,9 +260,10 @@ static int prepare_chase(struct cuda_gpu *gpu, uint64_t seed, struct error *erro
 {
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
-    job->grid = (struct cuda_grid){.blocks = 1, .threads = WARP};
+    job->grid = (struct cuda_grid){
+        .blocks = 1, .threads = work->before == GPU_RIVAL ? WARP * GPU_RIVAL_WARPS : WARP};
     job->count = work->bytes / work->stride;
-    int code = cuda_function(gpu, ptx_chase(work->path, work->width_bits), error);
+    int code = cuda_function(gpu, ptx_chase(work->path, work->width_bits, work->before), error);
     if (code < 0)
         return code;
     uint32_t *order = visiting_order(work, (size_t)job->count, seed);
@@ -302,12 +329,12 @@ int cuda_follow(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count, 
                      gpu->index, wanted, ATTEMPTS);
 }
 
-/* So many groups from where the chase stopped, behind others that are not timed. */
+/* `groups` groups from where the chase stopped, behind others that are not timed. */
 static int follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
                          struct gpu_time *time, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
-    /* start, groups, warm, out, sm; and base or texture, where the kernel has it. */
+    /* start, groups, warm, out, sm; and base, or texture and base, where the kernel has them. */
     const uint64_t parameters[] = {
         job->place,
         groups,
@@ -315,10 +342,32 @@ static int follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
         gpu->results.address,
         (uint64_t)(int64_t)job->work.multiprocessor,
         job->work.path == GPU_TEXTURE ? job->texture : job->base,
+        job->base,
     };
-    double loads = (double)(groups + warm) * (double)PTX_LOADS;
-    return cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
+    const uint64_t beside[] = {
+        job->place,     groups, warm, gpu->results.address, job->base + job->work.bytes / 2,
+        job->work.warp,
+    };
+    const bool rival = job->work.before == GPU_RIVAL;
+    double loads = (double)(groups + (rival ? 2 : 1) * warm) * (double)PTX_LOADS;
+    return cuda_follow(gpu, rival ? beside : parameters,
+                       rival ? sizeof beside / sizeof *beside
+                             : sizeof parameters / sizeof *parameters,
                        loads * CUDA_SLOWEST_LOAD_NS, time, error);
+}
+
+/* Groups of loads that come before those of a pass that are timed. */
+static uint64_t groups_before(const struct cuda_job *job, uint64_t timed, uint64_t all)
+{
+    switch (job->work.before) {
+    case GPU_PLAIN_LOADS:
+    case GPU_RIVAL:
+        return all;
+    case GPU_NOTHING:
+        return 0;
+    default:
+        return (job->fresh ? all : 0) + all - timed;
+    }
 }
 
 /* Whole passes over the ring, a launch each: the chase begins where those that are not timed do.
@@ -327,11 +376,11 @@ static int run_part(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struc
                     struct error *error)
 {
     struct cuda_job *job = &gpu->job;
-    const uint64_t timed = job->work.timed_count / PTX_LOADS, all = job->count / PTX_LOADS;
+    const uint64_t all = job->count / rings_of(&job->work) / PTX_LOADS;
+    const uint64_t timed = job->work.timed ? job->work.timed_count / PTX_LOADS : all;
     struct gpu_time sum = {0, 0};
     for (*did = 0; *did < repeats; *did += timed * PTX_LOADS) {
-        const uint64_t first = job->fresh ? all : 0;
-        int code = follow_groups(gpu, timed, first + all - timed, time, error);
+        int code = follow_groups(gpu, timed, groups_before(job, timed, all), time, error);
         if (code < 0)
             return code;
         job->fresh = false;
@@ -345,7 +394,7 @@ static int run_part(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struc
 static int run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
                      struct error *error)
 {
-    if (gpu->job.work.timed)
+    if (gpu->job.work.timed || gpu->job.work.before != GPU_ITSELF)
         return run_part(gpu, repeats, did, time, error);
     const uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
     int code = follow_groups(gpu, groups, warm_groups(gpu), time, error);

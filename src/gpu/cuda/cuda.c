@@ -133,6 +133,7 @@ static void give_back(struct cuda_gpu *gpu)
     const struct cuda_calls *calls = &gpu->library->calls;
     calls->cuCtxSetCurrent(gpu->context);
     cuda_drop(gpu);
+    cuda_part(gpu);
     cuda_free_spans(gpu);
     cuda_free(gpu, &gpu->results);
     cuda_free(gpu, &gpu->results_host);
@@ -159,6 +160,7 @@ static void cuda_stop(struct gpu *started)
         /* Nothing that the device may still read or write is given back; the system does that when
          * the process ends. */
         gpu->library->in_use = true;
+        cuda_part(gpu);
         cuda_free_spans(gpu);
     } else if (gpu->context) {
         give_back(gpu);

@@ -7,10 +7,12 @@
  *   error.c          says what a result means, and the remedy
  *   launch.c         kernels, copies, and waiting for them without ever blocking
  *   memory.c         memory on the device, the host and its peers
+ *   placed.c         memory on a node of the host, and managed memory
  *   work.c           prepares and runs, by the kind of work:
  *     chase.c        rings in global memory, textures, the constant bank
  *     scratchpad.c   rings in scratchpads
  *     stream.c, transfer.c
+ *     together.c     copies of several devices at once
  *
  * Every call of the driver that can fail goes through CUDA_TRY, so that each failure is one line.
  */
@@ -37,15 +39,26 @@ struct cuda_device {
     size_t first_level_bytes; /* never 0: the largest known where it is not declared */
     size_t shared_bytes;      /* the most that one block may have */
     size_t texels;            /* the most of a texture in linear memory; 0 unknown */
+    bool managed;             /* it has managed memory that moves page by page */
+    bool reads_pageable;      /* it reads the host's memory that is not pinned, too */
+    int host_node;            /* to which it is nearest; -1 unknown */
     char bus[32];             /* "00000000:17:00.0", for NVML and nvidia-smi; "" unknown */
+};
+
+/* A stand-in's host has NUMA nodes of its own; NULL: they are the system's. */
+struct cuda_model_host {
+    void *(*map)(size_t bytes, int node); /* -1: any; NULL: it has no such node */
+    void (*unmap)(void *, size_t bytes);
+    int (*node_of)(const void *); /* -1 unknown */
 };
 
 struct cuda_library {
     void *handle; /* of dlopen() */
     struct cuda_calls calls;
     bool modelled; /* a stand-in for the driver */
-    /* What the host's time is told by: os_raw_ns(), or a stand-in's modelled time. */
+    /* What the host's time is read by: os_raw_ns(), or a stand-in's modelled time. */
     uint64_t (*host_ns)(void);
+    struct cuda_model_host model_host;
     bool in_use; /* by a device that is stuck: the library can't be closed any more */
     struct cuda_device *devices;
     size_t count;
@@ -71,7 +84,8 @@ static const double CUDA_SLOWEST_LOAD_NS = 4000, CUDA_SLOWEST_BYTE_NS = 1;
 struct cuda_memory {
     uint64_t address;
     size_t bytes;
-    void *host; /* GPU_ON_HOST: as the host sees it */
+    void *host;      /* GPU_ON_HOST, GPU_ON_NODE: as the host sees it */
+    bool registered; /* GPU_ON_NODE: pinned where it lies */
     enum gpu_home home;
     int peer;
 };
@@ -90,6 +104,20 @@ enum { CUDA_PINNED = 4 }; /* of one work at a time: its copies or its ring, and 
 struct cuda_span {
     struct cuda_memory memory;
     struct cuda_span *next;
+};
+
+/* One of several devices that copy at once, with what it has in its own context. */
+struct cuda_member {
+    unsigned index;
+    void *context, *stream, *begin, *end; /* NULL: not made */
+    struct cuda_memory device, host;
+};
+/* They stay from transfer to transfer: to pin memory takes longer than to copy it. */
+struct cuda_fleet {
+    uint64_t devices; /* as bits; 0: none are held */
+    size_t bytes;     /* of each one's memory */
+    struct cuda_member *members;
+    size_t count;
 };
 
 struct cuda_grid {
@@ -124,9 +152,10 @@ struct cuda_gpu {
     void **peers; /* contexts of all devices as far as they were opened beside this one; or NULL */
     struct cuda_span *spans;
     struct cuda_pinned pinned[CUDA_PINNED];
+    struct cuda_fleet fleet;
     struct cuda_memory results;      /* where kernels leave what they saw */
     struct cuda_memory results_host; /* and where it is copied to; pinned */
-    size_t result_blocks;            /* room for so many */
+    size_t result_blocks;            /* that there is room for */
     struct cuda_job job;
     struct nvml_device *sensor; /* NULL: none */
     struct error lost; /* code 0: it works. Otherwise the reason why nothing more can be asked */
@@ -153,6 +182,9 @@ int cuda_enter(struct cuda_gpu *, struct error *);
 /* Until all that was queued is done. Polls: the driver's own waiting can't be given up. After
  * `expected_ns` and a limit the device is stuck, now and for every later call. */
 int cuda_wait(struct cuda_gpu *, double expected_ns, struct error *);
+/* The same for one stream of a context, whose thread is then the device's own again. */
+int cuda_wait_for(struct cuda_gpu *, void *context, void *stream, double expected_ns,
+                  struct error *);
 /* Copies and waits. The caller's memory is its own again, whatever happens. */
 int cuda_send(struct cuda_gpu *, uint64_t to, const void *from, size_t bytes, struct error *);
 
@@ -174,9 +206,9 @@ int cuda_timed(struct cuda_gpu *, const uint64_t *parameters, size_t count, size
 
 /* --- memory.c --- */
 
-/* On an error nothing is held. What memory lacks is told in bytes. */
+/* On an error nothing is held. What memory lacks is said in bytes. */
 int cuda_allocate(struct cuda_gpu *, enum gpu_home, int peer, size_t bytes, struct cuda_memory *,
-                  struct error *);
+                  struct error *); /* GPU_ON_DEVICE, GPU_ON_HOST, GPU_ON_PEER */
 /* Nothing, where the device is stuck: it may still use the memory. */
 void cuda_free(struct cuda_gpu *, struct cuda_memory *);
 /* The ring's or line's memory of a work: its own, which the job then holds, or that of its span;
@@ -186,6 +218,24 @@ void cuda_free_spans(struct cuda_gpu *);
 /* Gives back what is not lent. */
 void cuda_free_pinned(struct cuda_gpu *);
 void cuda_close_peers(struct cuda_gpu *);
+
+/* --- placed.c --- */
+
+/* Why the device can't have memory there; NULL: it can, as far as is known. */
+const char *cuda_refuses_placed(const struct cuda_gpu *, const struct gpu_work *);
+/* Memory on a node of the host (-1: any), or managed memory where it is wanted. On an error
+ * nothing is held: ERROR_IMPOSSIBLE also where the memory is not where it was asked for. */
+int cuda_allocate_placed(struct cuda_gpu *, enum gpu_home, int node, size_t bytes,
+                         struct cuda_memory *, struct error *);
+/* Memory of the host that lies on that node as far as the system lets it be placed and says so. */
+int cuda_allocate_near(struct cuda_gpu *, int node, size_t bytes, struct cuda_memory *,
+                       struct error *);
+void cuda_free_placed(struct cuda_gpu *, struct cuda_memory *);
+
+/* --- together.c --- */
+
+/* Gives back what several devices copied with. */
+void cuda_part(struct cuda_gpu *);
 
 /* --- the kinds of work --- */
 
@@ -208,6 +258,7 @@ struct cuda_kind {
 int cuda_follow(struct cuda_gpu *, const uint64_t *parameters, size_t count, double expected_ns,
                 struct gpu_time *, struct error *);
 
-extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer, cuda_empty;
+extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer,
+    cuda_together, cuda_empty;
 
 #endif

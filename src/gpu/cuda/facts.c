@@ -8,8 +8,9 @@
 
 enum { NAME_BYTES = 256, INVALID_VALUE = 1 };
 
-/* L1 and scratchpad of a multiprocessor together, which no call tells. Reference: NVIDIA, "CUDA C++
- * Programming Guide", technical specifications per compute capability ("unified data cache"). */
+/* L1 and scratchpad of a multiprocessor together, which no call reports. Reference: NVIDIA, "CUDA
+ * C++ Programming Guide", technical specifications per compute capability ("unified data cache").
+ */
 static const struct {
     unsigned capability, kib;
 } first_levels[] = {
@@ -96,6 +97,9 @@ static void ask_device(struct listing *listing, struct cuda_device *device)
     if ((size_t)optin > device->shared_bytes)
         device->shared_bytes = (size_t)optin;
     device->texels = (size_t)attribute(listing, CUDA_TEXTURE_LINEAR_TEXELS);
+    device->managed = attribute(listing, CUDA_MANAGED_MEMORY) > 0 &&
+                      attribute(listing, CUDA_CONCURRENT_MANAGED_ACCESS) > 0;
+    device->reads_pageable = attribute(listing, CUDA_PAGEABLE_MEMORY_ACCESS) > 0;
     device->first_level_bytes = (size_t)first_level_bytes(device->capability);
     if (device->first_level_bytes == 0)
         device->first_level_bytes = largest_first_level();
@@ -106,8 +110,7 @@ static void ask_device(struct listing *listing, struct cuda_device *device)
         device->bus[0] = '\0';
 }
 
-static void ask_facts(struct listing *listing, const struct cuda_device *device,
-                      struct gpu_facts *facts)
+static void ask_facts(struct listing *listing, struct cuda_device *device, struct gpu_facts *facts)
 {
     facts->multiprocessors = device->multiprocessors;
     facts->clock_hz = hertz(attribute(listing, CUDA_CLOCK_KHZ));
@@ -119,6 +122,7 @@ static void ask_facts(struct listing *listing, const struct cuda_device *device,
     facts->constant_bytes = (uint64_t)attribute(listing, CUDA_CONSTANT_BYTES);
     facts->bus = *device->bus ? device->bus : NULL;
     facts->host_node = host_node(listing, device);
+    device->host_node = isfinite(facts->host_node) ? (int)facts->host_node : -1;
     facts->other_processes = NAN;
     facts->modelled = listing->library->modelled;
     facts->backend = "cuda";

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A launch is waited for so much longer than expected: the watchdog of a display, which ends
+/* A launch is waited for this much longer than expected: the watchdog of a display, which ends
  * kernels after some 2 to 5 s, speaks first where there is one. */
 static const double LIMIT_NS = 5e9;
 /* Short launches are waited for without sleeping: a sleep costs 50 us and more. */
@@ -49,12 +49,12 @@ static size_t queues_in_use(const struct cuda_gpu *gpu)
     return both ? sizeof gpu->streams / sizeof *gpu->streams : 1;
 }
 
-/* 1: all queues in use are done; 0: not yet. */
-static int poll_streams(struct cuda_gpu *gpu, struct error *error)
+/* 1: all of these are done; 0: not yet. */
+static int poll_streams(struct cuda_gpu *gpu, void *const *streams, size_t count,
+                        struct error *error)
 {
-    const size_t queues = queues_in_use(gpu);
-    for (size_t i = 0; i < queues; i++) {
-        int result = gpu->library->calls.cuStreamQuery(gpu->streams[i]);
+    for (size_t i = 0; i < count; i++) {
+        int result = gpu->library->calls.cuStreamQuery(streams[i]);
         if (result == CUDA_NOT_READY)
             return 0;
         int code = cuda_check(gpu, "cuStreamQuery", result, error);
@@ -64,11 +64,12 @@ static int poll_streams(struct cuda_gpu *gpu, struct error *error)
     return 1;
 }
 
-int cuda_wait(struct cuda_gpu *gpu, double expected_ns, struct error *error)
+static int wait_for_all(struct cuda_gpu *gpu, void *const *streams, size_t count,
+                        double expected_ns, struct error *error)
 {
     uint64_t waited = 0, last = os_raw_ns();
     for (;;) {
-        int done = poll_streams(gpu, error);
+        int done = poll_streams(gpu, streams, count, error);
         if (done != 0)
             return done < 0 ? done : 0;
         if ((double)waited > expected_ns + LIMIT_NS)
@@ -79,6 +80,22 @@ int cuda_wait(struct cuda_gpu *gpu, double expected_ns, struct error *error)
         waited += step < LONGEST_STEP_NS ? step : LONGEST_STEP_NS;
         last = now;
     }
+}
+
+int cuda_wait(struct cuda_gpu *gpu, double expected_ns, struct error *error)
+{
+    return wait_for_all(gpu, gpu->streams, queues_in_use(gpu), expected_ns, error);
+}
+
+int cuda_wait_for(struct cuda_gpu *gpu, void *context, void *stream, double expected_ns,
+                  struct error *error)
+{
+    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, context);
+    if (code == 0)
+        code = wait_for_all(gpu, &stream, 1, expected_ns, error);
+    int back =
+        gpu->stuck ? 0 : CUDA_TRY(gpu, code < 0 ? NULL : error, cuCtxSetCurrent, gpu->context);
+    return code < 0 ? code : back;
 }
 
 int cuda_send(struct cuda_gpu *gpu, uint64_t to, const void *from, size_t bytes,

@@ -7,24 +7,19 @@
 #include <unistd.h>
 
 /* Where the driver is: as the loader finds it, or where Windows' subsystem for Linux puts it, a
- * folder that the loader is not always told of. */
+ * folder that the loader does not always search. */
 static const char driver_name[] = "libcuda.so.1";
 static const char driver_of_windows[] = "/usr/lib/wsl/lib/libcuda.so.1";
 
-static const char *loader_error(void)
-{
-    const char *text = dlerror();
-    return text ? text : "the loader does not say why";
-}
-
 static void *open_driver(struct error *error)
 {
+    char why[256];
     const char *chosen = getenv("FATHOM_LIBCUDA");
     if (chosen && *chosen) {
         void *handle = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
         if (!handle)
             error_set(error, ERROR_IMPOSSIBLE, "FATHOM_LIBCUDA=%s does not load: %s", chosen,
-                      loader_error());
+                      gpu_loader_error(why, sizeof why, "the loader does not say why"));
         return handle;
     }
     void *handle = dlopen(driver_name, RTLD_NOW | RTLD_LOCAL);
@@ -34,7 +29,7 @@ static void *open_driver(struct error *error)
         error_set(error, ERROR_IMPOSSIBLE,
                   "no NVIDIA driver on this machine (%s): install it, or set FATHOM_LIBCUDA to its "
                   "libcuda.so.1",
-                  loader_error());
+                  gpu_loader_error(why, sizeof why, "the loader does not say why"));
     return handle;
 }
 
@@ -61,6 +56,9 @@ static int find_calls(struct cuda_library *library, struct error *error)
     *(void **)&library->host_ns = symbol(library->handle, CUDA_STAND_IN_CLOCK);
     if (!library->host_ns)
         library->host_ns = os_raw_ns;
+    *(void **)&library->model_host.map = symbol(library->handle, CUDA_STAND_IN_MAP);
+    *(void **)&library->model_host.unmap = symbol(library->handle, CUDA_STAND_IN_UNMAP);
+    *(void **)&library->model_host.node_of = symbol(library->handle, CUDA_STAND_IN_NODE);
     if (missing)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "the NVIDIA driver is too old: it lacks %s; update it, or set "

@@ -157,8 +157,11 @@ static int lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory, struct 
     struct cuda_pinned *pinned = choose_pinned(gpu, memory->bytes);
     struct error reason = {0};
     if (!pinned)
-        return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: one work holds too much pinned memory",
-                         gpu->index);
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "gpu%u: this measurement needs more pinned buffers than fathom holds at once: "
+            "measure fewer sizes (--sizes, --what)",
+            gpu->index);
     bool lacks = false;
     int code = 0;
     if (pinned->bytes < memory->bytes) {
@@ -205,7 +208,9 @@ void cuda_free(struct cuda_gpu *gpu, struct cuda_memory *memory)
     const struct cuda_calls *calls = &gpu->library->calls;
     if (gpu->stuck)
         return;
-    if (memory->host)
+    if (memory->home > GPU_ON_PEER)
+        cuda_free_placed(gpu, memory);
+    else if (memory->host)
         take_back(gpu, memory);
     else if (memory->address && memory->home == GPU_ON_PEER) {
         calls->cuCtxSetCurrent(gpu->peers[memory->peer]);
@@ -229,8 +234,11 @@ int cuda_place(struct cuda_gpu *gpu, struct error *error)
 {
     const struct gpu_work *work = &gpu->job.work;
     if (!work->span) {
-        int code = cuda_allocate(gpu, work->home, work->peer, work->offset + work->bytes,
-                                 &gpu->job.memory[0], error);
+        const size_t bytes = work->offset + work->bytes;
+        struct cuda_memory *memory = &gpu->job.memory[0];
+        int code = work->home > GPU_ON_PEER
+                       ? cuda_allocate_placed(gpu, work->home, work->node, bytes, memory, error)
+                       : cuda_allocate(gpu, work->home, work->peer, bytes, memory, error);
         gpu->job.base = gpu->job.memory[0].address + work->offset;
         return code;
     }

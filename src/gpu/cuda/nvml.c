@@ -19,7 +19,7 @@ enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS
     X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2", NULL,                     \
       (const char *bus, struct nvml_device **device))
 
-/* NULL in a library that lacks them: what they tell is then unknown. */
+/* NULL in a library that lacks them: what they report is then unknown. */
 #define NVML_OPTIONAL_CALLS(X)                                                                     \
     X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", NULL, (char *text, unsigned size)) \
     X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NULL,                                      \
@@ -181,8 +181,8 @@ static const char *mode_text(int (*ask)(struct nvml_device *, unsigned *, unsign
     return now ? "on" : "off";
 }
 
-/* Asked without room for any: then the call tells how many there are, as a success where there are
- * none. `own` processes are this one. */
+/* Asked without room for any: then the call reports how many there are, as a success where there
+ * are none. `own` processes are this one. */
 static double count_others(const struct nvml *nvml, struct nvml_device *device, unsigned own)
 {
     enum { TOO_LITTLE_ROOM = 7 }; /* NVML_ERROR_INSUFFICIENT_SIZE */

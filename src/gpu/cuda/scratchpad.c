@@ -38,14 +38,18 @@ static const char *refuses_cluster(const struct cuda_gpu *gpu, const struct gpu_
 
 static const char *refuses_scratchpad(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
-    const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits);
+    const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits, work->before);
     size_t element = work->path == GPU_CLUSTER ? FAR_BYTES : NEAR_BYTES;
-    if (!kernel)
+    if (!kernel || work->before != GPU_ITSELF)
         return "has no loads of that width by this path";
     if (kernel->least_capability > gpu->device->capability)
         return "needs capability 9.0";
     if (work->stride < element || work->stride % element != 0)
         return "needs a stride in whole elements";
+    if (work->path == GPU_SHARED_WARP && work->multiprocessor >= 0)
+        return "has such loads on any multiprocessor";
+    if (work->path == GPU_SHARED_WARP && work->bytes / WARP < work->stride)
+        return "needs a stride for each of 32 threads";
     if (work->bytes < work->stride)
         return "needs a working set of at least one stride";
     if (work->offset || work->span)
@@ -61,14 +65,16 @@ static int prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed, struct error 
     job->grid = grid_of(&job->work);
     /* Of 32 bits, and 0 would be the strided order. */
     job->seed = job->work.order == GPU_RANDOM ? (uint32_t)seed | 1 : 0;
-    return cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits), error);
+    return cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits, GPU_ITSELF), error);
 }
 
 static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
                           struct gpu_time *time, struct error *error)
 {
     struct cuda_job *job = &gpu->job;
+    const bool warp = job->work.path == GPU_SHARED_WARP;
     uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
+    const uint64_t of_warp[] = {groups, 1, gpu->results.address, job->work.stride};
     /* start, groups, warm, out, sm, bytes, stride, seed; of clusters also the rank. */
     const uint64_t parameters[] = {
         job->place,
@@ -84,7 +90,9 @@ static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
     /* The ring is linked in the same launch: some accesses an element. */
     double loads =
         (double)groups * (double)PTX_LOADS + 8 * (double)(job->work.bytes / job->work.stride);
-    int code = cuda_follow(gpu, parameters, sizeof parameters / sizeof *parameters,
+    int code = cuda_follow(gpu, warp ? of_warp : parameters,
+                           warp ? sizeof of_warp / sizeof *of_warp
+                                : sizeof parameters / sizeof *parameters,
                            loads * CUDA_SLOWEST_LOAD_NS, time, error);
     *did = code < 0 ? 0 : groups * PTX_LOADS;
     return code;

@@ -22,6 +22,12 @@ static bool in_scratchpad(const struct gpu_work *work)
     return work->path == GPU_SHARED;
 }
 
+/* Whether every block moves all of the bytes. */
+static bool by_each(const struct gpu_work *work)
+{
+    return work->each || in_scratchpad(work);
+}
+
 /* Bytes that are read, or written, or both. */
 static size_t half_of(const struct gpu_work *work)
 {
@@ -38,12 +44,18 @@ static unsigned threads_for(const struct gpu_work *work)
 /* Stores have one way, and so have copies, whose loads need not be kept. */
 static const struct ptx_kernel *kernel_of(const struct gpu_work *work)
 {
-    const bool plain = work->path == GPU_L1 && work->traffic == GPU_READ;
-    return ptx_stream(work->traffic, in_scratchpad(work) ? GPU_SHARED : plain ? GPU_L1 : GPU_L2);
+    const bool read = work->traffic == GPU_READ;
+    return ptx_stream(work->traffic, in_scratchpad(work) || read ? work->path : GPU_L2,
+                      by_each(work));
 }
 
 static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
+    const struct ptx_kernel *kernel = kernel_of(work);
+    if (!kernel)
+        return "has no streams by this path";
+    if (kernel->least_capability > gpu->device->capability)
+        return "needs capability 9.0";
     if (threads_for(work) == 0)
         return "streams at least 4 KiB, and copies at least 8 KiB";
     if (work->multiprocessor >= 0)
@@ -83,7 +95,7 @@ static int launch(struct cuda_gpu *gpu, uint64_t repeats, const uint64_t **seen,
     const uint64_t parameters[] = {job->base + (copy ? job->piece : 0), job->base, job->piece,
                                    repeats, gpu->results.address};
     double bytes =
-        (double)job->piece * (double)repeats * (in_scratchpad(&job->work) ? job->grid.blocks : 1);
+        (double)job->piece * (double)repeats * (by_each(&job->work) ? job->grid.blocks : 1);
     return cuda_timed(gpu, parameters, sizeof parameters / sizeof *parameters, job->grid.blocks,
                       bytes * CUDA_SLOWEST_BYTE_NS, seen, error);
 }
@@ -143,7 +155,7 @@ static int run_stream(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, str
         return code;
     *time = time_of(seen, job->grid.blocks);
     *did = job->piece * repeats * (job->work.traffic == GPU_COPY ? 2 : 1);
-    if (in_scratchpad(&job->work))
+    if (by_each(&job->work))
         *did *= job->grid.blocks;
     return 0;
 }

@@ -9,13 +9,13 @@ static const struct cuda_kind *kind_of(const struct gpu_work *work)
     switch (work->action) {
     case GPU_CHASE:
         return work->path == GPU_SHARED || work->path == GPU_SHARED_ATOMIC ||
-                       work->path == GPU_CLUSTER
+                       work->path == GPU_SHARED_WARP || work->path == GPU_CLUSTER
                    ? &cuda_scratchpad
                    : &cuda_chase;
     case GPU_STREAM:
         return &cuda_stream;
     case GPU_TRANSFER:
-        return &cuda_transfer;
+        return work->together ? &cuda_together : &cuda_transfer;
     case GPU_LAUNCH:
         break;
     }
@@ -28,7 +28,7 @@ static bool has_peer(const struct cuda_gpu *gpu, int peer)
     return peer >= 0 && (size_t)peer < gpu->library->count && peer != (int)gpu->index;
 }
 
-/* Where the driver can't say, opening the peer will tell why. */
+/* Where the driver can't say, opening the peer will say why. */
 static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     const struct cuda_library *library = gpu->library;
@@ -42,7 +42,7 @@ static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_wor
                                              library->devices[work->peer].handle) == 0 &&
         !can)
         return "can't reach the memory of that device";
-    return NULL;
+    return work->home > GPU_ON_PEER ? cuda_refuses_placed(gpu, work) : NULL;
 }
 
 const char *cuda_refuses(const struct gpu *started, const struct gpu_work *work)
@@ -69,6 +69,8 @@ int cuda_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed
     if (code < 0)
         return code;
     cuda_drop(gpu);
+    if (work->action != GPU_TRANSFER)
+        cuda_part(gpu);
     /* Giving back a peer's memory goes through its context, and coming back can fail. */
     code = cuda_enter(gpu, error);
     if (code < 0)

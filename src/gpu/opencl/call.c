@@ -121,7 +121,7 @@ static int read_span(struct opencl_gpu *gpu, struct opencl_event *event, struct 
     if (status == OPENCL_SUCCESS)
         status = gpu->api->clGetEventProfilingInfo(event, OPENCL_EVENT_ENDED, sizeof span->ended_ns,
                                                    &span->ended_ns, NULL);
-    return status == OPENCL_SUCCESS ? 0 : opencl_failed("tell a command's time", status, error);
+    return status == OPENCL_SUCCESS ? 0 : opencl_failed("report a command's time", status, error);
 }
 
 int opencl_finish(struct opencl_gpu *gpu, struct opencl_event *event, struct opencl_span *span,

@@ -98,7 +98,7 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
 
 /* --- the ring --- */
 
-/* So many links are sent at once: 16 MiB. */
+/* The links that are sent at once: 16 MiB. */
 enum { LINKS_AT_ONCE = 2 * 1024 * 1024 };
 
 static int link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,

@@ -101,7 +101,7 @@ static int make_queues(struct opencl_gpu *gpu, struct error *error)
         gpu->queues[i] = gpu->api->clCreateCommandQueue(gpu->context, gpu->device,
                                                         OPENCL_QUEUE_PROFILING, &status);
         if (!gpu->queues[i] || status != OPENCL_SUCCESS)
-            return opencl_failed("make a queue that tells times", status, error);
+            return opencl_failed("make a queue that measures times", status, error);
     }
     return 0;
 }

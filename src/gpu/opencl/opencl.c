@@ -41,11 +41,11 @@ static int load(struct opencl_library *library, struct error *error)
     const char *name = NULL;
     library->handle = open_handle(&name);
     if (!library->handle) {
-        const char *reason = dlerror();
+        char why[256];
         return error_set(error, ERROR_IMPOSSIBLE,
                          "no OpenCL library (%s): install the OpenCL loader and the device's "
                          "driver, or name the library in FATHOM_LIBOPENCL",
-                         reason ? reason : name);
+                         gpu_loader_error(why, sizeof why, name));
     }
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(library->handle, symbols[i].name);
@@ -157,7 +157,7 @@ static const char *kind_text(uint64_t type)
     return type & OPENCL_GPU ? "gpu" : type & OPENCL_CPU ? "cpu" : "accelerator";
 }
 
-/* The cache size that OpenCL tells is left out: whether it is the first level's or the last's, of
+/* The cache size that OpenCL reports is left out: whether it is the first level's or the last's, of
  * one multiprocessor or of all, differs from vendor to vendor. */
 static void get_facts(struct opencl_library *library, struct pool *pool, size_t index,
                       struct gpu_facts *facts)

@@ -85,7 +85,7 @@ struct opencl_span {
 };
 
 /* What an action needs; work.c has the table. `make` fills gpu->ready from ready.work;
- * `measure` does so many repeats of it. */
+ * `measure` does `repeats` repeats of it. */
 struct opencl_action {
     const char *(*refuses)(const struct opencl_gpu *, const struct gpu_work *);
     int (*make)(struct opencl_gpu *, uint64_t seed, struct error *);
@@ -100,7 +100,7 @@ extern const struct opencl_action opencl_chase, opencl_stream, opencl_transfer, 
 
 int opencl_start(struct gpu_library *, size_t index, struct gpu **, struct error *);
 void opencl_stop(struct gpu *);
-/* Where AMD's extension tells it; 0 unknown. */
+/* Where AMD's extension reports it; 0 unknown. */
 uint64_t opencl_free_bytes(struct gpu *);
 /* Compiles kernels. ERROR_IMPOSSIBLE with the first line that the compiler says. */
 int opencl_build(struct opencl_gpu *, const char *text, struct opencl_program **, struct error *);
@@ -116,7 +116,7 @@ void opencl_clear(struct opencl_gpu *);
 
 /* --- chase.c --- */
 
-/* One launch that follows the prepared ring for so many groups, from where it stopped. */
+/* One launch that follows the prepared ring for `groups` groups, from where it stopped. */
 int opencl_follow(struct opencl_gpu *, uint64_t groups, struct gpu_time *, struct error *);
 
 /* Those ticks of a kernel's clock where they can be the multiprocessor's cycles, else NAN:
@@ -129,14 +129,14 @@ double opencl_cycles(const struct opencl_limits *, double ticks, double ns);
 
 /* Loads every byte of a buffer once, by all units: it then lies in the last shared cache. */
 int opencl_sweep(struct opencl_gpu *, struct opencl_memory *, size_t bytes, struct error *);
-/* One launch that goes over the prepared stream so many times. */
+/* One launch that goes over the prepared stream `repeats` times. */
 int opencl_flow(struct opencl_gpu *, uint64_t repeats, double *ns, struct error *);
 
 /* --- call.c: codes as of gpu.h --- */
 
 /* "OpenCL could not <what>: CL_OUT_OF_RESOURCES", with a remedy where there is one. */
 int opencl_failed(const char *what, int32_t status, struct error *);
-/* The device's number for an opencl_device_info of up to 64 bits; 0 where it tells none. */
+/* The device's number for an opencl_device_info of up to 64 bits; 0 where it reports none. */
 uint64_t opencl_number(const struct opencl_api *, struct opencl_device *, uint32_t info);
 /* 0, or the reason for which the device no longer answers. */
 int opencl_answers(const struct opencl_gpu *, struct error *);

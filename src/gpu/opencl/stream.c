@@ -59,7 +59,7 @@ static const char *refuses_stream(const struct opencl_gpu *gpu, const struct gpu
 {
     /* Each pass is shifted to other multiprocessors (launch()): nothing is found in a first level.
      */
-    if (work->path != GPU_L1 && work->path != GPU_L2)
+    if (work->each || (work->path != GPU_L1 && work->path != GPU_L2))
         return "needs CUDA: OpenCL's streams are plain loads and stores of device memory";
     if (work->bytes < 2 * ELEMENT_BYTES)
         return "needs a working set of at least 32 bytes";

@@ -74,9 +74,9 @@ static int make_transfer(struct opencl_gpu *gpu, uint64_t seed, struct error *er
     return code;
 }
 
-/* One queue's part of a train of copies: its first and last event; the last is NULL where there is
+/* One queue's part of a run of copies: its first and last event; the last is NULL where there is
  * one copy only. */
-struct train {
+struct copies {
     bool to_host;
     struct opencl_queue *queue;
     struct opencl_memory *memory;
@@ -84,15 +84,15 @@ struct train {
     struct opencl_event *first, *last;
 };
 
-static int32_t add_copy(struct opencl_gpu *gpu, struct train *train, bool is_first, bool is_last)
+static int32_t add_copy(struct opencl_gpu *gpu, struct copies *copies, bool is_first, bool is_last)
 {
-    struct opencl_event **event = is_first ? &train->first : is_last ? &train->last : NULL;
+    struct opencl_event **event = is_first ? &copies->first : is_last ? &copies->last : NULL;
     size_t bytes = piece_of(&gpu->ready.work);
-    return train->to_host
-               ? gpu->api->clEnqueueReadBuffer(train->queue, train->memory, OPENCL_NO_WAIT, 0,
-                                               bytes, train->host, 0, NULL, event)
-               : gpu->api->clEnqueueWriteBuffer(train->queue, train->memory, OPENCL_NO_WAIT, 0,
-                                                bytes, train->host, 0, NULL, event);
+    return copies->to_host
+               ? gpu->api->clEnqueueReadBuffer(copies->queue, copies->memory, OPENCL_NO_WAIT, 0,
+                                               bytes, copies->host, 0, NULL, event)
+               : gpu->api->clEnqueueWriteBuffer(copies->queue, copies->memory, OPENCL_NO_WAIT, 0,
+                                                bytes, copies->host, 0, NULL, event);
 }
 
 /* Widens the span to that of the event, which it releases. */
@@ -114,33 +114,33 @@ static int join_span(struct opencl_gpu *gpu, struct opencl_event *event, struct 
 
 /* All events are waited for, whatever comes: an error must not leave copies under way whose memory
  * is then freed. */
-static int run_trains(struct opencl_gpu *gpu, struct train *trains, unsigned count, uint64_t copies,
-                      struct opencl_span *span, struct error *error)
+static int run_copies(struct opencl_gpu *gpu, struct copies *queued, unsigned count,
+                      uint64_t copies, struct opencl_span *span, struct error *error)
 {
     int32_t status = OPENCL_SUCCESS;
     for (uint64_t i = 0; i < copies; i++)
         for (unsigned t = 0; t < count && status == OPENCL_SUCCESS; t++)
-            status = add_copy(gpu, &trains[t], i == 0, i + 1 == copies);
+            status = add_copy(gpu, &queued[t], i == 0, i + 1 == copies);
     int code = status == OPENCL_SUCCESS ? 0 : opencl_failed("copy memory", status, error);
     *span = (struct opencl_span){UINT64_MAX, 0};
     for (unsigned t = 0; t < count; t++) {
-        gpu->api->clFlush(trains[t].queue);
-        int first = join_span(gpu, trains[t].first, span, code ? NULL : error);
+        gpu->api->clFlush(queued[t].queue);
+        int first = join_span(gpu, queued[t].first, span, code ? NULL : error);
         code = code ? code : first;
-        int last = join_span(gpu, trains[t].last, span, code ? NULL : error);
+        int last = join_span(gpu, queued[t].last, span, code ? NULL : error);
         code = code ? code : last;
     }
     return code;
 }
 
-/* So many copies are under way at most: enough that no queue runs dry, and no more than any driver
- * takes. */
-enum { TRAIN_COPIES = 32 };
+/* The most copies that are under way at once: enough that no queue runs dry, and no more than any
+ * driver takes. */
+enum { COPIES_AT_ONCE = 32 };
 
 static int copy_some(struct opencl_gpu *gpu, uint64_t copies, double *ns, struct error *error)
 {
     struct opencl_ready *ready = &gpu->ready;
-    struct train trains[2] = {
+    struct copies queued[2] = {
         {
             .to_host = ready->work.direction == GPU_TO_HOST,
             .queue = gpu->queues[0],
@@ -156,8 +156,8 @@ static int copy_some(struct opencl_gpu *gpu, uint64_t copies, double *ns, struct
     };
     struct opencl_span span;
     uint64_t began_ns = os_raw_ns();
-    int code = run_trains(gpu, trains, goes_both_ways(&ready->work) ? 2 : 1, copies, &span, error);
-    /* With pageable memory the driver's own copy belongs to the transfer, and no event tells of it.
+    int code = run_copies(gpu, queued, goes_both_ways(&ready->work) ? 2 : 1, copies, &span, error);
+    /* With pageable memory the driver's own copy belongs to the transfer, and no event covers it.
      */
     *ns = ready->work.pinned ? (double)span.ended_ns - (double)span.began_ns
                              : (double)(os_raw_ns() - began_ns);
@@ -169,10 +169,10 @@ static int measure_transfer(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *
 {
     const struct gpu_work *work = &gpu->ready.work;
     double total_ns = 0;
-    for (uint64_t done = 0; done < repeats; done += TRAIN_COPIES) {
+    for (uint64_t done = 0; done < repeats; done += COPIES_AT_ONCE) {
         uint64_t left = repeats - done;
         double ns;
-        int code = copy_some(gpu, left < TRAIN_COPIES ? left : TRAIN_COPIES, &ns, error);
+        int code = copy_some(gpu, left < COPIES_AT_ONCE ? left : COPIES_AT_ONCE, &ns, error);
         if (code)
             return code;
         total_ns += ns;

@@ -15,6 +15,12 @@ const char *opencl_refuses(const struct gpu *started, const struct gpu_work *wor
 {
     if (work->home == GPU_ON_PEER)
         return "needs CUDA: OpenCL reaches no other device's memory";
+    if (work->home > GPU_ON_PEER)
+        return "needs CUDA: OpenCL can't choose where memory lies";
+    if (work->together)
+        return "needs CUDA: OpenCL starts one device at a time here";
+    if (work->before != GPU_ITSELF)
+        return "needs CUDA: OpenCL can't choose what comes before the loads that are timed";
     if (work->multiprocessor >= 0)
         return "needs CUDA: OpenCL can't choose a multiprocessor";
     if (work->carve_out >= 0)
@@ -72,7 +78,8 @@ int opencl_prepare(struct gpu *started, const struct gpu_work *work, uint64_t se
 /* A difference of two launches has to stand above what launching varies by, some us on any device,
  * and above the clock's steps by as much as a batch does on a CPU. */
 enum { LEAST_NS = 100 * 1000, LEAST_TICKS = 1000 };
-/* Where it does not, as on a device that others keep busy, repeats grow by this, for so long. */
+/* Where it does not, as on a device that others keep busy, repeats grow by this factor, for this
+ * long. */
 enum { GROWTH = 4 };
 static const uint64_t patience_ns = 500u * 1000000u;
 

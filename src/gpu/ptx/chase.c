@@ -67,6 +67,16 @@ const struct ptx_place ptx_at_texel = {
     "    cvt.u64.u32 %last, %a;\n",
 };
 
+const struct ptx_place ptx_at_texel_or_index = {
+    "    ld.param.u64 %x, [p_start];\n"
+    "    cvt.u32.u64 %a, %x;\n"
+    "    ld.param.u64 %texture, [p_texture];\n"
+    "    ld.param.u64 %base, [p_base];\n"
+    "    cvta.to.global.u64 %base, %base;\n",
+    NO_INDEX,
+    "    cvt.u64.u32 %last, %a;\n",
+};
+
 /* Shared memory's own addresses have 32 bits; the ring begins at %base. */
 const struct ptx_place ptx_in_shared = {
     "    ld.param.u64 %x, [p_start];\n"
@@ -75,6 +85,16 @@ const struct ptx_place ptx_in_shared = {
     NO_INDEX,
     "    cvt.u64.u32 %last, %a;\n"
     "    sub.u64 %last, %last, %base;\n",
+};
+
+/* Each thread has entered its own word; the first one alone tells. */
+const struct ptx_place ptx_of_warp = {
+    "",
+    NO_INDEX,
+    "    cvt.u64.u32 %last, %a;\n"
+    "    sub.u64 %last, %last, %base;\n"
+    "    setp.ne.b32 %k, %i, 0;\n"
+    "    @%k bra DONE;\n",
 };
 
 /* Another block's have 64, as generic addresses: of its 32-bit ones every load makes such an
@@ -113,16 +133,16 @@ static void guard(FILE *out, const struct ptx_chase *chase)
     fputs("    @%k trap;\n", out);
 }
 
-/* So many groups of loads as `counter` says, at least one. ptxas unrolls what it is not told to
- * leave. */
-static void loop(FILE *out, const struct ptx_chase *chase, const char *label, const char *counter)
+/* As many groups of loads as `counter` says, at least one. ptxas unrolls every loop that no
+ * pragma forbids it to. */
+static void loop(FILE *out, const char *load, const char *label, const char *counter)
 {
     fprintf(out, "%s:\n    .pragma \"nounroll\";\n", label);
     for (unsigned i = 0; i < PTX_LOADS; i++) {
         char number[sizeof "4294967295"];
         snprintf(number, sizeof number, "%u", i);
         fputs("    ", out);
-        ptx_put(out, chase->load, number);
+        ptx_put(out, load, number);
         fputs("\n", out);
     }
     ptx_put(out,
@@ -139,11 +159,11 @@ void ptx_follow(FILE *out, const struct ptx_chase *chase)
           "    setp.eq.b64 %k, %w, 0;\n"
           "    @%k bra TIMED;\n",
           out);
-    loop(out, chase, "WARM", "%w");
+    loop(out, chase->warm ? chase->warm : chase->load, "WARM", "%w");
     fputs("TIMED:\n", out);
     guard(out, chase);
     ptx_before(out);
-    loop(out, chase, "LOOP", "%n");
+    loop(out, chase->load, "LOOP", "%n");
     guard(out, chase);
     ptx_after(out, chase->place->leave);
 }
@@ -154,6 +174,53 @@ void ptx_alone(FILE *out)
           "    setp.ne.b32 %k, %r, 0;\n"
           "    @%k bra DONE;\n",
           out);
+}
+
+/* The ring of the parameter `start` or `rival`, so often as `warm` says; by the thread whose number
+ * %r has to be. */
+static void bring(FILE *out, const struct ptx_chase *chase, const char *ring, const char *label,
+                  const char *thread)
+{
+    fprintf(out,
+            "    setp.ne.b32 %%k, %%r, %s;\n"
+            "    @%%k bra %s_MEETS;\n"
+            "    ld.param.u64 %%p, [p_%s];\n"
+            "    cvta.to.global.u64 %%p, %%p;\n"
+            "    ld.param.u64 %%w, [p_warm];\n",
+            thread, label, ring);
+    loop(out, chase->load, label, "%w");
+    guard(out, chase);
+    fprintf(out, "%s_MEETS:\n    bar.sync 0;\n", label);
+}
+
+/* All threads of the block meet after each ring. Where the two warps' loads lead into one cache,
+ * the second ring drives the first one out; otherwise the first is still there. */
+void ptx_write_rival(FILE *out, const struct ptx_kernel *kernel)
+{
+    const struct ptx_chase *chase = kernel->how;
+    ptx_open(out, kernel);
+    fputs("    ld.param.u64 %out, [p_out];\n"
+          "    cvta.to.global.u64 %out, %out;\n"
+          "    mov.u32 %r, %smid;\n"
+          "    cvt.u64.u32 %sm, %r;\n"
+          "    ld.param.u64 %x, [p_warp];\n"
+          "    cvt.u32.u64 %b, %x;\n"
+          "    mul.lo.u32 %b, %b, 32;\n"
+          "    mov.u32 %r, %tid.x;\n",
+          out);
+    bring(out, chase, "start", "WARM", "0");
+    bring(out, chase, "rival", "RIVAL", "%b");
+    fputs("    setp.ne.b32 %k, %r, 0;\n"
+          "    @%k bra DONE;\n",
+          out);
+    fputs(chase->place->enter, out);
+    fputs("    ld.param.u64 %n, [p_groups];\n", out);
+    guard(out, chase);
+    ptx_before(out);
+    loop(out, chase->load, "LOOP", "%n");
+    guard(out, chase);
+    ptx_after(out, chase->place->leave);
+    ptx_close(out);
 }
 
 void ptx_write_chase(FILE *out, const struct ptx_kernel *kernel)

@@ -10,6 +10,7 @@
  * %clock64 and %globaltimer. These are all instructions:
  *
  *   ld.param.u64                        mov.{u32,u64}       selp.b64   bra
+ *   ld.global.L1::no_allocate.v2.u64
  *   ld.global{,.cg}.{u32,u64,v2.u64}    cvt.u32.u64         setp.{eq,ne}.{b32,b64}   ret
  *   ld.global.{nc,cv}.u64               cvt.u64.u32         setp.{ge,lt}.u64   trap
  *   ld.const.u32                        cvta.to.global.u64  add.{u32,u64}   sub.{u32,u64}   xor.b64
@@ -39,7 +40,10 @@ enum { TARGETS = sizeof targets / sizeof *targets };
 #define OF_CHASE   5, "start groups warm out sm"
 #define OF_INDEX   6, "start groups warm out sm base"
 #define OF_TEXTURE 6, "start groups warm out sm texture"
+#define OF_TEXEL   7, "start groups warm out sm texture base"
+#define OF_RIVAL   6, "start groups warm out rival warp"
 #define OF_SHARED  8, "start groups warm out sm bytes stride seed"
+#define OF_WARP    4, "groups warm out stride"
 #define OF_CLUSTER 9, "start groups warm out sm bytes stride seed rank"
 #define OF_LINK    5, "base stride next n values"
 #define OF_SWEEP   4, "base stride n order"
@@ -47,36 +51,53 @@ enum { TARGETS = sizeof targets / sizeof *targets };
 
 /* No operator is .ca by definition (PTX ISA, 9.7.9.1), and what programs do. Of an explicit one
  * ptxas makes a load that is coherent within the multiprocessor (LDG.STRONG.SM). */
-static const struct ptx_chase chase_ca = {GPU_L1, 64, &ptx_in_global, "ld.global.u64 %p, [%p];"};
+static const struct ptx_chase chase_ca = {GPU_L1, 64, &ptx_in_global, "ld.global.u64 %p, [%p];",
+                                          NULL};
 /* Written as two, ptxas makes one multiply-add of them, but of mad.wide two instructions. */
-static const struct ptx_chase chase_ca_index = {
-    GPU_L1, 32, &ptx_at_index,
-    "mul.wide.u32 %q, %a, 4;\n    add.u64 %q, %q, %base;\n    ld.global.u32 %a, [%q];"};
+#define LOAD_INDEX                                                                                 \
+    "mul.wide.u32 %q, %a, 4;\n    add.u64 %q, %q, %base;\n    ld.global.u32 %a, [%q];"
+static const struct ptx_chase chase_ca_index = {GPU_L1, 32, &ptx_at_index, LOAD_INDEX, NULL};
 static const struct ptx_chase chase_ca_vector = {GPU_L1, 128, &ptx_in_pairs,
-                                                 "ld.global.v2.u64 {%p, %v$}, [%p];"};
-static const struct ptx_chase chase_cg = {GPU_L2, 64, &ptx_in_global, "ld.global.cg.u64 %p, [%p];"};
+                                                 "ld.global.v2.u64 {%p, %v$}, [%p];", NULL};
+static const struct ptx_chase chase_cg = {GPU_L2, 64, &ptx_in_global, "ld.global.cg.u64 %p, [%p];",
+                                          NULL};
 static const struct ptx_chase chase_nc = {GPU_READ_ONLY, 64, &ptx_in_global,
-                                          "ld.global.nc.u64 %p, [%p];"};
+                                          "ld.global.nc.u64 %p, [%p];", NULL};
 static const struct ptx_chase chase_cv = {GPU_UNCACHED, 64, &ptx_in_global,
-                                          "ld.global.cv.u64 %p, [%p];"};
+                                          "ld.global.cv.u64 %p, [%p];", NULL};
 static const struct ptx_chase chase_atomic = {GPU_ATOMIC, 64, &ptx_in_global,
-                                              "atom.global.add.u64 %p, [%p], 0;"};
+                                              "atom.global.add.u64 %p, [%p], 0;", NULL};
 static const struct ptx_chase chase_texture = {
-    GPU_TEXTURE, 32, &ptx_at_texel, "tex.1d.v4.u32.s32 {%a, %b, %i, %j}, [%texture, {%a}];"};
-static const struct ptx_chase chase_constant = {GPU_CONSTANT, 32, &ptx_in_bank,
-                                                "add.u32 %i, %a, %b;\n    ld.const.u32 %a, [%i];"};
+    GPU_TEXTURE, 32, &ptx_at_texel, "tex.1d.v4.u32.s32 {%a, %b, %i, %j}, [%texture, {%a}];", NULL};
+/* After plain loads of the same ring: where they find it, the two ways lead through one cache. */
+static const struct ptx_chase nc_after_ca = {
+    GPU_READ_ONLY, 64, &ptx_in_global, "ld.global.nc.u64 %p, [%p];", "ld.global.u64 %p, [%p];"};
+static const struct ptx_chase texture_after_ca = {
+    GPU_TEXTURE, 32, &ptx_at_texel_or_index,
+    "tex.1d.v4.u32.s32 {%a, %b, %i, %j}, [%texture, {%a}];", LOAD_INDEX};
+static const struct ptx_chase chase_constant = {
+    GPU_CONSTANT, 32, &ptx_in_bank, "add.u32 %i, %a, %b;\n    ld.const.u32 %a, [%i];", NULL};
 static const struct ptx_chase chase_shared = {GPU_SHARED, 32, &ptx_in_shared,
-                                              "ld.shared.u32 %a, [%a];"};
+                                              "ld.shared.u32 %a, [%a];", NULL};
 static const struct ptx_chase chase_shared_atomic = {GPU_SHARED_ATOMIC, 32, &ptx_in_shared,
-                                                     "atom.shared.add.u32 %a, [%a], 0;"};
-static const struct ptx_chase chase_cluster = {GPU_CLUSTER, 64, &ptx_in_cluster,
-                                               "ld.u64 %p, [%p];"};
+                                                     "atom.shared.add.u32 %a, [%a], 0;", NULL};
+static const struct ptx_chase chase_warp = {GPU_SHARED_WARP, 32, &ptx_of_warp,
+                                            "ld.shared.u32 %a, [%a];", NULL};
+static const struct ptx_chase chase_cluster = {GPU_CLUSTER, 64, &ptx_in_cluster, "ld.u64 %p, [%p];",
+                                               NULL};
 
-static const struct ptx_stream stream_read = {GPU_READ, GPU_L2}, stream_write = {GPU_WRITE, GPU_L2},
-                               stream_copy = {GPU_COPY, GPU_L2}, plain_read = {GPU_READ, GPU_L1},
-                               shared_read = {GPU_READ, GPU_SHARED},
-                               shared_write = {GPU_WRITE, GPU_SHARED},
-                               shared_copy = {GPU_COPY, GPU_SHARED};
+#define IN_GLOBAL(load) false, load, "st.global"
+#define IN_SHARED       true, "ld.shared", "st.shared"
+static const struct ptx_stream stream_read = {GPU_READ, GPU_L2, IN_GLOBAL("ld.global.cg")},
+                               stream_write = {GPU_WRITE, GPU_L2, IN_GLOBAL("ld.global.cg")},
+                               stream_copy = {GPU_COPY, GPU_L2, IN_GLOBAL("ld.global.cg")},
+                               plain_read = {GPU_READ, GPU_L1, IN_GLOBAL("ld.global")},
+                               near_read = {GPU_READ, GPU_L1, true, "ld.global", "st.global"},
+                               passing_read = {GPU_READ, GPU_NO_ALLOCATE,
+                                               IN_GLOBAL("ld.global.L1::no_allocate")},
+                               shared_read = {GPU_READ, GPU_SHARED, IN_SHARED},
+                               shared_write = {GPU_WRITE, GPU_SHARED, IN_SHARED},
+                               shared_copy = {GPU_COPY, GPU_SHARED, IN_SHARED};
 
 const struct ptx_kernel ptx_kernels[] = {
     {"chase_ca", 50, OF_CHASE, ptx_write_chase, &chase_ca},
@@ -87,9 +108,13 @@ const struct ptx_kernel ptx_kernels[] = {
     {"chase_cv", 50, OF_CHASE, ptx_write_chase, &chase_cv},
     {"chase_atomic", 50, OF_CHASE, ptx_write_chase, &chase_atomic},
     {"chase_texture", 50, OF_TEXTURE, ptx_write_chase, &chase_texture},
+    {"chase_nc_after_ca", 50, OF_CHASE, ptx_write_chase, &nc_after_ca},
+    {"chase_texture_after_ca", 50, OF_TEXEL, ptx_write_chase, &texture_after_ca},
+    {"chase_ca_rival", 50, OF_RIVAL, ptx_write_rival, &chase_ca},
     {"chase_constant", 50, OF_CHASE, ptx_write_chase, &chase_constant},
     {"chase_shared", 50, OF_SHARED, ptx_write_shared, &chase_shared},
     {"chase_shared_atomic", 50, OF_SHARED, ptx_write_shared, &chase_shared_atomic},
+    {"chase_shared_warp", 50, OF_WARP, ptx_write_warp, &chase_warp},
     {"chase_cluster", 90, OF_CLUSTER, ptx_write_cluster, &chase_cluster},
     {"link", 50, OF_LINK, ptx_write_link, NULL},
     {"sweep", 50, OF_SWEEP, ptx_write_sweep, NULL},
@@ -97,6 +122,8 @@ const struct ptx_kernel ptx_kernels[] = {
     {"stream_write", 50, OF_STREAM, ptx_write_stream, &stream_write},
     {"stream_copy", 50, OF_STREAM, ptx_write_stream, &stream_copy},
     {"stream_plain_read", 50, OF_STREAM, ptx_write_stream, &plain_read},
+    {"stream_near_read", 50, OF_STREAM, ptx_write_stream, &near_read},
+    {"stream_passing_read", 90, OF_STREAM, ptx_write_stream, &passing_read},
     {"stream_shared_read", 50, OF_STREAM, ptx_write_stream, &shared_read},
     {"stream_shared_write", 50, OF_STREAM, ptx_write_stream, &shared_write},
     {"stream_shared_copy", 50, OF_STREAM, ptx_write_stream, &shared_copy},
@@ -104,25 +131,31 @@ const struct ptx_kernel ptx_kernels[] = {
     {NULL, 0, 0, NULL, NULL, NULL},
 };
 
-const struct ptx_kernel *ptx_chase(enum gpu_path path, unsigned width_bits)
+const struct ptx_kernel *ptx_chase(enum gpu_path path, unsigned width_bits, enum gpu_before before)
 {
+    const bool plain_first = before == GPU_PLAIN_LOADS;
     for (const struct ptx_kernel *kernel = ptx_kernels; kernel->name; kernel++) {
         if (kernel->write != ptx_write_chase && kernel->write != ptx_write_shared &&
-            kernel->write != ptx_write_cluster)
+            kernel->write != ptx_write_warp && kernel->write != ptx_write_cluster &&
+            kernel->write != ptx_write_rival)
+            continue;
+        if ((kernel->write == ptx_write_rival) != (before == GPU_RIVAL))
             continue;
         /* The first of a path has the path's own width. */
         const struct ptx_chase *chase = kernel->how;
-        if (chase->path == path && (!width_bits || chase->width_bits == width_bits))
+        if (chase->path == path && plain_first == (chase->warm != NULL) &&
+            (!width_bits || chase->width_bits == width_bits))
             return kernel;
     }
     return NULL;
 }
 
-const struct ptx_kernel *ptx_stream(enum gpu_traffic traffic, enum gpu_path path)
+const struct ptx_kernel *ptx_stream(enum gpu_traffic traffic, enum gpu_path path, bool each)
 {
     for (const struct ptx_kernel *kernel = ptx_kernels; kernel->name; kernel++) {
         const struct ptx_stream *stream = kernel->how;
-        if (kernel->write == ptx_write_stream && stream->traffic == traffic && stream->path == path)
+        if (kernel->write == ptx_write_stream && stream->traffic == traffic &&
+            stream->path == path && stream->each == each)
             return kernel;
     }
     return NULL;

@@ -57,10 +57,16 @@ enum ptx_result {
  *             of the next one; start is an index
  *   texture   chase's, and last: a texture object of single unsigned 32-bit texels over linear
  *             memory, the same kind of ring; start is an index
+ *   texture_after_ca  texture's, and last: base. What is not timed goes by index
+ *   rival     start, groups, warm, out, rival (an address in a second ring), warp (of the block).
+ *             Thread 0 follows the first ring for `warm` groups; then the first thread of that warp
+ *             the second ring for as many; then thread 0 the first ring again, which is timed
  *   shared    start (an offset), groups, warm, out, sm, bytes, stride (a multiple of 4), seed:
  *             thread 0 first links a ring of bytes / stride words, at least 1, in the dynamic
  *             shared memory: in order where seed is 0, else one random cycle through all of them.
  *             The same three make the same ring, so that the next launch can go on
+ *   shared_warp  groups, warm, out, stride: 32 threads of one block each load one word of the
+ *             dynamic shared memory again and again, `stride` apart; a load is one of the warp
  *   cluster   the same parameters as shared, and last: rank. Block 0 of the cluster links and
  *             follows a ring in the shared memory of block `rank`, of at least 8 bytes in each.
  *             stride: a multiple of 8. sm: where block 0 is to run
@@ -73,7 +79,8 @@ enum ptx_result {
  *             many times. A block has a multiple of 32 threads, and `bytes` is a multiple of its
  *             threads times ptx_stream_round_bytes. Reads ignore `to`, writes `from`
  *   stream_shared  the same, but every block does all of it by itself, in its dynamic shared
- *             memory, where `to` and `from` are offsets, multiples of 16
+ *             memory, where `to` and `from` are offsets, multiples of 16. stream_near does so in
+ *             device memory
  *   empty     none */
 struct ptx_kernel {
     const char *name;          /* of the entry: "chase_ca" */
@@ -91,10 +98,12 @@ extern const struct ptx_kernel ptx_kernels[];
 /* The chase for a path and a width; NULL where there is none. 0 bits: the path's own width. That is
  * 32 of textures, constant memory and a block's own shared memory, else 64, and follows addresses.
  * GPU_L1 has two more: 32 bits follow indices (one multiply-add from load to load, which is part of
- * the number), 128 bits fetch the address in a vector of two, from a ring of stride 16 or more. */
-const struct ptx_kernel *ptx_chase(enum gpu_path, unsigned width_bits);
-/* The stream for a kind of traffic, in device memory or (`shared`) within shared memory. */
-const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path);
+ * the number), 128 bits fetch the address in a vector of two, from a ring of stride 16 or more.
+ * After plain loads there are the read-only path and textures, beside a rival GPU_L1. */
+const struct ptx_kernel *ptx_chase(enum gpu_path, unsigned width_bits, enum gpu_before);
+/* The stream for a kind of traffic by a path, dealt among the blocks or (`each`) all of it by each
+ * block, as in shared memory; NULL where there is none. */
+const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path, bool each);
 /* Bytes that one thread reads, writes or copies in one round of a stream. */
 extern const size_t ptx_stream_round_bytes;
 

@@ -1,5 +1,6 @@
 /*
- * Chases through shared memory: a multiprocessor's own, or another one's of its cluster.
+ * Chases through shared memory: a multiprocessor's own, by one thread or by a warp, or another
+ * one's of its cluster.
  *
  * Nobody else can write there, so the thread that follows the ring links it first, in every launch.
  * From the same bytes, stride and seed it makes the same ring, so that a chase goes on where it
@@ -80,6 +81,27 @@ void ptx_write_shared(FILE *out, const struct ptx_kernel *kernel)
     ptx_claim(out);
     fputs("    mov.u64 %base, scratch;\n", out);
     link_and_follow(out, kernel->how, "shared.u32");
+    ptx_close(out);
+}
+
+/* Each thread's word holds its own address, so that it loads that word again and again: where words
+ * of several threads lie in one bank, the warp's load takes a turn for each. */
+void ptx_write_warp(FILE *out, const struct ptx_kernel *kernel)
+{
+    ptx_open(out, kernel);
+    fputs("    ld.param.u64 %out, [p_out];\n"
+          "    cvta.to.global.u64 %out, %out;\n"
+          "    mov.u32 %r, %smid;\n"
+          "    cvt.u64.u32 %sm, %r;\n"
+          "    mov.u64 %base, scratch;\n"
+          "    ld.param.u64 %stride, [p_stride];\n"
+          "    mov.u32 %i, %tid.x;\n"
+          "    cvt.u64.u32 %x, %i;\n"
+          "    mad.lo.u64 %p, %x, %stride, %base;\n"
+          "    cvt.u32.u64 %a, %p;\n"
+          "    st.shared.u32 [%p], %a;\n",
+          out);
+    ptx_follow(out, kernel->how);
     ptx_close(out);
 }
 

@@ -121,22 +121,24 @@ static void divide_chunk(FILE *out)
 
 /* %to and %from, where the thread begins; %n chunks, %all of them with the repeats; the next one is
  * %w of all and %at of the memory, and the block goes on by %many and %stride. */
-static void deal_chunks(FILE *out, bool shared)
+static void deal_chunks(FILE *out, const struct ptx_stream *stream)
 {
+    const bool shared = stream->path == GPU_SHARED;
     fputs("    ld.param.u64 %to, [p_to];\n"
           "    ld.param.u64 %from, [p_from];\n",
           out);
     fputs(shared ? "    mov.u64 %x, scratch;\n"
                    "    add.u64 %to, %to, %x;\n"
                    "    add.u64 %from, %from, %x;\n"
-                   "    mov.u64 %w, 0;\n"
-                   "    mov.u64 %many, 1;\n"
                  : "    cvta.to.global.u64 %to, %to;\n"
-                   "    cvta.to.global.u64 %from, %from;\n"
-                   "    mov.u32 %a, %ctaid.x;\n"
-                   "    cvt.u64.u32 %w, %a;\n"
-                   "    mov.u32 %a, %nctaid.x;\n"
-                   "    cvt.u64.u32 %many, %a;\n",
+                   "    cvta.to.global.u64 %from, %from;\n",
+          out);
+    fputs(stream->each ? "    mov.u64 %w, 0;\n"
+                         "    mov.u64 %many, 1;\n"
+                       : "    mov.u32 %a, %ctaid.x;\n"
+                         "    cvt.u64.u32 %w, %a;\n"
+                         "    mov.u32 %a, %nctaid.x;\n"
+                         "    cvt.u64.u32 %many, %a;\n",
           out);
     fputs("    add.u64 %to, %to, %last;\n"
           "    add.u64 %from, %from, %last;\n"
@@ -149,22 +151,18 @@ static void deal_chunks(FILE *out, bool shared)
           out);
 }
 
-static void move_vectors(FILE *out, enum gpu_traffic traffic, enum gpu_path path)
+static void move_vectors(FILE *out, const struct ptx_stream *stream)
 {
-    const char *load = path == GPU_SHARED ? "ld.shared"
-                       : path == GPU_L1   ? "ld.global"
-                                          : "ld.global.cg";
-    const char *store = path == GPU_SHARED ? "st.shared" : "st.global";
-    if (traffic != GPU_WRITE) {
+    if (stream->traffic != GPU_WRITE) {
         fputs("    mad.lo.u64 %p, %at, %chunk, %from;\n", out);
         for (int i = 0; i < VECTORS; i++)
-            fprintf(out, "    %s.v2.u64 {%%v%d, %%v%d}, [%%p+%d];\n", load, 2 * i, 2 * i + 1,
-                    i * WARP * VECTOR_BYTES);
+            fprintf(out, "    %s.v2.u64 {%%v%d, %%v%d}, [%%p+%d];\n", stream->load, 2 * i,
+                    2 * i + 1, i * WARP * VECTOR_BYTES);
     }
-    if (traffic != GPU_READ) {
+    if (stream->traffic != GPU_READ) {
         fputs("    mad.lo.u64 %q, %at, %chunk, %to;\n", out);
         for (int i = 0; i < VECTORS; i++)
-            fprintf(out, "    %s.v2.u64 [%%q+%d], {%%v%d, %%v%d};\n", store,
+            fprintf(out, "    %s.v2.u64 [%%q+%d], {%%v%d, %%v%d};\n", stream->store,
                     i * WARP * VECTOR_BYTES, 2 * i, 2 * i + 1);
     } else {
         for (int i = 0; i < 2 * VECTORS; i++)
@@ -194,7 +192,7 @@ void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
     ptx_open(out, kernel);
     fputs("    .reg .b64 %to, %from, %chunk, %all, %at, %many;\n", out);
     divide_chunk(out);
-    deal_chunks(out, stream->path == GPU_SHARED);
+    deal_chunks(out, stream);
     if (stream->traffic == GPU_WRITE) {
         for (int i = 0; i < 2 * VECTORS; i++)
             fprintf(out, "    mov.u64 %%v%d, %%last;\n", i);
@@ -205,7 +203,7 @@ void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
           "    setp.ge.u64 %k, %w, %all;\n"
           "    @%k bra MOVED;\n",
           out);
-    move_vectors(out, stream->traffic, stream->path);
+    move_vectors(out, stream);
     end_round(out);
     fputs("    membar.gl;\n"
           "    bar.sync 0;\n"

@@ -20,11 +20,14 @@ struct ptx_chase {
     unsigned width_bits;
     const struct ptx_place *place;
     const char *load; /* from one place to the next */
+    const char *warm; /* the loads that are not timed, where they are others; else NULL */
 };
 
 struct ptx_stream {
     enum gpu_traffic traffic;
-    enum gpu_path path; /* GPU_SHARED; GPU_L1: plain loads; GPU_L2: past the first level */
+    enum gpu_path path;
+    bool each; /* every block goes over all of it */
+    const char *load, *store;
 };
 
 /* Copies lines, with `dollar` in the place of every `$`. */
@@ -44,7 +47,9 @@ void ptx_follow(FILE *, const struct ptx_chase *);
 
 /* Each kind of kernel; what `how` is. */
 void ptx_write_chase(FILE *, const struct ptx_kernel *);   /* struct ptx_chase */
+void ptx_write_rival(FILE *, const struct ptx_kernel *);   /* struct ptx_chase */
 void ptx_write_shared(FILE *, const struct ptx_kernel *);  /* struct ptx_chase */
+void ptx_write_warp(FILE *, const struct ptx_kernel *);    /* struct ptx_chase */
 void ptx_write_cluster(FILE *, const struct ptx_kernel *); /* struct ptx_chase */
 void ptx_write_stream(FILE *, const struct ptx_kernel *);  /* struct ptx_stream */
 void ptx_write_link(FILE *, const struct ptx_kernel *);
@@ -52,6 +57,6 @@ void ptx_write_sweep(FILE *, const struct ptx_kernel *);
 void ptx_write_empty(FILE *, const struct ptx_kernel *);
 
 extern const struct ptx_place ptx_in_global, ptx_in_pairs, ptx_in_bank, ptx_at_index, ptx_at_texel,
-    ptx_in_shared, ptx_in_cluster;
+    ptx_at_texel_or_index, ptx_in_shared, ptx_of_warp, ptx_in_cluster;
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef FATHOM_KERNELS_PAGE_LOOPS_H
 #define FATHOM_KERNELS_PAGE_LOOPS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static inline void loops_look(unsigned char *at, uint64_t step, uint64_t pages)
         (void)*(volatile unsigned char *)at;
 }
 
-static inline void loops_clear(unsigned char *at, uint64_t bytes)
+static inline void loops_clear(unsigned char *at, size_t bytes)
 {
     memset(at, 0, bytes);
 }

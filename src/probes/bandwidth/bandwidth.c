@@ -223,6 +223,7 @@ const struct probe bandwidth_probe = {
         "with one CPU and all and nothing else.",
     .weight = 5,
     .quick = true,
+    .sized_by_found = true,
     .goes_on = true,
     .options = bandwidth_options,
     .findings = {finding_lines, experiment},

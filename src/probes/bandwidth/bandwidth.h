@@ -60,19 +60,19 @@ struct bandwidth_state {
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
 };
 
-/* --- bandwidth_options.c: what the options ask for --- */
+/* --- options.c: what the options ask for --- */
 
 extern const struct option_spec bandwidth_options[];
 
 /* Reads the options into the state. ERROR_USAGE. */
 int bandwidth_choose(struct bandwidth_state *, struct probe_task *, struct error *);
 
-/* --- bandwidth_sets.c: how large the sets are, and how many CPUs share one --- */
+/* --- sets.c: how large the sets are, and how many CPUs share one --- */
 
 /* Arrays of the kernel. */
 unsigned bandwidth_arrays(const struct stream_kernel *);
-/* Bytes that each of the kernel's arrays has in a set of so many bytes, in whole steps of the
- * access. */
+/* Bytes that each of the kernel's arrays has in a set of `set_bytes`, in whole steps of the access.
+ */
 uint64_t bandwidth_bytes_of_array(const struct bandwidth_state *, const struct stream_kernel *,
                                   uint64_t set_bytes);
 /* The smallest set that every kernel measured can go through. */
@@ -80,28 +80,28 @@ uint64_t bandwidth_least_set(const struct bandwidth_state *);
 /* How many CPUs join in at each point by threads, ascending: 1 to 8, then half as many more each
  * time, and all; only 1 and all where it is brief. In the pool; 0 without memory. */
 size_t bandwidth_counts(const struct probe_task *, size_t **counts);
-/* Bytes of arena for each byte of a set that so many CPUs share, each point with parts of its own.
- */
+/* Bytes of arena for each byte of a set that the first CPUs share, each point with parts of its
+ * own. */
 double bandwidth_parts_share(const size_t *counts, size_t n);
 /* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
 size_t bandwidth_sharing(const struct probe_task *, int level, size_t count);
-/* Bytes of a DRAM set that so many CPUs share: `times` all the last-level caches the CPUs have, or
- * what memory there is for it; 0 where that is not even twice the caches. */
+/* Bytes of a DRAM set that the first CPUs share: `times` all the last-level caches the CPUs have,
+ * or what memory there is for it; 0 where that is not even twice the caches. */
 uint64_t bandwidth_dram_set(const struct probe_task *, const size_t *counts, size_t n,
                             uint64_t times);
 /* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
  * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
 uint64_t bandwidth_quick_set(const struct probe_task *, size_t count);
 
-/* --- bandwidth_points.c: who measures what --- */
+/* --- points.c: who measures what --- */
 
 /* Names of series. */
 extern const char bandwidth_by_threads_name[], bandwidth_stream_name[], bandwidth_per_cpu_name[];
 /* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
 int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
 
-/* A point of a curve at which the first `count` CPUs measure, each with so many bytes; none where
- * these are 0. ERROR_SYSTEM. */
+/* A point of a curve at which the first `count` CPUs measure, each with arrays of `array_bytes`;
+ * none where these are 0. ERROR_SYSTEM. */
 int bandwidth_add_curve_point(struct probe_task *, unsigned series, double x, size_t count,
                               uint64_t array_bytes, struct error *);
 
@@ -120,10 +120,10 @@ void bandwidth_prepare(struct trial *);
 
 /* Reads --mix into the state, whose kernels are chosen. ERROR_USAGE. */
 int bandwidth_choose_mixes(struct bandwidth_state *, struct probe_task *, struct error *);
-/* Adds a series by threads for each mix, over sets of so many bytes of all threads together. */
+/* Adds a series by threads for each mix, over sets of `set_bytes` of all threads together. */
 int bandwidth_add_mixes(struct probe_task *, uint64_t set_bytes, const char *level,
                         const size_t *counts, size_t n, struct error *);
-/* Bytes of a part of the arena for a mix over so many bytes. */
+/* Bytes of a part of the arena for a mix over `bytes`. */
 uint64_t bandwidth_mix_extent(uint64_t bytes);
 /* Bytes that one repeat moves. */
 uint64_t bandwidth_mix_turn(const struct bandwidth_mix *);
@@ -133,7 +133,7 @@ kernel_function *bandwidth_mix_lay_out(const struct bandwidth_state *, const str
                                        struct worker *, unsigned char *memory, uint64_t bytes,
                                        uint64_t seed, uint64_t *steps);
 
-/* --- bandwidth_findings.c: what the series say --- */
+/* --- findings.c: what the series say --- */
 
 /* Adds the series that are derived. */
 int bandwidth_conclude(struct probe_task *, const struct stage_outcome *, struct error *);

@@ -1,12 +1,13 @@
 /* What the series say: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so on. */
 #include "base/units.h"
+#include "findings/channels.h"
 #include "findings/finding.h"
 #include "probes/bandwidth/bandwidth.h"
 
 #include <math.h>
 #include <string.h>
 
-/* So many CPUs have saturated the path when they reach this share of the highest bandwidth. */
+/* CPUs have saturated the path when they reach this share of the highest bandwidth. */
 static const double saturated = 0.95;
 
 /* --- derived series --- */
@@ -169,6 +170,28 @@ static int add_point_finding(struct analysis *analysis, const struct curve *curv
     return 0;
 }
 
+/* What all cores read from DRAM, beside what the modules' channels could carry. Fewer cores are not
+ * what the channels are judged by. */
+static int add_declared(struct analysis *analysis, const struct curve *curve, double cpus,
+                        struct error *error)
+{
+    const struct machine_facts *machine = analysis->machine;
+    struct finding *finding = &analysis->result->findings[analysis->result->finding_count - 1];
+    struct channels channels;
+    const bool plain = !*curve->access || strcmp(curve->access, "sequential") == 0;
+    if (!machine || curve->op != STREAM_READ || strcmp(curve->level, "DRAM") != 0 || !plain ||
+        !machine->cores || cpus < machine->cores)
+        return 0;
+    int code = channels_read(&channels, &machine->declared, analysis->pool, error);
+    if (code < 0 || !isfinite(channels.bytes_per_second))
+        return code;
+    finding->declared = channels.bytes_per_second;
+    finding->text =
+        pool_printf(analysis->pool, "%s; the modules' channels could carry %.3g GB/s: %s",
+                    finding->text, finding->declared * 1e-9, channels.sentence);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
 /* All CPUs' bandwidth over as many times one CPU's. */
 static int add_efficiency(struct analysis *analysis, const char *stem, const struct point *one,
                           const struct point *all, struct error *error)
@@ -230,7 +253,7 @@ static int add_saturation(struct analysis *analysis, const char *stem, const str
     if (!finding)
         return error_out_of_memory(error);
     finding->text = first->x < last
-                        ? "so many CPUs reach 95 % of the highest bandwidth; more add nothing"
+                        ? "this many CPUs reach 95 % of the highest bandwidth; more add nothing"
                         : "every CPU adds bandwidth: together they do not saturate the path";
     return 0;
 }
@@ -266,6 +289,8 @@ static int analyse_threads(struct analysis *analysis, const struct curve *curve,
     if (all)
         code = add_point_finding(analysis, curve, pool_printf(analysis->pool, "%s.all", stem), all,
                                  error);
+    if (code == 0 && all)
+        code = add_declared(analysis, curve, all->x, error);
     if (code < 0 || (cache && !is_whole(analysis, curve)))
         return code;
     if (one && all)

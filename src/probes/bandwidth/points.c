@@ -80,7 +80,7 @@ static uint64_t extent_of(const struct bandwidth_state *state, const struct plan
                : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
 }
 
-/* `cpus` measure, each with arrays of so many bytes; where these would hold nothing there is no
+/* `cpus` measure, each with arrays of `bytes`; where these would hold nothing there is no
  * point. */
 static struct plan_point *add_point(struct probe_task *task, unsigned series, const int *cpus,
                                     size_t count, uint64_t array_bytes)
@@ -154,7 +154,7 @@ static void begin_plan(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false; /* beyond the caches the core clock does not decide the rate */
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");

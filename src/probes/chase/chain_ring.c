@@ -78,7 +78,7 @@ void chain_ring_forget(const struct chain_ring *ring, const struct arena *arena)
     places->memory = NULL;
 }
 
-/* The mark that the i-th of n begins at, so many lines before it. */
+/* The mark that the i-th of n begins at, that many lines before it. */
 static void *mark_at(const struct chain_places *places, double turn, size_t i, size_t n,
                      uint64_t lines_before)
 {

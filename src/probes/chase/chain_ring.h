@@ -10,7 +10,7 @@
 
 struct chain_ring {
     size_t bytes, line_bytes;
-    uint64_t settled_bytes; /* a chase over so much memory settles every cache */
+    uint64_t settled_bytes; /* a chase over this much memory settles every cache */
     size_t states;          /* workers that need a state in the arena */
     size_t starts_most;     /* starting points that are asked for at once; 0: few */
 };
@@ -24,8 +24,8 @@ size_t chain_ring_arena_bytes(const struct chain_ring *);
 struct chain_places *chain_ring_places(const struct chain_ring *, const struct trial *);
 /* The same memory has held another ring since: it is built anew. */
 void chain_ring_forget(const struct chain_ring *, const struct arena *);
-/* The i-th of n starting points: the same distance apart, the first so far round the ring (0 to 1).
- * No two are the same line where n is at most starts_most and the ring's lines. */
+/* The i-th of n starting points: the same distance apart, the first at `turn` of the way round the
+ * ring (0 to 1). No two are the same line where n is at most starts_most and the ring's lines. */
 void *chain_ring_start(const struct chain_places *, double turn, size_t i, size_t n);
 /* Leaves the caches as a long walk of n chains that arrives at these starting points would: filled
  * with what lies right behind each. */

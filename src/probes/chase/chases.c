@@ -332,12 +332,14 @@ void chases_prepare(struct trial *trial)
     ring_build(&ring);
     unsigned char *position = ring_warm(&ring, (size_t)settling_visits(chases, &kind, ring.count));
     begin_worker(&trial->workers[0], &kind, &ring, position);
+    if (trial->plan->sweep) /* so short a trial would see what building it left behind */
+        trial->warm_repeats = 2 * (uint64_t)ring.count / chase_steps + 1;
     trial->operations = chase_steps;
 }
 
 /* --- levels --- */
 
-static double capacity_found(const struct probe_result *found, const char *name)
+static double value_found(const struct probe_result *found, const char *name)
 {
     for (size_t i = 0; found && i < found->finding_count; i++)
         if (strcmp(found->findings[i].name, name) == 0)
@@ -349,7 +351,7 @@ uint64_t chases_capacity(const struct probe_task *task, const struct probe_resul
 {
     char name[24];
     snprintf(name, sizeof name, "L%d.capacity", n);
-    double bytes = capacity_found(found, name);
+    double bytes = value_found(found, name);
     const struct finding *earlier = task->document ? document_finding(task->document, name) : NULL;
     if (!(bytes >= (double)SMALL_PAGE) && earlier)
         bytes = earlier->value;
@@ -382,7 +384,10 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
 {
     const uint64_t most = machine_memory_budget(task->machine);
     size_t count = 0;
-    uint64_t above = 0, last = last_level_in_effect(task);
+    const double dram_ns = value_found(found, "DRAM.latency_ns");
+    uint64_t above = 0, last = dram_ns > 0 && found->series_count
+                                   ? last_level_within(task->machine, &found->series[0], dram_ns)
+                                   : last_level_in_effect(task);
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)

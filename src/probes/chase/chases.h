@@ -36,7 +36,7 @@ struct chases {
     struct chase_kind *kinds;
     size_t count;
     size_t line_bytes;
-    uint64_t settled_bytes; /* a chase over so much memory settles every cache */
+    uint64_t settled_bytes; /* a chase over this much memory settles every cache */
     unsigned threads;       /* that chase at once; 0: one */
     bool shared;            /* through one ring, each from another place of it */
 };
@@ -50,7 +50,7 @@ int chases_make_plain(struct chases *, const struct probe_task *, struct error *
  * the pages, and notes its kind. Returns the series' index, or ERROR_SYSTEM. */
 int chases_add_series(struct chases *, struct probe_task *, const char *name,
                       const struct chase_kind *, const char *pages, struct error *);
-/* Adds a point of a working set of so many bytes (count * stride) to the plan: x is its own, for
+/* Adds a point of a working set of `bytes` (count * stride) to the plan: x is its own, for
  * axes other than size. `seat` is the first of as many as there are threads. ERROR_SYSTEM without
  * memory. */
 int chases_add_point(const struct chases *, struct probe_task *, int series, double x,

@@ -11,7 +11,7 @@
 /* New sizes between the two that a knee is known to lie between: two steps of bisection at once. */
 enum { KNEES_SIZES_A_LEVEL = 3 };
 enum { KNEES_SIZES_MOST = 4 * LEVELS_MAX, KNEES_TRANSLATION_MOST = 2 };
-/* So many stages take an interval of a quarter octave down to a percent. */
+/* Enough stages to take an interval of a quarter octave down to a percent. */
 enum { KNEES_STAGES = 3 };
 
 /* Sizes to measure next around where one level ends, as knees_choose() chooses them: ascending,

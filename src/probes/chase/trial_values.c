@@ -10,10 +10,17 @@ enum { BATCHES_MAX = 128 };
 int trial_values_reserve(struct trial_values *values, const struct plan *plan, struct pool *pool,
                          struct error *error)
 {
+    return trial_values_reserve_groups(values, plan, plan->trials_max, pool, error);
+}
+
+int trial_values_reserve_groups(struct trial_values *values, const struct plan *plan,
+                                unsigned groups, struct pool *pool, struct error *error)
+{
     size_t count = plan->point_count * plan->trials_max;
     *values = (struct trial_values){.list = pool_alloc(pool, count, sizeof *values->list),
                                     .points = plan->point_count,
-                                    .trials = plan->trials_max};
+                                    .room = plan->trials_max,
+                                    .trials = groups};
     if (!values->list)
         return error_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
@@ -26,7 +33,7 @@ void trial_values_keep(struct trial_values *values, const struct plan *plan,
 {
     double each[BATCHES_MAX];
     size_t n = 0, point = (size_t)(seen->trial->point - plan->points);
-    if (seen->reference || point >= values->points || seen->trial->number >= values->trials)
+    if (seen->reference || point >= values->points || seen->trial->number >= values->room)
         return;
     double operations = seen->trial->operations * (double)seen->repeats;
     for (; n < seen->batch_count && n < BATCHES_MAX; n++) {
@@ -36,12 +43,27 @@ void trial_values_keep(struct trial_values *values, const struct plan *plan,
     if (n == 0)
         return;
     sort_ascending(each, n);
-    values->list[point * values->trials + seen->trial->number] = quiet_centre(each, n);
+    values->list[point * values->room + seen->trial->number] = quiet_centre(each, n);
 }
+
+/* Where time was short, two trials make a group, the slower of which counts: the votes of all
+ * groups decide. */
+enum { GROUP_LEAST = 2, GROUP_USUAL = 4, GROUP_MOST = 256 };
 
 double trial_value(const struct trial_values *values, size_t point, unsigned trial)
 {
-    return values->list[point * values->trials + trial];
+    const double *list = values->list + point * values->room;
+    if (values->trials == values->room)
+        return list[trial];
+    double group[GROUP_MOST];
+    size_t n = 0;
+    for (unsigned i = trial; i < values->room && n < GROUP_MOST; i += values->trials)
+        if (!isnan(list[i]))
+            group[n++] = list[i];
+    if (n < GROUP_LEAST)
+        return NAN;
+    sort_ascending(group, n);
+    return n < GROUP_USUAL ? group[1] : (double)quiet_of_visits(group, n).value;
 }
 
 unsigned trial_values_rounds(const struct trial_values *values)

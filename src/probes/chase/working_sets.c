@@ -38,17 +38,33 @@ static double begins_at(const struct series *curve, double ns)
                : INFINITY;
 }
 
-uint64_t last_level_in_effect(const struct probe_task *task)
+/* A guest is shown the host's whole cache and has a part of it. No core has more of a last level
+ * for itself than 16 MiB (six cores of a Zen with stacked cache share 96). */
+static uint64_t likely_bytes(const struct machine *machine)
 {
-    const uint64_t declared = last_level_bytes(task->machine);
-    const struct document *document = task->document;
-    const struct series *curve = document ? latency_curve(document) : NULL;
-    const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
-    const double begins = dram && dram->value > 0 ? begins_at(curve, dram->value) : INFINITY;
+    const uint64_t declared = last_level_bytes(machine), most = 16 * MIB * machine->cpu_count;
+    return machine->facts.hypervisor && most && most < declared ? most : declared;
+}
+
+uint64_t last_level_within(const struct machine *machine, const struct series *curve,
+                           double dram_ns)
+{
+    const uint64_t likely = likely_bytes(machine), declared = last_level_bytes(machine);
+    const double begins = curve && dram_ns > 0 ? begins_at(curve, dram_ns) : INFINITY;
     uint64_t bytes = MIB;
+    if (!isfinite(begins))
+        return likely;
     while ((double)bytes < begins && bytes < GIB)
         bytes *= 2;
     return bytes < declared ? bytes : declared;
+}
+
+uint64_t last_level_in_effect(const struct probe_task *task)
+{
+    const struct document *document = task->document;
+    const struct series *curve = document ? latency_curve(document) : NULL;
+    const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
+    return last_level_within(task->machine, curve, dram ? dram->value : NAN);
 }
 
 uint64_t working_sets_largest(const struct machine *machine)

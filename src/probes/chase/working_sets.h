@@ -34,16 +34,19 @@ int working_sets_choose(struct working_sets *, struct probe_task *, size_t strid
 /* The largest by default. */
 uint64_t working_sets_largest(const struct machine *);
 
-/* ERROR_USAGE, naming the option, where a working set of so many bytes is smaller than the stride
+/* ERROR_USAGE, naming the option, where a working set of `bytes` is smaller than the stride
  * or larger than the memory that may be used. */
 int working_sets_check(const struct probe_task *, const char *option, uint64_t bytes, size_t stride,
                        struct error *);
 
 /* Size of the last-level cache as declared, 0 where none is. */
 uint64_t last_level_bytes(const struct machine *);
-/* The same, or the smallest working set from which on every load took as long as DRAM's, where
- * latency was measured before and found that less of the cache is there. A power of two then, so
- * that two runs mostly come to the same sizes. */
+/* What of it is there: the smallest working set from which on every load took as long as DRAM's,
+ * where latency was measured before and found that this is less than is declared; a power of two
+ * then, so that two runs mostly come to the same sizes. Else as declared, but of a guest no more
+ * than its CPUs can have. */
 uint64_t last_level_in_effect(const struct probe_task *);
+/* The same by a curve of latencies, ascending, with what DRAM takes (NULL, NAN: there is none). */
+uint64_t last_level_within(const struct machine *, const struct series *curve, double dram_ns);
 
 #endif

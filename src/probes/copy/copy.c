@@ -150,7 +150,7 @@ static uint64_t warm_extent(uint64_t bytes)
     return stream_extent(2, bytes) + 2 * LINE;
 }
 
-/* Every size, or every other where that tells enough. */
+/* Every size, or every other where that shows enough. */
 enum { ALL_SIZES = 1, EVERY_OTHER = 2 };
 static int add_points(struct probe_task *task, struct copy_series what, uint64_t from, uint64_t to,
                       size_t step, struct error *error)
@@ -189,7 +189,7 @@ static void begin_plan(struct probe_task *task)
 {
     const struct copy_state *state = task->state;
     struct plan *plan = &task->plan;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
@@ -279,7 +279,7 @@ static uint64_t offset_of(enum copy_offset offset, bool to)
 
 static void prepare_copy(struct trial *trial)
 {
-    /* Cold calls go on where the last trial's stopped: that is what its state tells. */
+    /* Cold calls go on where the last trial's stopped: that is what its state says. */
     struct copy_state *state = (struct copy_state *)trial->probe_state;
     const struct copy_series *what = &state->series[trial->point->series];
     const uint64_t bytes = trial->point->detail;
@@ -289,11 +289,11 @@ static void prepare_copy(struct trial *trial)
     if (state->cold_runs)
         state->cold_at = copy->place * copy->place_bytes;
     state->cold_runs = what->cold;
-    *copy = (struct copy){.bytes = bytes, .places = 1};
+    *copy = (struct copy){.bytes = (size_t)bytes, .places = 1};
     if (what->cold) {
-        copy->place_bytes = place_bytes(bytes);
-        copy->places = state->cold_bytes / copy->place_bytes;
-        copy->place = state->cold_at / copy->place_bytes % copy->places;
+        copy->place_bytes = (size_t)place_bytes(bytes);
+        copy->places = (size_t)(state->cold_bytes / copy->place_bytes);
+        copy->place = (size_t)(state->cold_at / copy->place_bytes % copy->places);
     } else {
         /* Where in the arena a call's memory lies is part of what is measured. */
         struct random random = {trial->seed};

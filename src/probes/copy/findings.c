@@ -26,7 +26,7 @@ static int note(struct probe_task *task, const char *name, const char *text, str
     return 0;
 }
 
-/* The largest call whose memory fits so many bytes; 0: none. A copy's memory is twice its size. */
+/* The largest call whose memory fits `bytes`; 0: none. A copy's memory is twice its size. */
 static uint64_t call_within(const struct copy_state *state, uint64_t bytes)
 {
     uint64_t call = 0;
@@ -227,8 +227,7 @@ static int add_overtaking(struct analysis *analysis, enum copy_method method, en
     const char *by = copy_method_names[than];
     const size_t from = ranges(one, other, where, sizeof where);
     if (from == SIZE_MAX) {
-        finding->text =
-            pool_printf(analysis->pool, "not detected: %s is as fast at every size", by);
+        finding->text = pool_printf(analysis->pool, "none: %s is as fast at every size", by);
     } else {
         const struct point *here = &one->points[from];
         finding->value = here->x;
@@ -333,7 +332,7 @@ static int add_switches(struct analysis *analysis, const char *parameter, const 
     struct finding *none = analysis_add(analysis, name, "B");
     if (!none)
         return error_out_of_memory(error);
-    none->text = unknown ? "not told: programs can't be stepped through here; compare the curves "
+    none->text = unknown ? "unknown: programs can't be stepped through here; compare the curves "
                            "of the library with those of the other ways"
                          : "none: plain loads and stores at every size up to 1 GiB";
     return 0;
@@ -431,7 +430,7 @@ const struct finding_line copy_lines[] = {
      .unit = "B",
      .role = ROLE_NOTE,
      .side = SIDE_NEITHER,
-     .meaning = "Why no size is told at which the C library changes its way.",
+     .meaning = "Why no size is given at which the C library changes its way.",
      .moves = "Stepping through a program takes x86-64 with glibc.",
      .advice = "Compare the curve of memcpy with those of the other ways: where two meet, it "
                "probably does the same."},

@@ -128,7 +128,7 @@ static int add_ends(struct analysis *analysis, const struct series *matrix, bool
     return code;
 }
 
-/* What is told of the probe's run, beside the first matrix. */
+/* What is said of the probe's run, beside the first matrix. */
 static int add_beside(struct analysis *analysis, struct error *error)
 {
     int code = cores_add_drift(analysis, error);

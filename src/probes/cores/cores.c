@@ -21,7 +21,7 @@
 /* The line lies at some step of its slot, with its payload behind it: homes differ by more than
  * the page. */
 enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
-/* Beyond so many pairs, each is visited once for all its lines. */
+/* Beyond this number of pairs, each is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
 static const double reference_every_s = 0.5;
 /* Shares of the time that is left, so that each of the other homes gets as much. */
@@ -30,7 +30,7 @@ static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs 
 int cores_out_of_memory(struct error *error)
 {
     return error_set(error, ERROR_SYSTEM,
-                     "out of memory for so many pairs: choose fewer CPUs with --cpus");
+                     "out of memory for that many pairs: choose fewer CPUs with --cpus");
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -291,7 +291,7 @@ static int next_cores(struct probe_task *task, const struct stage_outcome *outco
     const struct plan last = task->plan;
     const bool last_home = state->home_now + 1 == state->home_count;
     int code = 0;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     if (done == CORES_MATRIX && state->parallel)
         code = plan_check(task, &last, error);
     else
@@ -352,10 +352,20 @@ static void observe_cores(void *observer, const struct observation *seen)
         return;
     if (seen->reference)
         add_to_reference(task, seen);
-    if (state->samples)
+    if (state->samples) {
         cores_samples_add(state->samples, state, seen);
+        task->unfinished = cores_samples_unfinished(state->samples);
+    }
     if (state->ways && (seen->trial->point->detail & DETAIL_OP) == HANDOFF_ONE_WAY)
         cores_ways_add(state->ways, state, seen);
+}
+
+static void release_cores(struct probe_task *task)
+{
+    struct cores_state *state = task->state;
+    if (state)
+        cores_samples_free(state->samples);
+    task->state = NULL;
 }
 
 const struct probe cores_probe = {
@@ -388,4 +398,5 @@ const struct probe cores_probe = {
     .next = next_cores,
     .conclude = cores_conclude,
     .analyse = cores_analyse,
+    .release = release_cores,
 };

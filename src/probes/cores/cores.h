@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Of a round's pairs, so many at most are measured side by side: each has lines and states of its
+/* The most pairs of a round that are measured side by side: each has lines and states of its
  * own, and those of 128 pairs take 20 MB. */
 enum { CORES_SIDE_BY_SIDE = 128 };
 
@@ -81,9 +81,9 @@ unsigned char *cores_line(const struct trial *, const struct cores_state *);
 /* Position of the CPU in the matrix. */
 int cores_rank(const struct cores_state *, int cpu);
 
-/* --- cores_pairs.c: which pairs, in which order --- */
+/* --- pairs.c: which pairs, in which order --- */
 
-/* Room for so many points; false without memory. */
+/* Room for `pairs` points; false without memory. */
 bool cores_reserve(struct probe_task *, size_t pairs);
 void cores_set_point(struct plan *, const struct cores_state *, unsigned series, uint64_t detail,
                      int from, int to);
@@ -96,28 +96,33 @@ int cores_width(const struct probe_task *, const struct cores_state *, size_t *w
 /* Some of the points that had others beside them in the plan that is done; none where none had. */
 int cores_add_check(struct probe_task *, const struct plan *done, unsigned series, struct error *);
 
-/* --- cores_options.c: what the options ask for --- */
+/* --- options.c: what the options ask for --- */
 
 extern const struct option_spec cores_options[];
 /* Reads and checks all of them; ERROR_USAGE. */
 int cores_choose(struct probe_task *, struct cores_state *, struct error *);
 
-/* --- cores_samples.c: every batch as a line of CSV --- */
+/* --- samples.c: every batch as a line of CSV --- */
 
-/* ERROR_USAGE naming the file where it can't be written to. */
-int cores_samples_open(struct cores_samples **, const char *path, struct pool *, struct error *);
+/* ERROR_USAGE naming the file where it can't be written to. Creates none: the first line does. The
+ * caller frees, also after an error. */
+int cores_samples_begin(struct cores_samples **, const char *path, struct pool *, struct error *);
 void cores_samples_add(struct cores_samples *, const struct cores_state *,
                        const struct observation *);
-/* ERROR_USAGE where anything could not be written. May be called with NULL. */
-int cores_samples_close(struct cores_samples *, struct error *);
+/* ERROR_USAGE where anything could not be written. `whole`: all lines are there, and take the place
+ * of an older file. These may be called with NULL. */
+int cores_samples_close(struct cores_samples *, bool whole, struct error *);
+/* The file beside an older one that the lines are in; NULL: there is none, or none any more. */
+const char *cores_samples_unfinished(const struct cores_samples *);
+void cores_samples_free(struct cores_samples *);
 
-/* --- cores_ways.c: which way is longer, as far as two counters can tell --- */
+/* --- ways.c: which way is longer, as far as two counters can tell --- */
 
 struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *);
 void cores_ways_add(struct cores_ways *, const struct cores_state *, const struct observation *);
 int cores_ways_conclude(struct probe_task *, const struct cores_ways *, struct error *);
 
-/* --- cores_scatter.c: what values scatter over --- */
+/* --- scatter.c: what values scatter over --- */
 
 /* The pair whose lines differ most. ERROR_SYSTEM without memory, as below. */
 int cores_add_lines(struct analysis *, const struct series *, struct error *);
@@ -125,13 +130,13 @@ int cores_add_lines(struct analysis *, const struct series *, struct error *);
 int cores_add_references(struct probe_task *, struct error *);
 int cores_add_drift(struct analysis *, struct error *);
 
-/* --- cores_findings.c --- */
+/* --- findings.c --- */
 
 /* Adds the bias of pairs measured side by side against the same alone, in percent; 0 where none
  * could be compared. ERROR_SYSTEM without memory. */
 int cores_bias(struct probe_task *, const struct series *alone, double *bias, struct error *);
 int cores_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-/* --- cores_analyse.c --- */
+/* --- analyse.c --- */
 
 /* "0,1", in the pool, as all names; NULL without memory. */
 const char *cores_cpus_of(struct pool *, const struct point *);

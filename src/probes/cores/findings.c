@@ -194,7 +194,8 @@ int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
     if (code == 0 && least)
         code = cores_ways_conclude(task, state->ways, error);
     /* A file that could not be written is reported, and every figure stays. */
-    int closed = cores_samples_close(state->samples, code == 0 ? error : NULL);
+    int closed = cores_samples_close(state->samples, !task->interrupted, code == 0 ? error : NULL);
+    task->unfinished = cores_samples_unfinished(state->samples);
     return code == 0 ? closed : code;
 }
 
@@ -305,7 +306,7 @@ const struct finding_line cores_lines[] = {
      .fact = FACT_CLUSTERS,
      .meaning = "CPUs that behave as one cluster and are declared as separate, or the other way "
                 "round. It has no value; its text says which.",
-     .moves = "A hypervisor or firmware may tell the topology wrongly.",
+     .moves = "A hypervisor or firmware may report the topology wrongly.",
      .advice = "Go by the latencies, not by the topology, when you place threads."},
     {.patterns = NULL},
 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Alone, so many CPUs take some five seconds; the matrix of more of them is measured side by
- * side. */
+/* Measured pair by pair, this many CPUs take some five seconds; the matrix of more of them is
+ * measured side by side. */
 enum { PARALLEL_ABOVE = 32, BIAS_LIMIT = 3, PAGE = 4096, PAYLOAD_MOST = 1024 };
 
 static const char *const orders[] = {"os", "topology", NULL};
@@ -177,7 +177,7 @@ static int choose_node(const struct probe_task *task, struct cores_state *state,
     }
     return error_set(error, ERROR_USAGE,
                      "--home node:%s: there is no such NUMA node; choose from %s", text,
-                     *known ? known : "none: this machine tells of no nodes");
+                     *known ? known : "none: this machine reports no nodes");
 }
 
 static int choose_home(struct probe_task *task, struct cores_state *state, struct error *error)
@@ -315,9 +315,8 @@ int cores_choose(struct probe_task *task, struct cores_state *state, struct erro
         state->ways = cores_ways_create(state->cpu_count, task->pool);
         code = state->ways ? 0 : cores_out_of_memory(error);
     }
-    /* Last, so that no file is emptied for options that are refused. */
     if (code == 0 && settings_has(task->settings, "samples-out"))
-        code = cores_samples_open(&state->samples, settings_text(task->settings, "samples-out"),
-                                  task->pool, error);
+        code = cores_samples_begin(&state->samples, settings_text(task->settings, "samples-out"),
+                                   task->pool, error);
     return code;
 }

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* Of pairs measured side by side, one in so many is measured again alone. Six give an interval,
- * and 512 tell 1 %, however many there are. */
+/* Of pairs measured side by side, one in twenty is measured again alone. Six give an interval,
+ * and 512 show 1 %, however many there are. */
 enum { CHECK_ONE_IN = 20, CHECK_LEAST = 6, CHECK_MOST = 512 };
 
 static bool at_home(const struct probe_task *task, const struct cores_state *state, int from,
@@ -81,18 +81,19 @@ int cores_add_rounds(struct probe_task *task, struct error *error)
     bool reserved = cores_reserve(task, state->cpu_count * (state->cpu_count - 1));
     int *cores = list_cores(task, state);
     struct tournament rounds = {0};
-    struct pool scratch = {0}; /* the bouts are as many as the points, and no longer needed then */
+    struct pool scratch = {
+        0}; /* the pairings are as many as the points, and no longer needed then */
     int code = reserved && cores ? tournament_plan(&rounds, cores, state->cpu_count, &scratch)
                                  : ERROR_SYSTEM;
     free(cores);
     size_t parts = (state->cpu_count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
     unsigned *groups = pool_alloc(task->pool, rounds.round_count * parts + 1, sizeof *groups);
     code = groups ? code : ERROR_SYSTEM;
-    const struct bout *bout = rounds.bouts;
+    const struct pairing *pairing = rounds.pairings;
     for (size_t round = 0; code == 0 && round < rounds.round_count; round++) {
         size_t before = plan->point_count;
-        for (unsigned i = 0; i < rounds.rounds[round]; i++, bout++) {
-            int from = state->cpus[bout->first], to = state->cpus[bout->second];
+        for (unsigned i = 0; i < rounds.rounds[round]; i++, pairing++) {
+            int from = state->cpus[pairing->first], to = state->cpus[pairing->second];
             if (at_home(task, state, from, to))
                 cores_set_point(plan, state, SERIES_MATRIX,
                                 state->op | (uint64_t)(i % CORES_SIDE_BY_SIDE) << DETAIL_REGION,

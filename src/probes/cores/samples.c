@@ -1,6 +1,7 @@
 /*
  * Every batch as a line of CSV, written while measuring: a matrix may have more of them than there
- * is memory. The coordinator writes between visits, so nothing of it is ever timed.
+ * is memory. The coordinator writes between visits, so nothing of it is ever timed. An older file
+ * stays until all lines are written (base/save.h).
  */
 #include "probes/cores/cores.h"
 
@@ -11,39 +12,35 @@
 #include <string.h>
 
 struct cores_samples {
-    FILE *file;
-    const char *path;
-    int failed; /* errno of the first line that could not be written */
+    struct saving saving;
+    FILE *stream;       /* NULL: nothing was written yet, or all is */
+    int failed;         /* errno of the first line that could not be written */
+    struct error error; /* why it could not be opened; code 0: it could */
 };
 
-static int refuse(const struct cores_samples *samples, int reason, struct error *error)
+static void open_stream(struct cores_samples *samples)
 {
-    return error_set(error, ERROR_USAGE,
-                     "--samples-out %s: %s: choose another file or folder to write to",
-                     samples->path, strerror(reason));
+    if (saving_open(&samples->saving, &samples->stream, &samples->error) == 0 &&
+        fputs("series,op,from,to,line,pass,address,at_s,batch,ns\n", samples->stream) == EOF)
+        samples->failed = errno;
 }
 
-int cores_samples_open(struct cores_samples **opened, const char *path, struct pool *pool,
-                       struct error *error)
+int cores_samples_begin(struct cores_samples **begun, const char *path, struct pool *pool,
+                        struct error *error)
 {
     struct cores_samples *samples = pool_alloc(pool, 1, sizeof *samples);
-    *opened = NULL;
+    *begun = samples;
     if (!samples)
         return error_out_of_memory(error);
     if (strcmp(path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "--samples-out - would mix the samples with the report: name a file");
-    int code = save_possible(path, error);
-    if (code < 0)
+    const int code = saving_begin(&samples->saving, path, error);
+    if (code < 0 || samples->saving.path)
         return code;
-    samples->path = pool_strdup(pool, path);
-    samples->file = fopen(path, "we");
-    if (!samples->path || !samples->file)
-        return refuse(samples, errno, error);
-    if (fputs("series,op,from,to,line,pass,address,at_s,batch,ns\n", samples->file) == EOF)
-        samples->failed = errno;
-    *opened = samples;
-    return 0;
+    open_stream(samples); /* a pipe's reader is not waited for between two visits */
+    return samples->error.code ? error_set(error, samples->error.code, "%s", samples->error.text)
+                               : 0;
 }
 
 void cores_samples_add(struct cores_samples *samples, const struct cores_state *state,
@@ -56,8 +53,10 @@ void cores_samples_add(struct cores_samples *samples, const struct cores_state *
     const struct trial *trial = seen->trial;
     const char *series = seen->reference ? "reference" : stages[state->stage];
     double operations = trial->operations * (double)seen->repeats;
-    for (unsigned i = 0; i < seen->batch_count && !samples->failed; i++)
-        if (fprintf(samples->file, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
+    if (!samples->stream && !samples->error.code)
+        open_stream(samples);
+    for (unsigned i = 0; i < seen->batch_count && samples->stream && !samples->failed; i++)
+        if (fprintf(samples->stream, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
                     handoff_names[trial->point->detail & DETAIL_OP], trial->point->from,
                     trial->point->to, trial->number % state->lines, trial->number / state->lines,
                     (uintptr_t)cores_line(trial, state), state->began_s + seen->at_s, i,
@@ -65,12 +64,26 @@ void cores_samples_add(struct cores_samples *samples, const struct cores_state *
             samples->failed = errno;
 }
 
-int cores_samples_close(struct cores_samples *samples, struct error *error)
+int cores_samples_close(struct cores_samples *samples, bool whole, struct error *error)
 {
-    if (!samples || !samples->file)
+    if (samples && samples->error.code)
+        return error_set(error, samples->error.code, "%s", samples->error.text);
+    if (!samples || !samples->stream)
         return 0;
-    if (fclose(samples->file) == EOF && !samples->failed)
-        samples->failed = errno;
-    samples->file = NULL;
-    return samples->failed ? refuse(samples, samples->failed, error) : 0;
+    FILE *stream = samples->stream;
+    samples->stream = NULL;
+    errno = samples->failed;
+    return saving_close(&samples->saving, stream, whole && !samples->failed, error);
+}
+
+const char *cores_samples_unfinished(const struct cores_samples *samples)
+{
+    return samples ? saving_beside(&samples->saving) : NULL;
+}
+
+void cores_samples_free(struct cores_samples *samples)
+{
+    cores_samples_close(samples, false, NULL);
+    if (samples)
+        saving_free(&samples->saving);
 }

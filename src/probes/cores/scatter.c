@@ -54,7 +54,7 @@ static const char *tell_lines(struct pool *pool, const struct point *point)
         return NULL;
     return pool_printf(pool,
                        "from CPU %d to %d the latency differs by %.0f %%%s; a "
-                       "single-line tool would have told you anything from %.1f to %.1f ns%s",
+                       "single-line tool would have reported anything from %.1f to %.1f ns%s",
                        point->from, point->to, 100 * spread_of(point), how, (double)point->y.min,
                        (double)point->y.max, parts);
 }

@@ -19,7 +19,7 @@ int declared_parse(struct declared *, const char *text, struct pool *);
 
 /* Where each of the CPUs sits, for the parameter "cpu_labels" that the view of a matrix shows
  * beside the ids: "0=c0.0 1=c0.1", core and thread of the core, with "n1" behind where there are
- * several NUMA nodes. NULL where nothing is known that the ids don't tell, or there is no memory.
+ * several NUMA nodes. NULL where nothing is known that the ids don't show, or there is no memory.
  */
 const char *declared_labels(const struct machine *, const struct cpulist *cpus, struct pool *);
 

@@ -58,15 +58,16 @@ static int cpu_of(const struct cores *cores, size_t core, size_t thread)
     return cores->cpus[cores->begin[core] + thread];
 }
 
-/* Ends the round that began at bout `begin`: the same bouts follow in the other direction. */
+/* Ends the round that began at pairing `begin`: the same pairings follow in the other direction. */
 static void end_round(struct tournament *tournament, size_t begin)
 {
-    size_t count = tournament->bout_count - begin;
+    size_t count = tournament->pairing_count - begin;
     if (!count)
         return;
     for (size_t i = 0; i < count; i++) {
-        struct bout bout = tournament->bouts[begin + i];
-        tournament->bouts[tournament->bout_count++] = (struct bout){bout.second, bout.first};
+        struct pairing pairing = tournament->pairings[begin + i];
+        tournament->pairings[tournament->pairing_count++] =
+            (struct pairing){pairing.second, pairing.first};
     }
     tournament->rounds[tournament->round_count++] = (unsigned)count;
     tournament->rounds[tournament->round_count++] = (unsigned)count;
@@ -74,14 +75,14 @@ static void end_round(struct tournament *tournament, size_t begin)
 
 static void add_bout(struct tournament *tournament, int first, int second)
 {
-    tournament->bouts[tournament->bout_count++] = (struct bout){first, second};
+    tournament->pairings[tournament->pairing_count++] = (struct pairing){first, second};
 }
 
 static void within_cores(struct tournament *tournament, const struct cores *cores)
 {
     for (size_t i = 0; i < cores->most; i++)
         for (size_t j = i + 1; j < cores->most; j++) {
-            size_t begin = tournament->bout_count;
+            size_t begin = tournament->pairing_count;
             for (size_t core = 0; core < cores->count; core++)
                 if (j < threads_of(cores, core))
                     add_bout(tournament, cpu_of(cores, core, i), cpu_of(cores, core, j));
@@ -100,7 +101,7 @@ static void between_cores(struct tournament *tournament, const struct cores *cor
     size_t chairs = cores->count + cores->count % 2; /* an empty one where they are odd */
     for (size_t round = 0; round + 1 < chairs; round++)
         for (size_t meeting = 0; meeting < cores->most * cores->most; meeting++) {
-            size_t begin = tournament->bout_count;
+            size_t begin = tournament->pairing_count;
             for (size_t chair = 0; chair < chairs / 2; chair++) {
                 size_t a = on_chair(chair, round, chairs);
                 size_t b = chair == 0 ? chairs - 1 : on_chair(chairs - 1 - chair, round, chairs);
@@ -122,9 +123,9 @@ int tournament_plan(struct tournament *tournament, const int *core_of, size_t n,
     size_t most = cores.most, rounds = 2 * (most * most * (cores.count + 1) + most * most);
     *tournament = (struct tournament){0};
     if (code == 0) {
-        tournament->bouts = pool_alloc(pool, n * n + 1, sizeof *tournament->bouts);
+        tournament->pairings = pool_alloc(pool, n * n + 1, sizeof *tournament->pairings);
         tournament->rounds = pool_alloc(pool, rounds, sizeof *tournament->rounds);
-        code = tournament->bouts && tournament->rounds ? 0 : ERROR_SYSTEM;
+        code = tournament->pairings && tournament->rounds ? 0 : ERROR_SYSTEM;
     }
     if (code == 0) {
         within_cores(tournament, &cores);

@@ -15,21 +15,21 @@
 
 #include <stddef.h>
 
-struct bout {
+struct pairing {
     int first, second; /* indexes into the list of CPUs */
 };
 
 struct tournament {
-    struct bout *bouts; /* round after round; each ordered pair once */
-    size_t bout_count;
-    unsigned *rounds; /* bouts of each round, none of them 0 */
+    struct pairing *pairings; /* round after round; each ordered pair once */
+    size_t pairing_count;
+    unsigned *rounds; /* pairings of each round, none of them 0 */
     size_t round_count;
 };
 
 /* cores[n] tells each CPU's core; below 0: unknown, a core of its own. Everything lives in the
  * pool. 0, or ERROR_SYSTEM without memory. */
 int tournament_plan(struct tournament *, const int *cores, size_t n, struct pool *);
-/* How many bouts the widest round has. 0, or ERROR_SYSTEM without memory. */
+/* How many pairings the widest round has. 0, or ERROR_SYSTEM without memory. */
 int tournament_width(size_t *width, const int *cores, size_t n);
 
 #endif

@@ -119,18 +119,18 @@ static int add_point(struct probe_task *task, struct fault_point what, double x,
 }
 
 /* What a region of such pages has: as many bytes as --size says, in whole pages. */
-static uint64_t region(const struct probe_task *task, uint64_t page, unsigned pages)
+static size_t region(const struct probe_task *task, size_t page, unsigned pages)
 {
     if (!settings_has(task->settings, "size"))
         return page * pages;
-    const uint64_t asked = settings_size(task->settings, "size");
+    const size_t asked = (size_t)settings_size(task->settings, "size");
     return asked < page ? page : asked / page * page;
 }
 
 static struct fault_point point_of(const struct probe_task *task, enum fault_what what,
-                                   enum pages_kind kind, uint64_t page, unsigned pages)
+                                   enum pages_kind kind, size_t page, unsigned pages)
 {
-    const uint64_t bytes = region(task, page, pages);
+    const size_t bytes = region(task, page, pages);
     return (struct fault_point){
         .what = what, .kind = kind, .page = page, .bytes = bytes, .call_bytes = bytes};
 }
@@ -148,18 +148,18 @@ static int not_measured(struct probe_task *task, const char *what, const char *w
 /* Whether such pages can be had, as many as a batch needs; else notes why not. 1, 0, or
  * ERROR_SYSTEM. */
 static int can_be_had(struct probe_task *task, enum page_policy policy, const char *what,
-                      uint64_t bytes, struct error *error)
+                      size_t bytes, struct error *error)
 {
     struct error why = {0};
-    void *memory = os_map((size_t)bytes, policy, -1, &why);
+    void *memory = os_map(bytes, policy, -1, &why);
     if (memory) {
-        os_unmap(memory, (size_t)bytes);
+        os_unmap(memory, bytes);
         return 1;
     }
     return not_measured(task, what, why.text, error);
 }
 
-static int plan_small(struct probe_task *task, uint64_t page, bool brief, struct error *error)
+static int plan_small(struct probe_task *task, size_t page, bool brief, struct error *error)
 {
     static const enum fault_what each[] = {FAULT_TOUCH, FAULT_ZERO,     FAULT_MINOR,
                                            FAULT_LOOK,  FAULT_POPULATE, FAULT_COPY};
@@ -174,7 +174,7 @@ static int plan_small(struct probe_task *task, uint64_t page, bool brief, struct
     }
     for (size_t i = 0; i < sizeof back / sizeof *back; i++) {
         struct fault_point point = point_of(task, back[i], PAGES_OF_4K, page, SMALL_PAGES);
-        const uint64_t calls[] = {page, CALL_PAGES * page, point.bytes};
+        const size_t calls[] = {page, CALL_PAGES * page, point.bytes};
         for (size_t c = 0; c < sizeof calls / sizeof *calls && code == 0; c++) {
             if (point.bytes % calls[c] || (c && calls[c] <= calls[c - 1]))
                 continue; /* it would end in a part of a call, or is there already */
@@ -187,7 +187,7 @@ static int plan_small(struct probe_task *task, uint64_t page, bool brief, struct
 
 static int plan_huge(struct probe_task *task, bool brief, struct error *error)
 {
-    const uint64_t thp = pages_bytes(PAGES_OF_THP), reserved = pages_bytes(PAGES_OF_2M);
+    const size_t thp = pages_bytes(PAGES_OF_THP), reserved = pages_bytes(PAGES_OF_2M);
     struct fault_point point = point_of(task, FAULT_TOUCH, PAGES_OF_THP, thp ? thp : 1, HUGE_PAGES);
     int code = thp ? can_be_had(task, PAGES_THP, "transparent huge pages", point.bytes, error) : 0;
     if (code > 0) {
@@ -206,8 +206,7 @@ static int plan_huge(struct probe_task *task, bool brief, struct error *error)
     return code > 0 ? add_point(task, point, (double)reserved, 1, error) : code;
 }
 
-static int add_shootdown(struct probe_task *task, uint64_t page, size_t threads,
-                         struct error *error)
+static int add_shootdown(struct probe_task *task, size_t page, size_t threads, struct error *error)
 {
     const struct fault_point point = {.what = FAULT_SHOOTDOWN,
                                       .kind = PAGES_OF_4K,
@@ -218,7 +217,7 @@ static int add_shootdown(struct probe_task *task, uint64_t page, size_t threads,
 }
 
 /* By doubling, and all. */
-static int plan_threads(struct probe_task *task, uint64_t page, struct error *error)
+static int plan_threads(struct probe_task *task, size_t page, struct error *error)
 {
     struct fault_state *state = task->state;
     const size_t all = state->cpu_count;
@@ -258,7 +257,7 @@ static void begin_plan(struct probe_task *task)
 {
     const struct fault_state *state = task->state;
     struct plan *plan = &task->plan;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan->cycles = false; /* what the system does takes memory's time as much as the core's */
     plan->pages = PAGES_SMALL;
     plan->touch_cpu = state->seat->cpu;
@@ -271,7 +270,7 @@ static void begin_plan(struct probe_task *task)
 static int plan_fault(struct probe_task *task, struct error *error)
 {
     struct fault_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    const uint64_t page = pages_bytes(PAGES_OF_4K);
+    const size_t page = pages_bytes(PAGES_OF_4K);
     const bool brief = !task->named;
     if (!state)
         return error_out_of_memory(error);
@@ -306,7 +305,7 @@ static int plan_fault(struct probe_task *task, struct error *error)
 /* The largest pages take so long that a batch is a trial. */
 static int plan_largest(struct probe_task *task, struct error *error)
 {
-    const uint64_t page = pages_bytes(PAGES_OF_1G);
+    const size_t page = pages_bytes(PAGES_OF_1G);
     if (!page || page > machine_memory_budget(task->machine))
         return 0;
     task->plan.batches = BATCHES_1G;

@@ -29,7 +29,7 @@ struct fault_point {
     enum fault_what what;
     enum pages_kind kind;
     double x;
-    uint64_t page, bytes, call_bytes;
+    size_t page, bytes, call_bytes;
     uint64_t meant, counted; /* page faults, of all batches that were kept */
     uint64_t refused;        /* system calls */
 };

@@ -180,7 +180,7 @@ static int add_given_back(struct analysis *analysis, enum fault_what what, const
     return 0;
 }
 
-/* What a call takes longer beside so many threads. */
+/* What a call takes longer beside those threads. */
 static int add_shootdown(struct analysis *analysis, struct error *error)
 {
     const struct series *series = series_of(analysis, FAULT_SHOOTDOWN);
@@ -272,7 +272,7 @@ const struct finding_line fault_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning = "Filling a page of that size with zeros that is there already.",
      .moves = "It is memory's and the caches' bandwidth, as the pages were used just before.",
-     .advice = "So much of a first touch no kernel can save; what is left is the fault itself."},
+     .advice = "No kernel can save this part of a first touch; what is left is the fault itself."},
     {.patterns = "fault.minor.*",
      .unit = "ns",
      .role = ROLE_PROPERTY,

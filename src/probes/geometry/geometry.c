@@ -40,12 +40,13 @@ static const struct option_spec options[] = {
 /* --- planning --- */
 
 static const double trial_ns = 100e3;
+enum { SWEPT_LOADS = 512 }; /* twelve rounds of the most lines */
 
 static void plan_stage(struct probe_task *task)
 {
     struct geometry_state *state = task->state;
     struct plan *plan = &task->plan;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     state->chains = NULL;
     state->chain_count = 0;
     plan->touch_cpu = state->seat->cpu;
@@ -111,11 +112,13 @@ static int plan_geometry(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "lines that contend for a set lie over %d MiB, and so much memory is not "
-                         "free: free some",
-                         GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024);
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "lines that contend for a set lie over %d MiB, and that much memory is not "
+            "free: free some",
+            GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024);
     plan_stage(task);
+    probe_plan_sweeps(&task->plan, GEOMETRY_TRIALS, SWEPT_LOADS);
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
         size_t stride = (size_t)GEOMETRY_STRIDE_LEAST << s;
         int series = geometry_add_series(task, geometry_conflicts, "stride", (double)stride,
@@ -133,7 +136,8 @@ static int plan_geometry(struct probe_task *task, struct error *error)
         if (series < 0)
             return series;
     }
-    return trial_values_reserve(&state->values, &task->plan, task->pool, error);
+    return trial_values_reserve_groups(&state->values, &task->plan, GEOMETRY_TRIALS, task->pool,
+                                       error);
 }
 
 /* --- measuring --- */
@@ -210,7 +214,7 @@ static int after_conflicts(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     struct geometry_ways first = geometry_ways_of(&task->plan.series[state->fitting[0]], 0);
-    struct geometry_ways second = {NAN, NAN, "unknown"};
+    struct geometry_ways second = {NAN, NAN, "the first level's ways were not found"};
     if (!first.why && !state->small_pages) {
         code = geometry_add_fitting(task, 1, &first, error);
         if (code == 0)
@@ -418,7 +422,7 @@ const struct probe geometry_probe = {
              "what one miss brings.\n"
              "Numbers are reported where the trials agree on them, beside what the machine "
              "declares. The second level takes huge pages, because it is indexed by physical "
-             "addresses; third levels hash their index, and no stride tells their ways. Where the "
+             "addresses; third levels hash their index, and no stride shows their ways. Where the "
              "second level includes the first, a line that it gives up is lost to both.",
     .weight = 5,
     .quick = false,

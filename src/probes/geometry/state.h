@@ -56,21 +56,21 @@ double geometry_nearest(const struct series *);
 /* What an earlier probe found of level 1, 2, ...; NAN where it found nothing. */
 double geometry_capacity_found(const struct document *, int level);
 
-/* --- lines that contend for a set: geometry_sets.c --- */
+/* --- lines that contend for a set: sets.c --- */
 
 /* How many lines the index-th number of them is. */
 size_t geometry_lines_at(int index);
 /* Adds the series of how many lines fit a level, by stride; `first` is NULL for the first level. */
 int geometry_add_fitting(struct probe_task *, int level, const struct geometry_ways *first,
                          struct error *);
-/* The latency of so many lines or the next more, of one stride's conflicts; NAN where it was not
+/* The latency of `lines` lines or the next more, of one stride's conflicts; NAN where it was not
  * measured. */
 double geometry_conflict(const struct series *, double lines);
 
-/* --- pairs of loads, which show the line: geometry_lines.c --- */
+/* --- pairs of loads, which show the line: lines.c --- */
 
-/* Pairs over so many lines that the level misses them and the next one, where there is one, holds
- * them. Nothing where no size does, or memory lacks. */
+/* Pairs over more lines than the level holds, and few enough for the next one, where there is one.
+ * Nothing where no size does, or memory lacks. */
 int geometry_plan_pairs(struct probe_task *, int level, struct error *);
 /* The line size of a level, as groups of trials tell it: one alone is too easily disturbed. */
 int geometry_keep_lines(struct probe_task *, int level, struct error *);

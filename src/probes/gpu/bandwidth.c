@@ -1,6 +1,7 @@
 /*
- * How much all multiprocessors together move: to and from device memory, the second-level cache and
- * their own scratchpads. A copy reads and writes, and both count, as in STREAM (McCalpin 1995).
+ * How much all multiprocessors together move: to and from device memory, the second-level cache,
+ * their own first levels and their own scratchpads. A copy reads and writes, and both count, as in
+ * STREAM (McCalpin 1995).
  *
  * Reads over a ladder of working sets show where the second-level cache ends. Half of that cache is
  * the working set that stands for it: a whole one does not stay in it, because hashing fills it
@@ -13,21 +14,33 @@
 
 #include <stdio.h>
 
-/* The working set for device memory: so many times L2 or so much, whichever is more, but not more
- * than this part of the memory. */
+/* The working set for device memory: this many times L2 or this least size, whichever is more, but
+ * not more than this part of the memory. */
 enum { L2_TIMES = 8, MEMORY_PART = 8 };
 static const size_t memory_least = 512 << 20;
 /* What a block streams in its scratchpad: several fit a multiprocessor, and every device gives a
  * block that much without being asked in a special way (48 KiB). */
 static const size_t scratchpad_most = 32 << 10;
+/* What each reads of its first level: the smallest of those that devices have, besides what the
+ * scratchpad takes, is 16 KiB (capability 5.0); half of it stays there beside all else. */
+enum { NEAR_BYTES = 8 << 10 };
 
 /* Working sets in quarters of L2, which a ladder goes through. */
 static const unsigned quarters[] = {1, 2, 4, 8, 16};
 enum { L2_HALF = 2 };
 
-/* PLAIN: reads as programs make them, which may be kept in the first level on their way; the others
- * go past it. Published rates of L2 differ by that (7.0 and 4.9 TB/s on two kinds of H100). */
-enum where { MEMORY, PLAIN, SCRATCHPAD };
+/* PLAIN: reads as programs make them, which may be kept in the first level on their way; PASSING:
+ * reads that ask not to be kept there; the others go past it. Published rates of L2 differ by that
+ * (7.0 and 4.9 TB/s on two kinds of H100). */
+enum where { MEMORY, PLAIN, PASSING, NEAR, SCRATCHPAD };
+static const enum gpu_path paths[] = {[MEMORY] = GPU_L2,
+                                      [PLAIN] = GPU_L1,
+                                      [PASSING] = GPU_NO_ALLOCATE,
+                                      [NEAR] = GPU_L1,
+                                      [SCRATCHPAD] = GPU_SHARED};
+/* How their findings are called. */
+static const char *const suffixes[] = {
+    [MEMORY] = "", [PLAIN] = ".plain", [PASSING] = ".no_allocate", [NEAR] = "", [SCRATCHPAD] = ""};
 
 struct stream {
     const char *what, *traffic;
@@ -41,6 +54,8 @@ static const struct stream streams[] = {
     {"bandwidth", "write", GPU_WRITE, MEMORY, true},
     {"bandwidth", "copy", GPU_COPY, MEMORY, false},
     {"bandwidth by plain loads", "read", GPU_READ, PLAIN, true},
+    {"bandwidth by loads that are not kept", "read", GPU_READ, PASSING, true},
+    {"first-level bandwidth", "read", GPU_READ, NEAR, false},
     {"scratchpad bandwidth", "read", GPU_READ, SCRATCHPAD, false},
     {"scratchpad bandwidth", "write", GPU_WRITE, SCRATCHPAD, false},
 };
@@ -56,7 +71,8 @@ static struct gpu_work stream_of(const struct stream *stream, size_t bytes)
 {
     struct gpu_work work = gpu_work_none;
     work.action = GPU_STREAM;
-    work.path = stream->where == SCRATCHPAD ? GPU_SHARED : stream->where == PLAIN ? GPU_L1 : GPU_L2;
+    work.path = paths[stream->where];
+    work.each = stream->where == NEAR;
     work.traffic = stream->kind;
     work.bytes = bytes;
     return work;
@@ -79,6 +95,14 @@ static size_t scratchpad_bytes(const struct gpu_task *task)
 {
     const uint64_t declared = task->facts->scratchpad_bytes;
     return declared && declared < scratchpad_most ? (size_t)declared : scratchpad_most;
+}
+
+/* The working set that its finding is of, and the only one where there is no ladder. */
+static size_t bytes_of(const struct gpu_task *task, const struct stream *stream)
+{
+    return stream->where == SCRATCHPAD ? scratchpad_bytes(task)
+           : stream->where == NEAR     ? NEAR_BYTES
+                                       : memory_bytes(task);
 }
 
 static size_t l2_half(const struct gpu_task *task)
@@ -108,13 +132,15 @@ static int add_ladder(struct gpu_task *task, const struct stream *stream, int in
 static int plan_stream(struct gpu_task *task, const struct stream *stream, int *index,
                        struct error *error)
 {
-    const size_t bytes = stream->where == SCRATCHPAD ? scratchpad_bytes(task) : memory_bytes(task);
+    const size_t bytes = bytes_of(task, stream);
     const struct gpu_work work = stream_of(stream, bytes);
     char what[64];
     snprintf(what, sizeof what, "%s, %s", stream->what, stream->traffic);
     *index = -1;
-    /* OpenCL's loads are plain ones in any case. */
-    if (stream->where == PLAIN && task->backend == &gpu_opencl)
+    /* OpenCL's loads are plain ones in any case, and its streams go over all multiprocessors. */
+    const bool cuda_alone =
+        stream->where == PLAIN || stream->where == PASSING || stream->where == NEAR;
+    if (cuda_alone && task->backend == &gpu_opencl)
         return 0;
     if (!gpu_can(task, what, &work))
         return 0;
@@ -152,21 +178,22 @@ static int conclude_stream(struct gpu_task *task, const struct stream *stream,
                            const struct series *series, struct error *error)
 {
     struct pool *pool = task->task->pool;
-    const bool scratchpad = stream->where == SCRATCHPAD;
-    const double bytes = (double)(scratchpad ? scratchpad_bytes(task) : memory_bytes(task));
-    const double half = (double)l2_half(task);
-    const char *plain = stream->where == PLAIN ? ".plain" : "";
-    const char *name = pool_printf(pool, scratchpad ? "shared.bandwidth.%s%s" : "bandwidth.%s%s",
-                                   stream->traffic, plain);
-    const char *cache = pool_printf(pool, "L2.bandwidth.%s%s", stream->traffic, plain);
+    const double bytes = (double)bytes_of(task, stream), half = (double)l2_half(task);
+    const char *of = stream->where == SCRATCHPAD ? "shared." : stream->where == NEAR ? "L1." : "";
+    const char *suffix = suffixes[stream->where];
+    const char *name = pool_printf(pool, "%sbandwidth.%s%s", of, stream->traffic, suffix);
+    const char *cache = pool_printf(pool, "L2.bandwidth.%s%s", stream->traffic, suffix);
     if (!name || !cache)
         return error_out_of_memory(error);
-    int code = gpu_add_rate(task, name, series_point(series, bytes),
-                            scratchpad                 ? "all multiprocessors' scratchpads together"
-                            : stream->kind == GPU_COPY ? "device memory; what is read and what is "
-                                                         "written both count"
-                                                       : "device memory",
-                            error);
+    int code =
+        gpu_add_rate(task, name, series_point(series, bytes),
+                     stream->where == SCRATCHPAD ? "all multiprocessors' scratchpads together"
+                     : stream->where == NEAR     ? "all multiprocessors' first levels together, "
+                                                   "each with the same 8 KiB"
+                     : stream->kind == GPU_COPY  ? "device memory; what is read and what is "
+                                                   "written both count"
+                                                 : "device memory",
+                     error);
     if (code == 0 && stream->ladder && half > 0 && half < bytes)
         code = gpu_add_rate(task, cache, series_point(series, half),
                             "a working set of half of the second-level cache", error);

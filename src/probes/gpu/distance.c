@@ -2,7 +2,7 @@
  * How far the lines of the second-level cache are from each multiprocessor. A line lies in a slice,
  * a slice in a partition, and the way from a multiprocessor to the other partition is longer: on an
  * H800, 258 cycles to the near one and 414 to the far one (arXiv 2501.12084). Which line lies where
- * is a hash of its address that nobody tells, so a number of lines is measured from every
+ * is a hash of its address that nobody publishes, so a number of lines is measured from every
  * multiprocessor: a matrix, whose groups are the sides (sides.h).
  *
  * A cell is a ring of one line, which points to itself, read past the first level: every load hits
@@ -37,10 +37,10 @@ enum { MEMORY_PART = 8 };
  * of what many cells come to. */
 static const double batch_ns = 100e3;
 enum { BATCHES = 2 };
-/* Two readings of that clock (%globaltimer in steps of 1024 ns, on some) can tell a batch, and so
+/* Two readings of that clock (%globaltimer in steps of 1024 ns, on some) can show a batch, and so
  * the clock rate that a trial saw, longer or shorter by a step each. The slowest and the fastest of
  * a point's trials are then two steps apart; a third leaves room for batches that are shorter than
- * asked for. What the clock moves less is not told here. */
+ * asked for. What the clock moves less is not said here. */
 static const double slowest_step_ns = 1024, steps_apart = 3;
 /* Which lines; the same in every run, so that a second one may be held against the first. */
 static const uint64_t lines_seed = 0x6c696e6573;
@@ -152,7 +152,7 @@ static int plan_homes(struct gpu_task *task, struct distance_state *state, struc
     return plan_matrix(task, homes_what, GPU_ATOMIC, &state->homes, error);
 }
 
-/* More lines, from one multiprocessor of each side: 1, or 0 where a far hit can't be told. */
+/* More lines, from one multiprocessor of each side: 1, or 0 where a far hit can't be recognised. */
 static int plan_more_lines(struct gpu_task *task, const struct distance_state *state,
                            struct error *error)
 {
@@ -289,7 +289,7 @@ static void count_cells(const struct series *series, size_t *all, size_t *measur
     *all = lines * multiprocessors;
 }
 
-/* That lines are alike is told of whole rows alone: what is near in a cell that was not measured
+/* That lines are alike is said of whole rows alone: what is near in a cell that was not measured
  * may be far in its neighbour. */
 static int add_unknown(struct gpu_task *task, size_t all, size_t measured, struct error *error)
 {
@@ -321,9 +321,9 @@ static int add_alike(struct gpu_task *task, const struct distance_state *state, 
         task, "L2.near", &points,
         state->homes >= 0
             ? "no line is nearer to some multiprocessors than to others, as far as the latencies "
-              "of reads and of atomic operations tell: there are no sides"
+              "of reads and of atomic operations show: there are no sides"
             : "no line is nearer to some multiprocessors than to others, as far as the latencies "
-              "of reads tell: there are no sides, or each keeps copies of the other's lines",
+              "of reads show: there are no sides, or each keeps copies of the other's lines",
         error);
 }
 

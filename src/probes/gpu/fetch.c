@@ -10,7 +10,7 @@
  * Line: pointers a stride apart in random order, over one and a half of what the level holds. As
  * long as the stride is no more than a line, every line is touched, and they do not fit; at twice a
  * line half of them fits. Where sets are not hashed such a stride uses half of the sets, and what
- * comes out is more than a line: so it is told only where some stride fits.
+ * comes out is more than a line: so it is reported only where some stride fits.
  *
  * The sets come from what `latency` found on the device, else from what is declared. But `latency`
  * has a pointer each 128 bytes, so where a line is shorter, what it found is more than the level
@@ -32,7 +32,7 @@ enum { LADDERS = 6, STRIDES = 7, MEMORY_PART = 8 };
 static const unsigned strides[STRIDES] = {16, 32, 64, 128, 256, 512, 1024};
 /* Less of a difference between hits and misses is none that can be halved. */
 static const double least_rise = 1.2;
-/* A stride whose loads take so much of the way from the smallest to the largest misses always. */
+/* A stride whose loads take this much of the way from the smallest to the largest misses always. */
 static const double all_miss = 0.95;
 
 static const struct ladder {
@@ -126,7 +126,7 @@ static double latency_at(const struct series *series, unsigned stride, unsigned 
     return NAN;
 }
 
-/* The smallest stride at which every load misses; 0: it can't be told. Of strides beyond a line
+/* The smallest stride at which every load misses; 0: it can't be known. Of strides beyond a line
  * only some lines are touched, and those may fit. */
 static unsigned read_fetch(const double latency[STRIDES])
 {

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* Of the points so many bear a flag before what they say together does: a median bears less. */
+/* A finding is flagged when at least this share of its points is: fewer hardly move their median.
+ */
 static const double flagged_share = 0.25;
 
 int gpu_points_add(struct gpu_points *points, struct gpu_task *task, const struct point *point,

@@ -204,12 +204,14 @@ static void plan_afresh(struct probe_task *task)
     struct gpu_state *state = task->state;
     const struct gpu_facts *facts = &state->facts[state->devices[state->device_at]];
     /* A device that is a CPU shares it with all that runs on the machine: a launch takes ten times
-     * as long as it lasts, and many short points tell more than few long ones. */
+     * as long as it lasts, and many short points show more than few long ones. */
     const bool quick = settings_has(task->settings, "quick") || gpu_is_cpu(facts);
-    probe_plan_afresh(task);
+    /* A stand-in for a driver works seconds of the host's time for a modelled millisecond. */
+    const bool brief = quick || facts->modelled;
+    probe_plan_clear(task);
     task->plan.device = &state->device.device;
     task->plan.batches = 3;
-    task->plan.batch_ns = quick ? 250e3 : 1e6;
+    task->plan.batch_ns = brief ? 250e3 : 1e6;
     task->plan.span_s = quick ? 0 : 0.3;
     task->plan.unstable_above = 0.1;
 }
@@ -374,8 +376,8 @@ static int conclude_gpu(struct probe_task *task, const struct stage_outcome *out
     task->result->series_count = task->plan.series_count;
     if (code == 0)
         code = gpu_log_end(&state->log, &state->task, error);
-    int told = gpu_tell_left_out(task, code == 0 ? error : NULL);
-    return code == 0 ? told : code;
+    int noted = gpu_tell_left_out(task, code == 0 ? error : NULL);
+    return code == 0 ? noted : code;
 }
 
 static void release_gpu(struct probe_task *task)
@@ -389,7 +391,7 @@ static void release_gpu(struct probe_task *task)
 }
 
 /* Whether any series is about the device, or a matrix about several. */
-static bool is_told(const struct probe_result *result, int device)
+static bool is_in_document(const struct probe_result *result, int device)
 {
     for (size_t i = 0; i < result->series_count; i++)
         if ((result->series[i].matrix && device_has_series(&result->series[i])) ||
@@ -434,7 +436,7 @@ static int analyse_gpu(struct analysis *analysis, struct error *error)
     if (machine && machine->gpu_count > ANALYSED_MOST)
         return 0;
     for (size_t i = 0; machine && i < machine->gpu_count && code == 0; i++)
-        code = is_told(analysis->result, machine->gpus[i].id)
+        code = is_in_document(analysis->result, machine->gpus[i].id)
                    ? analyse_device(analysis, machine, i, error)
                    : 0;
     return code == 0
@@ -448,7 +450,7 @@ const struct probe gpu_probe = {
     .title = "GPU memory",
     .summary = "how deep, wide and far the memories of GPUs are",
     .about =
-        "What a GPU's own clocks tell of its memories. Latency: one thread follows a chain of "
+        "What a GPU's own clocks show of its memories. Latency: one thread follows a chain of "
         "dependent loads, in random order, through a working set of every size; the plateaus are "
         "L1, L2 and device memory, in cycles of the multiprocessor and in ns. The path says which "
         "caches the loads go through: l1, through all; l2, past the first; read-only, the way of "
@@ -456,7 +458,7 @@ const struct probe gpu_probe = {
         "memory, at lines of L2 near and far, at bandwidths, at the ways between host and "
         "device, at translation, and at other multiprocessors and devices.\n"
         "What moves it: the device's clock, which rises under load and falls with heat and power "
-        "(clock, power and temperature stand beside each curve where the driver tells them); how "
+        "(clock, power and temperature stand beside each curve where the driver reports them); how "
         "L1 and scratchpad share their memory (--l1); and who else uses the device.\n"
         "NVIDIA's are reached through the driver (libcuda.so.1), others through OpenCL, both "
         "opened "

@@ -52,10 +52,14 @@ struct gpu_experiment {
 
 extern const struct gpu_experiment gpu_latency, /* by working set: levels */
     gpu_memories,                               /* scratchpad, constant, texture, widths, atomics */
+    gpu_sharing,                                /* which first-level caches are one, how many */
+    gpu_banks,                                  /* bank conflicts of the scratchpad */
     gpu_fetch,                                  /* line sizes, and what a miss brings */
     gpu_distance,                               /* lines of L2, near and far, by multiprocessor */
     gpu_bandwidth,                              /* device memory, L2, scratchpad */
     gpu_host,                                   /* copies, zero-copy reads, launches */
+    gpu_together,                               /* copies of all devices at once */
+    gpu_places,                                 /* the host's nodes, managed memory */
     gpu_translation,                            /* page strides over gigabytes */
     gpu_cluster,                                /* multiprocessor to multiprocessor */
     gpu_peers;                                  /* device to device */

@@ -1,6 +1,7 @@
 /*
- * Between host and device: copies of pinned and of pageable memory, one way and both at once; a
- * load from host memory by the device (zero copy); and a launch, from the call to the empty
+ * Between host and device: copies of pinned and of pageable memory, one way and both at once; what
+ * all multiprocessors load from pinned memory and store there themselves (mapped); a load from host
+ * memory by the device (zero copy); and a launch, from the call to the empty
  * kernel's end as the host sees it.
  *
  * Small copies are bound by their launch, large ones by the link; the curve of pinned copies shows
@@ -32,16 +33,21 @@ static const double batch_ns = 500e3;
  * enough pages for its translation. */
 enum { RING_BYTES = 1 << 20, RING_STRIDE = 128 };
 
+/* MAPPED: pinned, and moved by the multiprocessors themselves. */
+enum memory { PINNED, PAGEABLE, MAPPED };
+static const char *const memory_names[] = {"pinned", "pageable", "mapped"};
+
 struct copy {
     enum gpu_direction direction;
-    bool pinned;
+    enum memory memory;
     const char *name;
 };
 
 static const struct copy copies[] = {
-    {GPU_TO_DEVICE, true, "to_device"}, {GPU_TO_HOST, true, "to_host"},
-    {GPU_BOTH_WAYS, true, "both_ways"}, {GPU_TO_DEVICE, false, "to_device"},
-    {GPU_TO_HOST, false, "to_host"},    {GPU_BOTH_WAYS, false, "both_ways"},
+    {GPU_TO_DEVICE, PINNED, "to_device"}, {GPU_TO_HOST, PINNED, "to_host"},
+    {GPU_BOTH_WAYS, PINNED, "both_ways"}, {GPU_TO_DEVICE, PAGEABLE, "to_device"},
+    {GPU_TO_HOST, PAGEABLE, "to_host"},   {GPU_BOTH_WAYS, PAGEABLE, "both_ways"},
+    {GPU_TO_DEVICE, MAPPED, "to_device"}, {GPU_TO_HOST, MAPPED, "to_host"},
 };
 enum { COPIES = sizeof copies / sizeof *copies };
 
@@ -65,20 +71,23 @@ static uint64_t copy_most(const struct gpu_task *task)
     return most;
 }
 
-static const char *memory_name(const struct copy *copy)
-{
-    return copy->pinned ? "pinned" : "pageable";
-}
-
 /* --- planning --- */
 
 /* `bytes` are those of one copy: both ways there are two. */
 static struct gpu_work copy_of(const struct copy *copy, uint64_t bytes)
 {
     struct gpu_work work = gpu_work_none;
+    if (copy->memory == MAPPED) {
+        work.action = GPU_STREAM;
+        work.path = GPU_L2;
+        work.home = GPU_ON_HOST;
+        work.traffic = copy->direction == GPU_TO_DEVICE ? GPU_READ : GPU_WRITE;
+        work.bytes = (size_t)bytes;
+        return work;
+    }
     work.action = GPU_TRANSFER;
     work.direction = copy->direction;
-    work.pinned = copy->pinned;
+    work.pinned = copy->memory == PINNED;
     work.bytes = (size_t)bytes * (copy->direction == GPU_BOTH_WAYS ? 2 : 1);
     return work;
 }
@@ -89,7 +98,7 @@ static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
     const uint64_t most = copy_most(task);
     const struct gpu_work largest_copy = copy_of(copy, most);
     char what[64];
-    snprintf(what, sizeof what, "copies %s, %s", copy->name, memory_name(copy));
+    snprintf(what, sizeof what, "copies %s, %s", copy->name, memory_names[copy->memory]);
     *index = -1;
     if (!gpu_can(task, what, &largest_copy))
         return 0;
@@ -100,9 +109,10 @@ static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "direction", copy->name, 0, error);
     if (code == 0)
-        code = gpu_add_factor(task, series, "memory", memory_name(copy), 0, error);
-    const unsigned factor = copy->pinned ? PINNED_FACTOR : PAGEABLE_FACTOR;
-    const uint64_t least = copy->pinned ? pinned_least : pageable_least;
+        code = gpu_add_factor(task, series, "memory", memory_names[copy->memory], 0, error);
+    const bool pinned = copy->memory == PINNED;
+    const unsigned factor = pinned ? PINNED_FACTOR : PAGEABLE_FACTOR;
+    const uint64_t least = pinned ? pinned_least : pageable_least;
     for (uint64_t bytes = most; bytes >= least && code == 0; bytes /= factor) {
         const struct gpu_work work = copy_of(copy, bytes);
         code = gpu_add_point(task, (size_t)*index, (double)bytes, &work, error);
@@ -173,16 +183,22 @@ static int conclude_copy(struct gpu_task *task, const struct copy *copy,
                          const struct series *series, struct error *error)
 {
     struct pool *pool = task->task->pool;
-    const char *name = pool_printf(pool, "host.%s.%s", copy->name, memory_name(copy));
+    const char *name = pool_printf(pool, "host.%s.%s", copy->name, memory_names[copy->memory]);
     const uint64_t most = copy_most(task);
     char size[UNIT_TEXT];
     size_format((double)most, size);
-    const char *text = copy->direction == GPU_BOTH_WAYS
-                           ? pool_printf(pool,
-                                         "copies of %s to the device and as many to the host at "
-                                         "the same time: their sum",
-                                         size)
-                           : pool_printf(pool, "copies of %s", size);
+    const char *text =
+        copy->direction == GPU_BOTH_WAYS
+            ? pool_printf(pool,
+                          "copies of %s to the device and as many to the host at "
+                          "the same time: their sum",
+                          size)
+        : copy->memory == MAPPED
+            ? pool_printf(pool,
+                          "%s of the host's pinned memory, %s by all "
+                          "multiprocessors",
+                          size, copy->direction == GPU_TO_DEVICE ? "loaded" : "stored")
+            : pool_printf(pool, "copies of %s", size);
     if (!name || !text)
         return error_out_of_memory(error);
     const struct point *last = gpu_last_point(series);
@@ -231,7 +247,7 @@ static int find_copies(const struct gpu_task *task, const struct copy *copy)
         if (device_of_name(plan->series[i].name, &rest) == task->facts->id &&
             strcmp(rest, "host copies") == 0 && direction && direction->text && memory &&
             memory->text && strcmp(direction->text, copy->name) == 0 &&
-            strcmp(memory->text, memory_name(copy)) == 0)
+            strcmp(memory->text, memory_names[copy->memory]) == 0)
             return (int)i;
     }
     return -1;

@@ -6,13 +6,21 @@
 /* A curve follows pointers through the first cache, a line after the other; what is not asked for
  * is as the probe chooses it. */
 const struct standard gpu_experiment[] = {
-    {"what", STANDARD_NAMED, NULL, 0},       {"gpu", STANDARD_NAMED, NULL, 0},
-    {"path", STANDARD_TEXT, "l1", 0},        {"order", STANDARD_TEXT, "random", 0},
-    {"stride", STANDARD_NUMBER, NULL, 128},  {"l1", STANDARD_ABSENT, NULL, 0},
-    {"bytes", STANDARD_NAMED, NULL, 0},      {"width_bits", STANDARD_NAMED, NULL, 0},
-    {"line_bytes", STANDARD_NAMED, NULL, 0}, {"cluster_size", STANDARD_NAMED, NULL, 0},
-    {"direction", STANDARD_NAMED, NULL, 0},  {"memory", STANDARD_NAMED, NULL, 0},
-    {"traffic", STANDARD_NAMED, NULL, 0},    {.factor = NULL},
+    {"what", STANDARD_NAMED, NULL, 0},
+    {"gpu", STANDARD_NAMED, NULL, 0},
+    {"path", STANDARD_TEXT, "l1", 0},
+    {"order", STANDARD_TEXT, "random", 0},
+    {"stride", STANDARD_NUMBER, NULL, 128},
+    {"l1", STANDARD_ABSENT, NULL, 0},
+    {"bytes", STANDARD_NAMED, NULL, 0},
+    {"width_bits", STANDARD_NAMED, NULL, 0},
+    {"line_bytes", STANDARD_NAMED, NULL, 0},
+    {"cluster_size", STANDARD_NAMED, NULL, 0},
+    {"direction", STANDARD_NAMED, NULL, 0},
+    {"memory", STANDARD_NAMED, NULL, 0},
+    {"traffic", STANDARD_NAMED, NULL, 0},
+    {"node", STANDARD_NAMED, NULL, 0},
+    {.factor = NULL},
 };
 
 const struct finding_line gpu_lines[] = {
@@ -38,6 +46,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
+     .curve = "latency",
      .meaning = "Up to which working set this level serves what one multiprocessor loads. Declared "
                 "is what the driver says.",
      .moves = "L1 and the scratchpad share one memory, and the split between them decides. Of an "
@@ -60,7 +69,7 @@ const struct finding_line gpu_lines[] = {
      .meaning = "Up to which working set the other half of L2 serves as well.",
      .moves = "How lines are spread over the halves.",
      .advice = "Beyond it every load is memory's."},
-    {.patterns = "gpu<n>.levels.untold, gpu<n>.split.*.levels.untold",
+    {.patterns = "gpu<n>.levels.gaps, gpu<n>.split.*.levels.gaps",
      .unit = "",
      .role = ROLE_NOTE,
      .meaning =
@@ -79,8 +88,8 @@ const struct finding_line gpu_lines[] = {
      .unit = "Hz",
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
-     .meaning = "The multiprocessors' clock while they were measured: cycles over time, both told "
-                "by the device.",
+     .meaning = "The multiprocessors' clock while they were measured: cycles over time, both "
+                "reported by the device.",
      .moves = "Power, heat and what was locked move it.",
      .advice = "Where it is far below the highest that the driver declares, look at power and heat "
                "(nvidia-smi -q -d PERFORMANCE), or lock it before you compare ns."},
@@ -89,8 +98,8 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
      .meaning = "Between what the device's clocks, power and temperature lay while all of it was "
-                "measured, and what slowed its clock, as NVML tells them. It has no value; its "
-                "text says it. Series beside the curves tell them point by point.",
+                "measured, and what slowed its clock, as NVML reports them. It has no value; its "
+                "text says it. Series beside the curves show them point by point.",
      .moves = "Load, cooling, power limits and locked clocks move them.",
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock (nvidia-smi "
                "-lgc), and repeat."},
@@ -99,7 +108,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning =
-         "The latency of that level where so much of the first-level memory is L1 (--l1 sweep).",
+         "The latency of that level where that part of the first-level memory is L1 (--l1 sweep).",
      .moves = "What moves the level's latency moves it; the split should not.",
      .advice =
          "It should be the same for all splits; where it is not, look at that split's curve."},
@@ -113,7 +122,7 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.split.*.L<n>.capacity",
      .unit = "B",
      .role = ROLE_PROPERTY,
-     .meaning = "The capacity of that level where so much of the first-level memory is L1.",
+     .meaning = "The capacity of that level where that part of the first-level memory is L1.",
      .moves = "The split that the driver really took decides it.",
      .advice = "Where L1 is not as large as the split's name says, the driver took another split."},
     {.patterns = "gpu<n>.split.*.levels.disagreement",
@@ -127,7 +136,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_LEVEL,
      .place = "L1 by width",
      .words = "32 bits, 64 bits, 128 bits",
-     .meaning = "Loads of so many bits that hit L1.",
+     .meaning = "Loads of that width that hit L1.",
      .moves = "32 bits hold an index, so the arithmetic that makes an address of it counts too; 64 "
               "hold the address; 128 hold it beside another word.",
      .advice = "Load wide where data lies together; keep addresses rather than indices on a chain "
@@ -139,8 +148,8 @@ const struct finding_line gpu_lines[] = {
      .meaning = "A load from the multiprocessor's own scratchpad (shared memory; local memory in "
                 "OpenCL), without bank conflicts.",
      .moves = "The device's design decides it; bank conflicts would add to it.",
-     .advice =
-         "Hold L1's against it: so much is won by keeping in the scratchpad what is used most."},
+     .advice = "Hold L1's against it: the difference is won by keeping in the scratchpad what is "
+               "used most."},
     {.patterns = "gpu<n>.shared.atomic.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
@@ -162,6 +171,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
+     .curve = "constant memory",
      .meaning = "How much of constant memory that cache serves.",
      .moves =
          "The device's design decides it; behind the first, instructions may take their share.",
@@ -179,6 +189,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
+     .curve = "scalar loads",
      .meaning = "How much that cache serves.",
      .moves = "Several multiprocessors may share it.",
      .advice = "Keep what all items read alike (tables, parameters) within it."},
@@ -255,6 +266,39 @@ const struct finding_line gpu_lines[] = {
      .moves = "Programs may set L2's (cudaLimitMaxL2FetchGranularity).",
      .advice =
          "Scattered loads of less than that waste the rest of it: pack what is read together."},
+    {.patterns = "gpu<n>.readonly.in_L1, gpu<n>.texture.in_L1",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "The share of loads by the read-only path, or of texture fetches, that find what "
+                "plain loads have brought: 1 where one cache serves both, 0 where each has its "
+                "own.",
+     .moves = "The device's design decides it.",
+     .advice = "Where it is 1, moving reads to another path makes no more room for the others."},
+    {.patterns = "gpu<n>.L1.count",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .place = "L1 caches",
+     .words = "of a multiprocessor",
+     .meaning = "How many first-level caches a multiprocessor has: warps of one block that do not "
+                "drive out what another one brought have a cache of their own.",
+     .moves = "The device's design decides it.",
+     .advice = "Where there are several, each serves its own warps alone: what all of them read "
+               "takes its place in each."},
+    {.patterns = "gpu<n>.shared.banks",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "Banks of the scratchpad, of one word each: threads of a warp whose words lie in "
+                "one of them take turns.",
+     .moves = "The device's design decides it.",
+     .advice = "Pad rows of a tile so that threads that load together lie an odd number of words "
+               "apart."},
+    {.patterns = "gpu<n>.shared.conflict",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "What each further thread of a warp adds to a load of the scratchpad where they "
+                "want one bank.",
+     .moves = "The device's design decides it.",
+     .advice = "Multiply it by the threads that meet to see what a padded layout would save."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -272,7 +316,7 @@ const struct finding_line gpu_lines[] = {
      .place = "L2",
      .meaning = "The same for a working set of half of L2.",
      .moves = "The multiprocessors' clock moves it.",
-     .advice = "Compare it with device memory's: so much is won by blocking for L2."},
+     .advice = "Compare it with device memory's: the difference is won by blocking for L2."},
     {.patterns = "gpu<n>.bandwidth.read.plain, gpu<n>.L2.bandwidth.read.plain",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -280,6 +324,22 @@ const struct finding_line gpu_lines[] = {
                 "those without .plain go past it (ld.global.cg).",
      .moves = "How much of the working set the first levels hold together.",
      .advice = "Hold another tool's figure against the one that was measured its way."},
+    {.patterns = "gpu<n>.bandwidth.read.no_allocate, gpu<n>.L2.bandwidth.read.no_allocate",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same reads by loads that ask the first level not to keep what they bring "
+                "(ld.global.L1::no_allocate), which devices from capability 9.0 on are asked for.",
+     .moves = "Whether the device heeds the hint.",
+     .advice = "Where it is above the plain reads, give data that is read once that hint."},
+    {.patterns = "gpu<n>.L1.bandwidth.read",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .fact = FACT_ALL,
+     .place = "L1",
+     .meaning = "What all multiprocessors together read from their own first levels.",
+     .moves = "The multiprocessors' clock moves it.",
+     .advice = "Hold the scratchpad's against it: where the two are alike, copying into the "
+               "scratchpad pays only for what L1 would not keep."},
     {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -300,6 +360,16 @@ const struct finding_line gpu_lines[] = {
               "width, and the NUMA node of the host's memory, move both.",
      .advice = "Pin what is copied again and again; on hosts with several nodes keep it on the "
                "device's own."},
+    {.patterns = "gpu<n>.host.to_device.mapped, gpu<n>.host.to_host.mapped",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .place = "host",
+     .words = "by loads to the device, by stores to the host",
+     .meaning = "All multiprocessors together load from the host's pinned memory, or store there, "
+                "without a copy engine.",
+     .moves = "The link's generation and width; packets are smaller than a copy engine's.",
+     .advice = "Where it is near the copies' rate, a kernel may read once from the host what it "
+               "needs instead of waiting for a copy."},
     {.patterns = "gpu<n>.host.to_host.pinned, gpu<n>.host.to_host.pageable",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -345,6 +415,64 @@ const struct finding_line gpu_lines[] = {
                 "counts them.",
      .moves = "The multiprocessor's clock moves it, for link and host have clocks of their own.",
      .advice = "Go by the ns: the link and the host know nothing of that clock."},
+    {.patterns = "gpu<n>.together.to_device, gpu<n>.together.to_host",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .place = "all at once",
+     .words = "to the device, to the host",
+     .meaning =
+         "Copies of this device's while all others that are measured copy the same way, each "
+         "with memory of the host that is near to it, where the system lets memory be placed.",
+     .moves = "Links that meet in a switch share what lies behind it, and all share the host's "
+              "memory.",
+     .advice = "Plan transfers of all devices with this rate, not with that of one alone."},
+    {.patterns = "gpu<n>.together.to_device.share, gpu<n>.together.to_host.share",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .place = "all at once",
+     .words = "of its own rate, of its own rate",
+     .meaning = "The part of the device's own rate that this is: 1 where the others take nothing "
+                "from it.",
+     .moves = "Links that meet in a switch share what lies behind it, and all share the host's "
+              "memory.",
+     .advice = "Where devices on one switch are left less than others, copy to them in turns, or "
+               "let one hand on to its neighbours."},
+    {.patterns = "gpu<n>.node<n>.read_ns",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .place = "nodes",
+     .words = "node <n>: a load",
+     .meaning = "A load by the device from the memory of that NUMA node of the host, past its "
+                "caches. On Grace the device's own memory is such a node.",
+     .moves = "How far the node is from the device's link decides it.",
+     .advice = "Keep on the nearest node what the device reads or copies: numactl --membind, or "
+               "pin it from a CPU of that node."},
+    {.patterns = "gpu<n>.node<n>.read",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same in cycles of the multiprocessor's clock.",
+     .moves = "The multiprocessor's clock moves it, for the link has a clock of its own.",
+     .advice = "Go by the ns: link and host know nothing of that clock."},
+    {.patterns = "gpu<n>.managed.fetched.latency_ns, gpu<n>.managed.touched.latency_ns, "
+                 "gpu<n>.managed.host.latency_ns",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .place = "managed",
+     .words = "fetched to the device, touched first by the device, on the host",
+     .meaning = "A load by the device of managed memory (cuMemAllocManaged): of pages that were "
+                "fetched to it, that it was the first to touch, or that are kept on the host. The "
+                "first two through several times L2, the last past all caches.",
+     .moves = "Where the pages are, and how large they are: on the device it should be DRAM's, on "
+              "the host that of a load across the link.",
+     .advice = "Fetch what the device needs before a kernel asks for it (cuMemPrefetchAsync); "
+               "where fetched memory is slower than DRAM, its pages are small."},
+    {.patterns = "gpu<n>.managed.fetched.latency, gpu<n>.managed.touched.latency, "
+                 "gpu<n>.managed.host.latency",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same in cycles of the multiprocessor's clock.",
+     .moves = "The multiprocessor's clock moves it, for memory and link have clocks of their own.",
+     .advice = "Hold it against DRAM.latency, or on the host against host.read."},
     {.patterns = "gpu<n>.tlb<n>.reach",
      .unit = "B",
      .role = ROLE_PROPERTY,
@@ -361,7 +489,7 @@ const struct finding_line gpu_lines[] = {
      .meaning =
          "How much memory one of its entries translates, from how the reach grows with the stride.",
      .moves = "The page size that the driver chose moves it.",
-     .advice = "Keep within so much what is visited together."},
+     .advice = "Keep what is visited together within it."},
     {.patterns = "gpu<n>.tlb<n>.miss",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
@@ -413,6 +541,16 @@ const struct finding_line gpu_lines[] = {
          "The link between the two moves it; without one of their own, copies take the host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
+    {.patterns = "gpu<n>.peer<n>.read",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .place = "peers",
+     .words = "gpu<n>: loads of all",
+     .meaning = "All multiprocessors together load from the memory of that other device, without a "
+                "copy engine.",
+     .moves = "The link between the two moves it; packets are smaller than a copy engine's.",
+     .advice = "Where it is near the copies' rate, a kernel may take from the other device what it "
+               "needs instead of waiting for a copy."},
     {.patterns = "gpu<n>.scalar.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,

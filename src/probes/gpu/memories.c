@@ -188,8 +188,8 @@ static int plan_first(struct gpu_task *task, struct error *error)
     return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
-/* Where the flat begins at the earliest: past what the first cache's end blurs. And so much nearer
- * than the second curve's plateau is a cache that this one does not show. */
+/* Where the flat begins at the earliest: past what the first cache's end blurs. And this much
+ * nearer than the second curve's plateau is a cache that this one does not show. */
 static const double past_first = 1.3, nearer = 0.95;
 /* The flat's end is known when the sizes around it are as near as this. */
 static const double narrow = 1.04;

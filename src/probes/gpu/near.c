@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The CPUs of the node that this process may use; none where the node is not known. */
+/* The CPUs of the node that this process may use; none where the node is unknown. */
 static int cpus_of(const struct machine *machine, double node, struct cpulist *cpus)
 {
     struct cpulist all = {0};
@@ -42,4 +42,13 @@ void gpu_near_leave(struct gpu_near *near)
         os_set_affinity(&near->before, NULL);
     cpulist_free(&near->before);
     *near = (struct gpu_near){.moved = false};
+}
+
+bool gpu_near_has_room(const struct machine *machine, double node, uint64_t bytes)
+{
+    static const uint64_t left = UINT64_C(16) << 20;
+    for (size_t i = 0; machine && machine->nodes && i < machine->facts.node_count; i++)
+        if ((double)machine->facts.nodes[i].id == node)
+            return machine->nodes[i].free_bytes >= bytes + left;
+    return true;
 }

@@ -21,5 +21,8 @@ struct gpu_near {
 void gpu_near_enter(struct gpu_near *, const struct machine *, double node);
 /* Lets it run where it might before. */
 void gpu_near_leave(struct gpu_near *);
+/* Whether so much can be taken of that node of the host and some is left: who asks for more than a
+ * node has of its own is ended by the kernel. True where nothing is known of the node. */
+bool gpu_near_has_room(const struct machine *, double node, uint64_t bytes);
 
 #endif

@@ -19,9 +19,9 @@ const struct option_spec gpu_options[] = {
      "who reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
      "device counts only with opencl"},
     {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
-     "these experiments and no others: latency, memories, bandwidth, host, cluster, peers, "
-     "fetch, distance, translation (default: all that the device can; with --quick and in 'fathom "
-     "run' all but the last three)"},
+     "these experiments and no others: latency, memories, sharing, banks, host, together, places, "
+     "cluster, peers, fetch, distance, translation, bandwidth (default: all that the device can; "
+     "with --quick and in 'fathom run' all but fetch, distance and translation)"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
      "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
      "side, from 8 bytes on"},

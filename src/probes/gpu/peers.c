@@ -1,5 +1,6 @@
 /*
- * Device to device: the latency of a load from another's memory, and copies from one to the other.
+ * Device to device: the latency of a load from another's memory, copies from one to the other by
+ * the copy engines, and what all multiprocessors of one load from the other.
  * A matrix each, of all devices that are measured, to which every device adds its row.
  *
  * The ring fits the other device's second-level cache, so the load costs the way there and a hit;
@@ -17,14 +18,22 @@ enum { RING_BYTES = 1 << 20, RING_STRIDE = 128 };
 static const size_t copy_bytes = 64 << 20;
 
 /* Each is a stage, for all points of a plan yield the same. */
-enum step { LATENCY, BANDWIDTH, STEPS };
+enum step { LATENCY, COPIES, READS, STEPS };
 
 static const struct {
-    const char *series;
+    const char *series, *finding;
     struct axis y;
+    const char *text; /* of a finding: from, to */
 } steps[STEPS] = {
-    {"peer latency", {"latency", "ns"}},
-    {"peer copies", {"bandwidth", "B/s"}},
+    {"peer latency",
+     "latency",
+     {"latency", "ns"},
+     "a load by gpu%d from the memory of gpu%d, where that device's second-level cache holds it"},
+    {"peer copies", "copy", {"bandwidth", "B/s"}, "copies of 64 MiB from gpu%d to gpu%d"},
+    {"peer reads",
+     "read",
+     {"bandwidth", "B/s"},
+     "all multiprocessors of gpu%d load 64 MiB of the memory of gpu%d"},
 };
 
 struct peers_state {
@@ -42,10 +51,16 @@ static struct gpu_work work_of(enum step step, size_t peer)
         work.home = GPU_ON_PEER;
         work.bytes = RING_BYTES;
         work.stride = RING_STRIDE;
-    } else {
-        work.action = GPU_TRANSFER;
+        return work;
+    }
+    work.bytes = copy_bytes;
+    work.action = step == COPIES ? GPU_TRANSFER : GPU_STREAM;
+    if (step == COPIES) {
         work.direction = GPU_TO_PEER;
-        work.bytes = copy_bytes;
+    } else {
+        work.path = GPU_L2;
+        work.home = GPU_ON_PEER;
+        work.traffic = GPU_READ;
     }
     return work;
 }
@@ -87,7 +102,7 @@ static int plan_step(struct gpu_task *task, struct peers_state *state, enum step
             return code;
         state->series[step] = index;
     }
-    if (step == BANDWIDTH) {
+    if (step != LATENCY) {
         plan->yields = OPERATIONS_PER_SECOND;
         plan->cycles = false;
     }
@@ -107,22 +122,16 @@ static int plan_peers(struct gpu_task *task, unsigned stage, struct error *error
     return more;
 }
 
-/* "gpu0.peer1.latency", "gpu0.peer1.copy": what this device's row says. */
+/* "gpu0.peer1.latency", "gpu0.peer1.copy", "gpu0.peer1.read": what this device's row says. */
 static int conclude_point(struct gpu_task *task, enum step step, const struct point *point,
                           struct error *error)
 {
     struct gpu_points points = {0};
-    const char *name =
-        pool_printf(task->task->pool, "peer%d.%s", point->to, step == LATENCY ? "latency" : "copy");
-    const char *text =
-        pool_printf(task->task->pool,
-                    step == LATENCY ? "a load by gpu%d from the memory of gpu%d, where that "
-                                      "device's second-level cache holds it"
-                                    : "copies of 64 MiB from gpu%d to gpu%d",
-                    point->from, point->to);
+    const char *name = pool_printf(task->task->pool, "peer%d.%s", point->to, steps[step].finding);
+    const char *text = pool_printf(task->task->pool, steps[step].text, point->from, point->to);
     if (!name || !text)
         return error_out_of_memory(error);
-    if (step == BANDWIDTH)
+    if (step != LATENCY)
         return gpu_add_rate(task, name, point, text, error);
     int code = gpu_points_add(&points, task, point, error);
     return code < 0 ? code : gpu_add_latency(task, name, &points, text, error);

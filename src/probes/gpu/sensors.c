@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NVML renews power and clocks every 20 to 100 ms, and takes up to some milliseconds to tell. */
+/* NVML renews power and clocks every 20 to 100 ms, and takes up to some milliseconds to answer. */
 static const double ask_every_s = 0.05;
 /* A plan of more points than that is sensed by time alone. */
 enum { POINTS_EACH_MOST = 256 };
 
 static const struct sensed_quantity {
     struct axis axis;
-    size_t offset; /* of a double in struct gpu_sensors */
-    double shown;  /* of that unit, in a sentence */
+    size_t offset;  /* of a double in struct gpu_sensors */
+    double divisor; /* of that unit, in a sentence */
     const char *shown_unit;
 } quantities[GPU_QUANTITIES] = {
     {{"clock", "Hz"}, offsetof(struct gpu_sensors, clock_hz), 1e9, "GHz"},
@@ -113,7 +113,7 @@ static size_t collect(const struct gpu_log *log, const struct series *series, si
 }
 
 /* The companion of curve `index`, where anything was sensed beside it. A matrix has none: four more
- * of a thousand cells each would say little, and gpu_log_end() tells their span. */
+ * of a thousand cells each would say little, and gpu_log_end() says their span. */
 static int add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
                          const struct sensed_quantity *quantity, double *values,
                          struct error *error)
@@ -174,11 +174,11 @@ static bool add_span(struct pool *pool, const char **text, const struct gpu_span
 {
     char most[32] = "";
     if (span->most > span->least)
-        snprintf(most, sizeof most, " to %.4g", span->most / quantity->shown);
-    *text =
-        pool_printf(pool, "%s%s %s %.4g%s %s",
-                    *text ? *text : "while all of it was measured:", *text ? "," : "",
-                    quantity->axis.name, span->least / quantity->shown, most, quantity->shown_unit);
+        snprintf(most, sizeof most, " to %.4g", span->most / quantity->divisor);
+    *text = pool_printf(pool, "%s%s %s %.4g%s %s",
+                        *text ? *text : "while all of it was measured:", *text ? "," : "",
+                        quantity->axis.name, span->least / quantity->divisor, most,
+                        quantity->shown_unit);
     return *text != NULL;
 }
 
@@ -205,14 +205,14 @@ int gpu_log_end(struct gpu_log *log, const struct gpu_task *task, struct error *
     const struct gpu_log ended = *log;
     struct pool *pool = task->task ? task->task->pool : NULL;
     const char *text = NULL;
-    bool told = ended.throttle != 0;
+    bool known = ended.throttle != 0;
     *log = (struct gpu_log){0};
     for (size_t q = 0; q < GPU_QUANTITIES; q++) {
-        told = told || ended.spans[q].known;
+        known = known || ended.spans[q].known;
         if (ended.spans[q].known && !add_span(pool, &text, &ended.spans[q], &quantities[q]))
             return error_out_of_memory(error);
     }
-    if (!told)
+    if (!known)
         return 0;
     if (ended.throttle && !add_reasons(pool, &text, ended.throttle))
         return error_out_of_memory(error);

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the lines so many are taken to be near to two multiprocessors of one side: few, for chance may
- * put few there, and not one, which may be wrong. */
+/* This share of the lines is taken to be near to two multiprocessors of one side: few, for chance
+ * may put few there, and not one, which may be wrong. */
 static const double nearest_share = 0.1;
 
 static int ascending(const void *a, const void *b)
@@ -78,7 +78,7 @@ static double way_between(const struct gpu_sides *sides, size_t a, size_t b, dou
     return count ? quantile(ways, count, nearest_share) : NAN;
 }
 
-/* Groups within groups, of multiprocessors that share a part of the way, are not told. */
+/* Groups within groups, of multiprocessors that share a part of the way, are not looked for. */
 static int group(struct gpu_sides *sides, struct pool *scratch, struct error *error)
 {
     const size_t n = sides->multiprocessors;

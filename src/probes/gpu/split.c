@@ -107,7 +107,7 @@ int gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct gpu
     char least[UNIT_TEXT], most[UNIT_TEXT];
     if (!is_split(facts))
         return error_set(error, ERROR_USAGE,
-                         "--l1 %s: gpu%d tells of no memory that L1 and scratchpad share: leave it "
+                         "--l1 %s: gpu%d reports no memory that L1 and scratchpad share: leave it "
                          "out",
                          text, facts->id);
     const double all = (double)facts->first_level_bytes;

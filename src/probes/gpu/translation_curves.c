@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* A curve is read from what it is above the packed one, and this part of that one: levels are told
+/* A curve is read from what it is above the packed one, and this part of that one: levels are known
  * by their ratio, and a difference alone begins at nothing. */
 static const double base_share = 0.5;
-/* Points within an octave to either side tell a smooth curve together; refinement adds to the
+/* Points within an octave to either side show a smooth curve together; refinement adds to the
  * ladder's. */
 static const double window = 2;
 enum { NEIGHBOURS_MOST = 64 };
@@ -26,7 +26,7 @@ static struct estimate value_of(const struct point *point, bool cycles)
     return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
 }
 
-/* What points within an octave of so many lines take, whose stride that is. */
+/* What points of that stride take whose lines are within an octave of `lines`. */
 static double around(const struct series *series, double stride, double lines, bool cycles)
 {
     double values[NEIGHBOURS_MOST];
@@ -42,7 +42,7 @@ static double around(const struct series *series, double stride, double lines, b
     return count ? median(values, count) : NAN;
 }
 
-/* What so many lines take side by side: its x is lines. */
+/* What `lines` lines take side by side: its x is lines. */
 static double packed_at(const struct series *packed, double lines, bool cycles)
 {
     return around(packed, 1, lines, cycles);
@@ -195,7 +195,7 @@ static int add_reach(struct gpu_task *task, const struct translation_reading *re
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-/* Pages are powers of two; what is far from any is told as it was measured. */
+/* Pages are powers of two; what is far from any is reported as it was measured. */
 static double nearest_page(double bytes)
 {
     const double page = exp2(round(log2(bytes)));
@@ -277,9 +277,8 @@ static int add_unknown(struct gpu_task *task, struct error *error)
     char size[UNIT_TEXT];
     if (!finding)
         return error_out_of_memory(error);
-    finding->text =
-        pool_printf(task->task->pool, "not detected: translation costs no more up to %s",
-                    size_format(most, size));
+    finding->text = pool_printf(task->task->pool, "not found: translation costs no more up to %s",
+                                size_format(most, size));
     return finding->text ? 0 : error_out_of_memory(error);
 }
 

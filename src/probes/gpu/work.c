@@ -128,10 +128,10 @@ static int tell(const char **text, struct pool *pool, int id, const char *what, 
     snprintf(device, sizeof device, "gpu%d: ", id);
     if (strncmp(why, device, strlen(device)) == 0)
         why += strlen(device);
-    const char *told = pool_printf(pool, "gpu%d%s%s: %s", id, *what ? " " : "", what, why);
-    if (told && *text && strstr(*text, told))
+    const char *reason = pool_printf(pool, "gpu%d%s%s: %s", id, *what ? " " : "", what, why);
+    if (reason && *text && strstr(*text, reason))
         return 0;
-    *text = told && *text ? pool_printf(pool, "%s; %s", *text, told) : told;
+    *text = reason && *text ? pool_printf(pool, "%s; %s", *text, reason) : reason;
     return *text ? 0 : error_out_of_memory(error);
 }
 
@@ -163,7 +163,7 @@ static size_t points_of(const struct probe_result *result)
     return points;
 }
 
-/* What no device can do is no failure, and told once: as the reason. */
+/* What no device can do is no failure, and said once: as the reason. */
 static void tell_nothing(struct gpu_state *state, struct probe_result *result)
 {
     const bool lacking = !state->failures && state->not_measured;

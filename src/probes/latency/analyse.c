@@ -4,6 +4,7 @@
 #include "findings/finding.h"
 #include "findings/levels.h"
 #include "probes/chase/knees.h"
+#include "probes/latency/small.h"
 #include "probes/latency/variants.h"
 #include "quantity/quantity.h"
 
@@ -98,7 +99,7 @@ static int add_size(struct analysis *analysis, const struct series *series,
     return code;
 }
 
-/* Of curves in ns and in cycles, whose sizes can be told. */
+/* Of curves in ns and in cycles, whose sizes can be findings. */
 static int add_sizes(struct analysis *analysis, const struct series *series, struct error *error)
 {
     int code = 0;
@@ -120,8 +121,11 @@ static int analyse_curve(struct analysis *analysis, const struct series *series,
     /* Another tool's table says neither what is declared nor which pages its memory lay on. */
     const bool ours = series_factor(series, "pages") != NULL;
     const struct machine_facts *declared = ours ? analysis->machine : NULL;
+    const struct series *joined = latency_small_joined(analysis->result, series, analysis->pool);
+    if (!joined)
+        return error_out_of_memory(error);
     int code =
-        findings_levels(analysis->result, analysis->pool, series, declared, knees, count, error);
+        findings_levels(analysis->result, analysis->pool, joined, declared, knees, count, error);
     if (code == 0 && sizes_are_named(analysis, series))
         code = add_sizes(analysis, series, error);
     if (code == 0)

@@ -36,7 +36,8 @@ const struct finding_line latency_lines[] = {
                 "machine says of itself.",
      .moves =
          "Less than declared: the cache is shared or partitioned. More: levels that exclude one "
-         "another hold more together. Much more: the level could not be told apart from the next.",
+         "another hold more together. Much more: the level could not be distinguished from the "
+         "next.",
      .advice = "Size buffers by the lower end of its interval, not by what is declared."},
     {.patterns = "latency.hidden",
      .unit = "%",
@@ -45,11 +46,11 @@ const struct finding_line latency_lines[] = {
                 "is gone through forward, at the largest size measured.",
      .moves =
          "Prefetchers, and the elements that share a line: of eight in a line, seven are there "
-         "already. Prefetchers stop at the ends of small pages, and reach only so many lines "
+         "already. Prefetchers stop at the ends of small pages, and reach only some lines "
          "ahead.",
      .advice = "Lay out what is gone through in order as it is gone through; a figure from such a "
                "walk says nothing about look-ups."},
-    {.patterns = "levels.untold",
+    {.patterns = "levels.gaps",
      .unit = "",
      .role = ROLE_NOTE,
      .meaning = "Where the curve has sizes of which no two agree: a level may be hidden there, and "
@@ -61,7 +62,7 @@ const struct finding_line latency_lines[] = {
      .role = ROLE_NOTE,
      .meaning = "A small step of an imported curve at a size that a TLB of usual size reaches on "
                 "pages of 4 KiB. It has no value, its text says where and how much.",
-     .moves = "The pages that the other tool's memory lay on, which its table does not tell.",
+     .moves = "The pages that the other tool's memory lay on, which its table does not name.",
      .advice = "Measure with huge pages, or compare with 'fathom tlb', to tell translation from a "
                "cache."},
     {.patterns = "levels.disagreement",

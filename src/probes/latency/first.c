@@ -65,6 +65,11 @@ bool latency_is_swept(const struct probe_task *task)
 
 /* --- the first look --- */
 
+/* Of a quick run, at the sizes that are looked at: the fewest of which two can agree against one
+ * that a neighbour disturbed, so that latencies can be compared with another run's though there was
+ * no time for more. */
+enum { QUICK_TRIALS = 3 };
+
 /* The point whose working set is nearest to `bytes` among those within (above, most]; the number of
  * points where there is none. */
 static size_t nearest_point(const struct plan *plan, double bytes, double above, double most)
@@ -106,9 +111,9 @@ static int look_at(struct probe_task *task, uint32_t **look, double bytes, doubl
     return 0;
 }
 
-/* At a quarter and half of its capacity a level is sure to be met, as far as the one before leaves
- * room. Where no size lies far beyond the last one that is declared, the largest two may show that
- * less of it is there. */
+/* At an eighth and a quarter of its capacity a level is sure to be met, as far as the one before
+ * leaves room, also where neighbours or a hypervisor hold half of it. Where no size lies far beyond
+ * the last one that is declared, the largest two may show that less of it is there. */
 int latency_look(struct probe_task *task, struct error *error)
 {
     uint32_t *look = NULL;
@@ -119,11 +124,13 @@ int latency_look(struct probe_task *task, struct error *error)
         if (!cache || (double)cache->size_bytes <= above)
             break;
         const double bytes = (double)cache->size_bytes;
-        code = look_at(task, &look, fmax(bytes / 4, sqrt(2) * above), above, bytes, error);
+        code = look_at(task, &look, fmax(bytes / 8, sqrt(2) * above), above, bytes, error);
         if (code == 0)
-            code = look_at(task, &look, fmax(bytes / 2, 2 * above), above, bytes, error);
+            code = look_at(task, &look, fmax(bytes / 4, 2 * above), above, bytes, error);
         above = bytes;
     }
+    if (settings_has(task->settings, "quick"))
+        task->plan.look_trials = QUICK_TRIALS;
     above = fmin(above, largest_x(&task->plan) / 2);
     if (code == 0)
         code = look_at(task, &look, sqrt(2) * above, above, INFINITY, error);

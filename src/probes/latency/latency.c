@@ -7,7 +7,6 @@
  * ring, huge pages where they can be had, fresh memory and a fresh ring for every trial, caches
  * left as a long chase leaves them before the clock is read.
  */
-#include "base/units.h"
 #include "findings/finding.h"
 #include "findings/levels.h"
 #include "probes/chase/chases.h"
@@ -16,20 +15,13 @@
 #include "probes/latency/analyse.h"
 #include "probes/latency/findings.h"
 #include "probes/latency/first.h"
+#include "probes/latency/options.h"
+#include "probes/latency/small.h"
 #include "probes/latency/table.h"
 #include "probes/latency/threads.h"
 #include "probes/latency/variants.h"
 #include "probes/probe.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048, THREADS_MOST = 65536 };
-
-static const char *const element_names[] = {"packed", "padded", NULL};
-enum { READ, MODIFY };
-static const char *const access_names[] = {"read", "modify", NULL};
+#include "result/flag.h"
 
 struct latency_state {
     struct chases chases; /* first: chases_prepare() finds it here */
@@ -40,152 +32,13 @@ struct latency_state {
     unsigned table_stages;    /* planned so far */
     struct working_sets rest; /* larger ones, for where DRAM is not reached by those before */
     unsigned rest_stages;     /* that measured them: 0 or 1 */
+    unsigned small_stages;    /* of small sets: 0 or 1 */
     struct latency_variants variants; /* none where --variants was not given */
     size_t variants_planned;
     struct working_sets sets;
 };
 
-static const struct option_spec options[] = {
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "smallest working set (default: 1K, or one stride)"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "largest working set (default: four times the last-level cache declared, at most 1G, or less "
-     "where DRAM is reached before)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
-     "sizes from one power of two to the next, before more are added around the knees (default: 4 "
-     "below 64M, 2 above)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "this working set and no other"},
-    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL,
-     "this working set and no other: so many elements, a stride each"},
-    {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
-     "bytes from one pointer to the next in memory, a multiple of 8 (default: one cache line)"},
-    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names,
-     "a name for two strides: packed, 8 bytes, so several elements share a line; padded, one a "
-     "line (default)"},
-    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL,
-     "the first element lies so many bytes into a page, a power of two: aligned to that and to "
-     "nothing larger (default: to the page)"},
-    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names,
-     "what an element holds: pointer, the next one's address; index, its number, to be multiplied "
-     "and added; index-checked, the same with a bounds check before each load; spilled: a pointer "
-     "kept on the stack, as in a build that is not optimized"},
-    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names,
-     "read each element, or modify it too, so that its line has to be written back"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
-    {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
-     "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
-     "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
-    {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL,
-     "several chases, a curve each: words of the options above joined by +, variants by commas, "
-     "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
-     "the two articles (docs/cookbook.md)"},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL,
-     "so many CPUs chase at once, cores first; the figure is the latency that the slowest of them "
-     "sees (default: 1)"},
-    {"ring", 0, OPTION_CHOICE, "WHOSE", NULL, 0, 0, latency_ring_names,
-     "with --threads: each CPU has a working set of its own, or all share one (default: own)"},
-    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
-     "of the first and second level found, a third of those further out, and in DRAM; or at "
-     "--sizes"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)"},
-    {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL,
-     "NUMA node that holds the memory (default: the CPU's own)"},
-    {.name = NULL},
-};
-
 /* --- planning --- */
-
-static int choose_node(struct probe_task *task, int *node, struct error *error)
-{
-    const struct machine_facts *facts = &task->machine->facts;
-    *node = -1;
-    if (!settings_has(task->settings, "node"))
-        return 0;
-    *node = (int)settings_number(task->settings, "node");
-    char known[128] = "";
-    for (size_t i = 0; i < facts->node_count; i++) {
-        if (facts->nodes[i].id == *node)
-            return 0;
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, " %d", facts->nodes[i].id);
-    }
-    return error_set(error, ERROR_USAGE,
-                     "--node %d: there is no such NUMA node here; choose from%s, or leave it out",
-                     *node, *known ? known : " none");
-}
-
-static int choose_kind(const struct probe_task *task, const struct chases *chases,
-                       struct chase_kind *kind, struct error *error)
-{
-    const struct settings *settings = task->settings;
-    const bool element = settings_has(settings, "element");
-    *kind = (struct chase_kind){.address = (enum address)settings_choice(settings, "address"),
-                                .modify = settings_choice(settings, "access") == MODIFY,
-                                .stride = chases->line_bytes};
-    if (element && settings_has(settings, "stride"))
-        return error_set(error, ERROR_USAGE,
-                         "--element %s is a stride, so --stride can't be given with it: leave one "
-                         "out",
-                         settings_text(settings, "element"));
-    if (element && settings_choice(settings, "element") == PACKED)
-        kind->stride = WORD;
-    if (settings_has(settings, "stride"))
-        kind->stride = (size_t)settings_size(settings, "stride");
-    if (settings_has(settings, "align"))
-        kind->offset = (size_t)settings_size(settings, "align");
-    if (kind->offset & (kind->offset - 1))
-        return error_set(error, ERROR_USAGE, "--align %zu: give a power of two up to %d",
-                         kind->offset, ALIGN_MOST);
-    int code = chase_order_parse(kind, settings_text(settings, "order"), error);
-    return code == 0 ? chase_kind_check(kind, error) : code;
-}
-
-/* The one working set that --size or --count names: 1, or 0 where neither is given. */
-static int choose_single(struct working_sets *sets, struct probe_task *task, size_t stride,
-                         struct error *error)
-{
-    static const char *const others[] = {"sizes", "from", "to", "per-octave", "count"};
-    const struct settings *settings = task->settings;
-    const char *option = settings_has(settings, "size")    ? "size"
-                         : settings_has(settings, "count") ? "count"
-                                                           : NULL;
-    if (!option)
-        return 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (settings_has(settings, others[i]) && strcmp(others[i], option) != 0)
-            return error_set(error, ERROR_USAGE,
-                             "--%s names the only working set, so --%s can't be given with it: "
-                             "leave one out",
-                             option, others[i]);
-    uint64_t bytes;
-    if (strcmp(option, "size") == 0)
-        bytes = settings_size(settings, "size");
-    else if (__builtin_mul_overflow((uint64_t)settings_number(settings, "count"), stride, &bytes))
-        bytes = UINT64_MAX;
-    int code = working_sets_check(task, option, bytes, stride, error);
-    uint64_t *only = code == 0 ? pool_alloc(task->pool, 1, sizeof *only) : NULL;
-    if (code < 0)
-        return code;
-    if (!only)
-        return error_out_of_memory(error);
-    *only = bytes / stride * stride;
-    *sets = (struct working_sets){only, 1};
-    return 1;
-}
-
-/* Then there is nothing to refine. */
-static bool sizes_are_named(const struct probe_task *task)
-{
-    static const char *const named[] = {"sizes", "size", "count"};
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (settings_has(task->settings, named[i]))
-            return true;
-    return settings_has(task->settings, "variants");
-}
 
 static int add_sets(struct probe_task *task, const struct working_sets *sets, struct error *error)
 {
@@ -201,14 +54,14 @@ static int add_points(struct probe_task *task, size_t stride, struct error *erro
 {
     struct latency_state *state = task->state;
     struct working_sets sets;
-    int code = choose_single(&sets, task, stride, error);
+    int code = latency_choose_single(&sets, task, stride, error);
     if (code == 0)
         code = working_sets_choose(&sets, task, stride, error);
     if (code >= 0 && latency_threads_check(task, &state->chases, &sets, error) < 0)
         return ERROR_USAGE;
     if (code < 0)
         return code;
-    if (!sizes_are_named(task) && !settings_given(task->settings, "to"))
+    if (!latency_sizes_are_named(task) && !settings_given(task->settings, "to"))
         state->rest = latency_leave_rest(&sets);
     return add_sets(task, &sets, error);
 }
@@ -296,7 +149,7 @@ static int plan_variants(struct probe_task *task, struct error *error)
         code = latency_variants_parse(variants, task, &state->chases,
                                       settings_text(task->settings, "variants"), error);
     if (code == 0)
-        code = choose_single(&state->sets, task, variants->stride, error);
+        code = latency_choose_single(&state->sets, task, variants->stride, error);
     if (code == 0)
         code = working_sets_choose(&state->sets, task, variants->stride, error);
     if (code >= 0)
@@ -321,13 +174,13 @@ static int plan_latency(struct probe_task *task, struct error *error)
     state->table = settings_has(task->settings, "table");
     int code = state->table ? latency_table_check(task, error) : 0;
     if (code == 0)
-        code = choose_kind(task, &state->chases, &kind, error);
+        code = latency_choose_kind(task, &state->chases, &kind, error);
     if (code == 0)
         code = chases_seat(task, &state->seat, error);
     if (code == 0)
         code = latency_threads_choose(task, &state->chases, &state->seat, error);
     if (code == 0)
-        code = choose_node(task, &state->node, error);
+        code = latency_choose_node(task, &state->node, error);
     if (code == 0)
         code = note_place(task, state->seat->cpu, state->node, error);
     if (code < 0)
@@ -337,7 +190,7 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (settings_has(task->settings, "variants"))
         return plan_variants(task, error);
     /* Share of the time that the sweep takes; the knees' stages have the rest. */
-    task->plan.share = sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
+    task->plan.share = latency_sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
     code = chases_add_series(&state->chases, task, "latency", &kind,
                              settings_text(task->settings, "pages"), error);
     if (code < 0)
@@ -384,10 +237,12 @@ static int plan_table(struct probe_task *task, const struct stage_outcome *outco
                                knees, translation(task, outcome, knees), error);
     if (code < 0)
         return code;
+    found.series = task->plan.series;
+    found.series_count = 1;
     size_t count = chases_levels(task, &found, levels);
     if (settings_has(task->settings, "sizes"))
         count = levels_of_sizes(task, levels);
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_place(task);
     const char *pages = settings_text(task->settings, "pages");
     if (again) {
@@ -408,13 +263,13 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     uint64_t sizes[KNEES_SIZES_MOST];
-    int count = stage > KNEES_STAGES || sizes_are_named(task) || !latency_is_swept(task)
+    int count = stage > KNEES_STAGES || latency_sizes_are_named(task) || !latency_is_swept(task)
                     ? 0
                     : knees_choose(task, &task->plan.series[0], knees,
                                    translation(task, outcome, knees), state->stride, sizes, error);
     if (count <= 0)
         return count;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_place(task);
     task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
     for (int i = 0; i < count; i++) {
@@ -437,7 +292,7 @@ static int plan_rest(struct probe_task *task, const struct stage_outcome *outcom
     if (reached != 0)
         return reached < 0 ? reached : 0;
     const double share = task->plan.share;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_place(task);
     task->plan.share = share;
     state->rest_stages++;
@@ -445,14 +300,30 @@ static int plan_rest(struct probe_task *task, const struct stage_outcome *outcom
     return code < 0 ? code : 1;
 }
 
+/* Small sets by sweeps, in a run that has the time: 1, or 0. */
+static int plan_small(struct probe_task *task, struct error *error)
+{
+    struct latency_state *state = task->state;
+    if (state->small_stages || settings_has(task->settings, "quick") ||
+        latency_sizes_are_named(task) || state->table || settings_given(task->settings, "to") ||
+        !latency_is_swept(task))
+        return 0;
+    probe_plan_clear(task);
+    plan_place(task);
+    task->plan.share = 0.2;
+    const int more = latency_small_plan(task, &state->chases, state->seat, error);
+    state->small_stages = more > 0;
+    return more;
+}
+
 static int next_latency(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage, struct error *error)
 {
-    const struct latency_state *state = task->state;
+    struct latency_state *state = task->state;
     if (state->variants.count) {
         if (state->variants_planned == state->variants.count)
             return 0;
-        probe_plan_afresh(task);
+        probe_plan_clear(task);
         plan_place(task);
         const int code = plan_pages(task, error);
         return code < 0 ? code : 1;
@@ -461,6 +332,10 @@ static int next_latency(struct probe_task *task, const struct stage_outcome *out
     if (rest != 0)
         return rest;
     stage -= state->rest_stages;
+    const int small = plan_small(task, error);
+    if (small != 0)
+        return small;
+    stage -= state->small_stages;
     int more = state->table_stages ? 0 : refine_knees(task, outcome, stage, error);
     return more == 0 && state->table ? plan_table(task, outcome, error) : more;
 }
@@ -471,7 +346,11 @@ static int next_latency(struct probe_task *task, const struct stage_outcome *out
 static int conclude_latency(struct probe_task *task, const struct stage_outcome *outcome,
                             struct error *error)
 {
-    if (outcome->core_hz.n && !probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, 0))
+    const struct series *curve = &task->result->series[0];
+    const unsigned modelled =
+        curve->point_count ? curve->points[0].flags & FLAG_BIT(FLAG_MODELLED) : 0;
+    if (outcome->core_hz.n &&
+        !probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, modelled))
         return error_out_of_memory(error);
     return 0;
 }
@@ -497,7 +376,7 @@ const struct probe latency_probe = {
     .weight = 18,
     .quick = true,
     .goes_on = true,
-    .options = options,
+    .options = latency_options,
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,
     .prepare = chases_prepare,

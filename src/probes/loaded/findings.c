@@ -161,7 +161,7 @@ static int add_curve(struct probe_task *task, struct error *error)
     return code < 0 ? error_out_of_memory(error) : 0;
 }
 
-/* --- what no series tells --- */
+/* --- what no series shows --- */
 
 static int add_parameter(struct probe_task *task, const char *name, const char *text,
                          struct error *error)
@@ -188,7 +188,7 @@ static const char *left_out(const struct probe_task *task)
     const unsigned measured = steps_measured(state);
     const char *why = measured > 2 ? pool_printf(task->pool,
                                                  "there was time for %u of %u steps, too far "
-                                                 "apart to tell it",
+                                                 "apart to find it",
                                                  measured, LOADED_STEPS)
                                    : "there was no time for the steps between the two ends";
     return why ? pool_printf(task->pool, "%s; give --budget %.0f", why, ceil(state->left_out_s))
@@ -265,14 +265,14 @@ int loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome
 
 /* --- findings --- */
 
-static const struct series *shown(const struct analysis *analysis, int which)
+static const struct series *analysed_series(const struct analysis *analysis, int which)
 {
     return analysis_series(analysis, "loaded", "shows", loaded_shows[which]);
 }
 
-static const struct point *shown_at(const struct analysis *analysis, int which, unsigned step)
+static const struct point *analysed_point(const struct analysis *analysis, int which, unsigned step)
 {
-    const struct series *series = shown(analysis, which);
+    const struct series *series = analysed_series(analysis, which);
     return series ? series_point(series, step) : NULL;
 }
 
@@ -321,9 +321,9 @@ static int add_unloaded(struct analysis *analysis, const struct point *none, str
 
 static int add_ends(struct analysis *analysis, const struct series *series, struct error *error)
 {
-    const struct point *none = shown_at(analysis, LOADED_LATENCY, LOADED_NONE),
-                       *full = shown_at(analysis, LOADED_LATENCY, LOADED_FULL),
-                       *most = shown_at(analysis, LOADED_BANDWIDTH, LOADED_FULL);
+    const struct point *none = analysed_point(analysis, LOADED_LATENCY, LOADED_NONE),
+                       *full = analysed_point(analysis, LOADED_LATENCY, LOADED_FULL),
+                       *most = analysed_point(analysis, LOADED_BANDWIDTH, LOADED_FULL);
     int code = none ? add_unloaded(analysis, none, error) : 0;
     if (code == 0 && full && !analysis_parameter(analysis, "injects_own_core"))
         code =
@@ -344,21 +344,21 @@ static int add_ends(struct analysis *analysis, const struct series *series, stru
 static int add_knee(struct analysis *analysis, const struct series *latency, struct error *error)
 {
     const struct factor *why = analysis_parameter(analysis, "knee_left_out");
-    const struct series *rounds = shown(analysis, LOADED_KNEE),
-                        *curve = shown(analysis, LOADED_CURVE);
+    const struct series *rounds = analysed_series(analysis, LOADED_KNEE),
+                        *curve = analysed_series(analysis, LOADED_CURVE);
     /* The knee could not be looked for: the finding has no value, and so no doubt either. */
     if (why && why->text)
         return add_text(analysis_add(analysis, "loaded.knee", "B/s"),
                         pool_printf(analysis->pool, "left out: %s", why->text), error);
     if (!rounds || !rounds->point_count)
         return analysis_keep(analysis, "loaded.knee",
-                             "the document does not hold what each round told", error);
-    const struct point *told = rounds->points;
+                             "the document does not hold the values of the rounds", error);
+    const struct point *knee = rounds->points;
     unsigned flags = 0;
     for (size_t i = 0; curve && i < curve->point_count; i++)
         flags |= curve->points[i].flags;
-    if (2 * told->y.n > told->x)
-        return add_text(analysis_add_point(analysis, "loaded.knee", "B/s", told, flags),
+    if (2 * knee->y.n > knee->x)
+        return add_text(analysis_add_point(analysis, "loaded.knee", "B/s", knee, flags),
                         "the traffic up to which latency rises little: bandwidth over latency is "
                         "greatest there",
                         error);
@@ -375,7 +375,7 @@ static int add_knee(struct analysis *analysis, const struct series *latency, str
 
 int loaded_analyse(struct analysis *analysis, struct error *error)
 {
-    const struct series *latency = shown(analysis, LOADED_LATENCY);
+    const struct series *latency = analysed_series(analysis, LOADED_LATENCY);
     const size_t first = analysis->result->finding_count;
     if (!latency)
         return 0;

@@ -65,13 +65,13 @@ static size_t last_level_sharers(const struct machine *machine)
     return count ? count : 1;
 }
 
-/* Twice the last level each, less where so many injectors share it; a power of two. 0: too little
+/* Twice the last level each, less where many injectors share it; a power of two. 0: too little
  * memory. */
 static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chase_room)
 {
     const struct loaded_state *state = task->state;
-    const uint64_t declared = last_level_bytes(task->machine), n = state->injectors;
-    const uint64_t wanted = 2 * (declared ? declared : 32 * MIB);
+    const uint64_t last = last_level_in_effect(task), n = state->injectors;
+    const uint64_t wanted = 2 * (last ? last : 32 * MIB);
     const uint64_t least = wanted / last_level_sharers(task->machine);
     const uint64_t budget = machine_memory_budget(task->machine);
     const uint64_t left = budget > chase_room ? (budget - chase_room) / n : 0;
@@ -84,14 +84,14 @@ static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chas
     return each < HUGE_PAGE || each < least / 2 ? 0 : power;
 }
 
-/* The chase as `fathom latency` has it for DRAM; as little as goes well beyond the caches where
- * memory is short. False where even that is too much. */
+/* The chase as `fathom latency` has it for DRAM; where memory is short, over the smallest set that
+ * is well beyond the caches. False where even that is too much. */
 static bool choose_memory(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t count = chases_levels(task, NULL, levels);
-    const uint64_t last = last_level_bytes(task->machine);
+    const uint64_t last = last_level_in_effect(task);
     if (!count || !levels[count - 1].last)
         return false;
     for (uint64_t bytes = levels[count - 1].bytes; bytes >= 2 * last && bytes >= MIB; bytes /= 2) {
@@ -252,7 +252,7 @@ static int plan_loaded(struct probe_task *task, struct error *error)
     return code == 0 ? add_step(task, LOADED_FULL, error) : code;
 }
 
-/* What so many trials of each of so many steps take, by what the ends took. Fresh memory is touched
+/* What that many rounds of that many steps take, by what the ends took. Fresh memory is touched
  * once a round, however many steps there are. */
 static double rounds_need_s(const struct loaded_state *state, const struct stage_outcome *ends,
                             unsigned rounds, unsigned steps)
@@ -288,7 +288,7 @@ static int next_loaded(struct probe_task *task, const struct stage_outcome *outc
     }
     if (stride > most)
         return 0;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_place(task);
     for (unsigned step = LOADED_FULL - steps_between(stride) * stride;
          step < LOADED_FULL && code == 0; step += stride)
@@ -377,6 +377,7 @@ const struct probe loaded_probe = {
         "the finding of the knee says so.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
+    .sized_by_found = true,
     .options = options,
     .findings = {loaded_lines, loaded_experiment},
     .plan = plan_loaded,

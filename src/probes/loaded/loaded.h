@@ -1,5 +1,5 @@
-/* What the probe under load keeps, for its files: loaded_seats.c chooses the CPUs, loaded.c plans
- * and measures, loaded_findings.c says what came of it. */
+/* What the probe under load keeps, for its files: seats.c chooses the CPUs, loaded.c plans
+ * and measures, findings.c says what came of it. */
 #ifndef FATHOM_PROBES_LOADED_LOADED_H
 #define FATHOM_PROBES_LOADED_LOADED_H
 
@@ -13,7 +13,7 @@ enum {
     LOADED_MEASURED,
     LOADED_BANDWIDTH = LOADED_MEASURED,
     LOADED_CURVE,
-    LOADED_KNEE, /* what the rounds tell together; only where there are any */
+    LOADED_KNEE, /* what the rounds show together; only where there are any */
     LOADED_ALL
 };
 extern const char *const loaded_shows[LOADED_ALL]; /* the series' factor "shows" */

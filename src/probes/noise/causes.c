@@ -1,9 +1,9 @@
 /*
  * What interruptions are put down to that left no mark on the thread itself. The system counts
- * interrupts and does not time them, and tells the time that a hypervisor took in clock ticks. So
+ * interrupts and does not time them, and reports the time that a hypervisor took in clock ticks. So
  * of the interruptions without a mark the shortest, as many as there were interrupts, are
  * interrupts with the softirqs behind them; of what is left, the hypervisor took what the system
- * says it took; and the rest is unexplained: firmware, or a host that does not tell.
+ * says it took; and the rest is unexplained: firmware, or a host that does not report it.
  */
 #include "probes/noise/noise.h"
 

@@ -39,16 +39,16 @@ static int read_system(struct concluding *all, double elapsed_s)
     all->causes = pool_alloc(task->pool, all->cpus, sizeof *all->causes);
     if (!stolen || !all->causes)
         return ERROR_SYSTEM;
-    const bool told = state->counted && task->machine->live && state->stolen_before;
+    const bool known = state->counted && task->machine->live && state->stolen_before;
     all->window_s = elapsed_s - state->counted_at_s;
-    if (!told || !(all->window_s > 0.1))
+    if (!known || !(all->window_s > 0.1))
         all->window_s = NAN;
-    if (told) {
+    if (known) {
         if (interruptions_read(&all->after, NULL, &task->cpus, task->pool, NULL) < 0)
             return ERROR_SYSTEM;
-        all->told_stolen = os_stolen_ns(stolen, ids) && !isnan(all->window_s);
+        all->counts_stolen = os_stolen_ns(stolen, ids) && !isnan(all->window_s);
     }
-    all->told_interrupts = all->after.interrupts.count && !isnan(all->window_s);
+    all->counts_interrupts = all->after.interrupts.count && !isnan(all->window_s);
     for (size_t i = 0; i < all->cpus; i++) {
         struct noise_causes *causes = &all->causes[i];
         const int id = task->cpus.ids[i];
@@ -57,7 +57,7 @@ static int read_system(struct concluding *all, double elapsed_s)
         causes->softirqs =
             growth_of_cpu(&all->after.softirqs, &state->before.softirqs, i) / all->window_s;
         causes->stolen =
-            all->told_stolen && stolen[id] > state->stolen_before[id]
+            all->counts_stolen && stolen[id] > state->stolen_before[id]
                 ? (double)(stolen[id] - state->stolen_before[id]) * 1e-9 / all->window_s
                 : 0;
         noise_attribute(&state->tallies[i], state->ticks_per_ns, causes);
@@ -65,13 +65,13 @@ static int read_system(struct concluding *all, double elapsed_s)
     return 0;
 }
 
-const char *noise_not_told(const struct concluding *all, enum noise_cause cause)
+const char *noise_unknown(const struct concluding *all, enum noise_cause cause)
 {
-    if (cause == CAUSE_INTERRUPTS && !all->told_interrupts)
-        return "not told: this system has no count of interrupts (/proc/interrupts), so what they "
+    if (cause == CAUSE_INTERRUPTS && !all->counts_interrupts)
+        return "unknown: this system has no count of interrupts (/proc/interrupts), so what they "
                "took stands in noise.share.unexplained; measure outside the container or sandbox";
-    if (cause == CAUSE_STOLEN && !all->told_stolen)
-        return "not told: this system has no count of stolen time (/proc/stat), so it stands in "
+    if (cause == CAUSE_STOLEN && !all->counts_stolen)
+        return "unknown: this system has no count of stolen time (/proc/stat), so it stands in "
                "noise.share.unexplained; ask the host, or measure outside the container";
     return NULL;
 }
@@ -262,7 +262,7 @@ static int add_all_series(struct concluding *all)
 {
     int code = add_share_series(all, CAUSES);
     for (int cause = 0; cause < CAUSES && code == 0; cause++)
-        if (!noise_not_told(all, (enum noise_cause)cause))
+        if (!noise_unknown(all, (enum noise_cause)cause))
             code = add_share_series(all, (enum noise_cause)cause);
     for (size_t which = 0; which <= NOISE_QUANTILES && code == 0; which++)
         code = add_length_series(all, which);

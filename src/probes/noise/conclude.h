@@ -19,10 +19,10 @@ struct concluding {
     size_t cpus;
     struct noise_causes *causes; /* one for each CPU */
     struct interruptions after;
-    double window_s; /* between the two readings of the system's counts; NAN: they tell nothing */
-    bool told_stolen, told_interrupts; /* whether the system counts that at all */
-    double *parts, *wholes;            /* [trials_max], scratch */
-    struct histogram *lengths;         /* scratch */
+    double window_s; /* between the two readings of the system's counts; NAN: they show nothing */
+    bool counts_stolen, counts_interrupts; /* whether the system counts that at all */
+    double *parts, *wholes;                /* [trials_max], scratch */
+    struct histogram *lengths;             /* scratch */
 };
 
 /* How much a source's count grew on one CPU between the two readings. */
@@ -36,8 +36,8 @@ void noise_merge_lengths(const struct noise_tally *, struct histogram *into);
 /* A quantile of them, in ticks. Where there are too few it is the longest, which is known exactly;
  * it never lies beyond that. */
 struct quantile_found noise_quantile(const struct histogram *, double longest_ticks, double p);
-/* Whether what was put down to the cause is known: NULL, or what the system doesn't tell. */
-const char *noise_not_told(const struct concluding *, enum noise_cause);
+/* Whether what was put down to the cause is known: NULL, or what the system doesn't report. */
+const char *noise_unknown(const struct concluding *, enum noise_cause);
 double noise_longest_ticks(const struct noise_tally *);
 
 /* findings.c. ERROR_SYSTEM without memory. */

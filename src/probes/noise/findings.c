@@ -57,8 +57,8 @@ static int add_shares(struct concluding *all)
         [CAUSE_THREADS] = "other threads ran, by this thread's own context switches",
         [CAUSE_FAULTS] = "page faults of memory that had been touched: the kernel moves pages",
         [CAUSE_INTERRUPTS] = "interrupts and the softirqs behind them, by how many there were",
-        [CAUSE_STOLEN] = "a hypervisor says that it took the CPU",
-        [CAUSE_UNEXPLAINED] = "nothing that the system tells of: firmware, or the host",
+        [CAUSE_STOLEN] = "taken by the hypervisor, as it reports",
+        [CAUSE_UNEXPLAINED] = "no cause known to the system: firmware, or the host",
     };
     struct pool *pool = all->task->pool;
     const struct ratio share = noise_share(all, all->cpus, CAUSES);
@@ -80,15 +80,15 @@ static int add_shares(struct concluding *all)
         return ERROR_SYSTEM;
     for (int cause = 0; cause < CAUSES; cause++) {
         const struct ratio part = noise_share(all, all->cpus, (enum noise_cause)cause);
-        const char *not_told = noise_not_told(all, (enum noise_cause)cause);
+        const char *unknown = noise_unknown(all, (enum noise_cause)cause);
         const char *name = pool_printf(pool, "noise.share.%s", noise_cause_names[cause]);
         if (!name)
             return ERROR_SYSTEM;
-        finding = not_told ? finding_add(all->task->result, pool, name, "%")
-                           : add_finding(all, name, "%", part.value, part.low, part.high);
+        finding = unknown ? finding_add(all->task->result, pool, name, "%")
+                          : add_finding(all, name, "%", part.value, part.low, part.high);
         if (!finding)
             return ERROR_SYSTEM;
-        finding->text = not_told ? not_told : says[cause];
+        finding->text = unknown ? unknown : says[cause];
     }
     return 0;
 }
@@ -207,7 +207,7 @@ static int add_sources(struct concluding *all, const char *name, const char *wha
         if (!none)
             return ERROR_SYSTEM;
         none->text =
-            pool_printf(pool, "not told: this system has no count of %s (/proc/%s)", what, what);
+            pool_printf(pool, "unknown: this system has no count of %s (/proc/%s)", what, what);
         return none->text ? 0 : ERROR_SYSTEM;
     }
     struct named_rate *rates = calloc(after->count, sizeof *rates);
@@ -248,7 +248,7 @@ static int add_periods(struct concluding *all)
             return ERROR_SYSTEM;
         none->text =
             pool_printf(pool,
-                        "not detected: nothing was seen to come regularly in %.3g s of "
+                        "not found: nothing was seen to come regularly in %.3g s of "
                         "watching; --for watches longer, and other threads hide what comes "
                         "while they run",
                         watched_s(all) / (double)all->cpus);
@@ -277,7 +277,7 @@ static int add_periods(struct concluding *all)
 
 /* --- the quietest --- */
 
-/* Those whose share can't be told from the least. */
+/* Those whose share can't be distinguished from the least. */
 static int add_quietest(struct concluding *all)
 {
     struct pool *pool = all->task->pool;

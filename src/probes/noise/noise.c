@@ -15,23 +15,24 @@
 
 /* A trial's log: at 1000 interrupts a second it takes 4 s to fill. Where more come, they are still
  * counted and summed. */
-enum { LOG_ROOM = 4096, SLOT_ALIGN = 4096, TRIALS_PLANNED = 500, TRIALS_SLACK = 8 };
+enum { LOG_ROOM = 4096, SLOT_ALIGN = 4096, TRIALS_SLACK = 8 };
+static const double trials_planned = 500;
 static const double for_alone_s = 10, for_run_s = 2, for_quick_s = 1;
-/* A batch is so many readings, not so much time: where others have the CPU most of the time, one
+/* A batch is a number of readings, and not a time: where others have the CPU most of the time, one
  * that is as long as asked would hardly watch. Short ones, because the last one is cut off when the
  * time is over. A reading takes 10 to 50 ns. */
 static const double batch_least_ns = 10e6, batch_most_ns = 1e9, reading_ns = 25;
 /* An interrupt that does nothing takes more, and what a core does by itself (a page walk after the
  * system was asked, a sibling's burst) takes less. sysjitter begins at 200 ns, osnoise at 1 us. */
 static const double over_default_ns = 500;
-/* Below so many of its own readings, or of the counter's steps, a distance says nothing. */
+/* A distance below this many of its own readings, or of the counter's steps, says nothing. */
 static const double readings_least = 4;
 
 static const struct option_spec options[] = {
     {"for", 0, OPTION_REAL, "S", NULL, 0.5, 86400, NULL,
      "seconds to watch, up to a day (default: 10, or 1 with --quick; 2 in a whole run)"},
     {"over", 0, OPTION_REAL, "NS", NULL, 50, 1e9, NULL,
-     "shortest interruption that counts (default: 500, or what the counter can tell)"},
+     "shortest interruption that counts (default: 500, or what the counter can resolve)"},
     {.name = NULL},
 };
 
@@ -117,7 +118,7 @@ static int plan_noise(struct probe_task *task, struct error *error)
     if (code < 0)
         return code;
     const double batch_ns =
-        fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / TRIALS_PLANNED));
+        fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / trials_planned));
     plan->repeats = (uint64_t)(batch_ns / reading_ns);
     plan->batches = 1;
     /* The time ends it, so there may be more of them. */
@@ -133,7 +134,7 @@ static int plan_noise(struct probe_task *task, struct error *error)
     task->weight_s = task->named ? state->for_s : 0;
     if (reserve(task, state) < 0 || add_points(task, state) < 0)
         return error_set(error, ERROR_SYSTEM,
-                         "out of memory for so many CPUs: choose fewer with --cpus");
+                         "out of memory for that many CPUs: choose fewer with --cpus");
     return 0;
 }
 
@@ -261,10 +262,10 @@ const struct probe noise_probe = {
         "readings lie farther apart than they should (--over), something else had the CPU. Shown "
         "are the share of time that was taken, the lengths, the longest, what comes "
         "periodically, and the quietest CPUs, as a list for --cpus.\n"
-        "The cause is known where the system tells it: other threads and page faults for each "
+        "The cause is known where the system reports it: other threads and page faults for each "
         "interruption, by the thread's own counts; interrupts (with the softirqs behind them) by "
         "how many there were; stolen time by what the hypervisor reports, in steps of 10 ms. The "
-        "rest is unexplained: firmware (SMI), or a host that does not tell.\n"
+        "rest is unexplained: firmware (SMI), or a host that does not report it.\n"
         "What moves it: everything else that runs, the timer's tick, devices whose interrupts come "
         "to this CPU, a hypervisor's other guests. What is rare needs time to be seen: watch for a "
         "minute with --for 60. All CPUs are busy meanwhile, so others find none idle.",

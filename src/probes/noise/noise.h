@@ -8,7 +8,7 @@
 #include "stats/histogram.h"
 #include "stats/ratio.h"
 
-/* What can be told of a single interruption: whether the thread was switched out, or had a page
+/* What can be known of a single interruption: whether the thread was switched out, or had a page
  * fault, while it was kept. */
 enum gap_kind { GAP_THREADS, GAP_FAULTS, GAP_OTHER, GAP_KINDS };
 
@@ -39,7 +39,7 @@ enum { NOISE_WINDOWS = 1024 };
 /* What was seen of one CPU. */
 struct noise_tally {
     bool begun;    /* its kernel's state stands in the arena */
-    uint64_t over; /* ticks from which on something counts; 0: not known yet */
+    uint64_t over; /* ticks from which on something counts; 0: not measured yet */
     struct histogram lengths[GAP_KINDS];
     uint64_t longest[GAP_KINDS], backwards, missed;
     /* In ticks, of `windows` windows of `each` trials in a row (of the last one `filled`). */
@@ -53,7 +53,7 @@ struct noise_state {
     double for_s, over_ns;
     size_t slot_bytes;
     struct noise_tally *tallies; /* one for each of the task's CPUs */
-    double ticks_per_ns;         /* 0: not known yet */
+    double ticks_per_ns;         /* 0: not measured yet */
     /* What the system counted when the first trial was over, and when that was. */
     bool counted;
     double counted_at_s;
@@ -73,7 +73,7 @@ double noise_watched(const struct noise_tally *);
 struct noise_causes {
     double share_of_others[CAUSES]; /* of the ticks of GAP_OTHER: those of three causes, which add
                                        up to 1 */
-    double interrupts, softirqs;    /* a second; NAN: the system doesn't tell */
+    double interrupts, softirqs;    /* a second; NAN: the system doesn't report them */
     double stolen;                  /* share of the time that a hypervisor says it took */
 };
 /* `interrupts` and `softirqs` a second, and the stolen share, are given; the rest is filled. */

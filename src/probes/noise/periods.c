@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Lengths within so many times of one another may be the same thing again; the ranges overlap. */
+/* Lengths that differ by less than this factor may be the same thing again; the ranges overlap. */
 static const double length_range = 2.5, length_step = 1.5;
 /* Two periods that differ by less are one. */
 static const double same_period = 0.02;

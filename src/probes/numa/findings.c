@@ -40,7 +40,7 @@ static int add_failed(struct probe_task *task, struct error *error)
     return 0;
 }
 
-/* Whether the system told where the memory lay. */
+/* Whether the system reported where the memory lay. */
 static int note_verified(struct probe_task *task, struct error *error)
 {
     const struct numa_state *state = task->state;
@@ -115,7 +115,7 @@ static int add_worst(struct analysis *analysis, const struct series *series, enu
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-int numa_analyse(struct analysis *analysis, struct error *error)
+static int analyse_worst(struct analysis *analysis, struct error *error)
 {
     const struct probe_result *result = analysis->result;
     int code = 0;
@@ -129,6 +129,14 @@ int numa_analyse(struct analysis *analysis, struct error *error)
                 code = add_worst(analysis, series, (enum numa_series)which, false, error);
         }
     }
+    return code;
+}
+
+int numa_analyse(struct analysis *analysis, struct error *error)
+{
+    int code = analyse_worst(analysis, error);
+    if (code == 0)
+        code = numa_find_declared(analysis, error);
     return code == 0
                ? analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
                                "the document does not hold what distances are declared", error)
@@ -147,6 +155,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.latency.local",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .fact = FACT_LOCAL,
      .meaning = "A load from DRAM of the CPU's own node, on the node where that is worst.",
      .moves = "Page size, neighbours that use the memory, and modules that differ between nodes "
               "move it.",
@@ -163,10 +172,11 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.bandwidth.local",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .fact = FACT_LOCAL,
      .meaning =
          "What all CPUs of a node read together from their own node's DRAM, where that is worst.",
      .moves = "Each node's memory channels and modules decide it, and neighbours take their share.",
-     .advice = "Plan by it: a program whose memory is placed well has so much for each node."},
+     .advice = "Plan by it: a program whose memory is placed well has that much for each node."},
     {.patterns = "numa.bandwidth.remote",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -176,17 +186,37 @@ const struct finding_line numa_lines[] = {
      .moves = "The width of the links between nodes decides it, and what else uses them takes its "
               "share.",
      .advice = "Where it is far below the local one, place memory where it is used (first touch)."},
+    {.patterns = "numa.node.<n>.latency",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .fact = FACT_NODE,
+     .meaning = "A load from the node's memory, by a CPU of the nodes from which the firmware "
+                "declares it best (HMAT), beside what it declares.",
+     .moves = "The firmware's tables are often those of all machines of a kind, or of a model, and "
+              "describe memory that nobody else uses.",
+     .advice = "The kernel puts nodes into tiers by what is declared: where it is far off, place "
+               "memory by what was measured (numactl)."},
+    {.patterns = "numa.node.<n>.bandwidth",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .fact = FACT_NODE,
+     .meaning = "What all CPUs of the nodes from which the firmware declares it best (HMAT) read "
+                "from the node's memory, beside what it declares.",
+     .moves = "Firmware mostly declares what the modules or the link could carry at most; programs "
+              "reach some 60 to 90 % of that, and fewer CPUs less.",
+     .advice = "Interleave by what was measured: 'fathom report -f interleave' writes the "
+               "weights."},
     {.patterns = "numa.disagreement.*.*.*",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
      .meaning =
          "From the first node, the second is declared nearer than the third and was measured "
-         "farther: so many times as far, of quiet values. All comparisons are judged "
+         "farther: the value is how many times as far, of quiet values. All comparisons are judged "
          "together: that any is here by chance has a probability of at most 5 %.",
      .moves =
          "The distances are declared in tenths of the local latency, often for all machines of "
          "a kind; how memory is interleaved, and where a host keeps a virtual machine's, they "
-         "do not tell.",
+         "do not say.",
      .advice = "Repeat when nobody else uses the memory; the kernel places memory by the declared "
                "distances, so where the finding stays bind memory by hand (numactl)."},
     {.patterns = NULL},

@@ -136,7 +136,7 @@ static uint64_t most_readers(const struct numa_state *state)
 static void choose_bytes(const struct probe_task *task, struct numa_to *to, uint64_t node_free)
 {
     const struct numa_state *state = task->state;
-    const uint64_t last = last_level_bytes(task->machine), readers = most_readers(state);
+    const uint64_t last = last_level_in_effect(task), readers = most_readers(state);
     const uint64_t budget = machine_memory_budget(task->machine);
     const uint64_t most = node_free / 2 < budget ? node_free / 2 : budget;
     uint64_t bytes = 4 * last < usual_bytes ? 4 * last : usual_bytes;
@@ -345,7 +345,7 @@ static int next_numa(struct probe_task *task, const struct stage_outcome *outcom
     to->verified = task->plan.node >= 0
                        ? !isnan(outcome->placement.node_share)
                        : outcome->placement.node >= 0 && outcome->placement.node == to->id;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     return plan_from(task, state->now + 1, error);
 }
 
@@ -390,6 +390,7 @@ const struct probe numa_probe = {
         "a virtual machine nodes may be what the host made up. With one node there is one cell.",
     .needs = WANTS_TWO_NODES,
     .weight = 4,
+    .sized_by_found = true,
     .options = options,
     .findings = {numa_lines, numa_experiment},
     .plan = plan_numa,

@@ -1,4 +1,4 @@
-/* What the probe of NUMA nodes keeps, for its two files: numa.c measures, numa_findings.c says what
+/* What the probe of NUMA nodes keeps, for its two files: numa.c measures, findings.c says what
  * came of it. */
 #ifndef FATHOM_PROBES_NUMA_NUMA_H
 #define FATHOM_PROBES_NUMA_NUMA_H
@@ -20,7 +20,7 @@ struct numa_to {
     int id;
     uint64_t chase_bytes, read_bytes; /* what is measured on; all readers' together */
     const char *failed;               /* why nothing can be measured on it; NULL: it can */
-    bool verified;                    /* the system told where the memory lay */
+    bool verified;                    /* the system reported where the memory lay */
 };
 
 struct numa_state {
@@ -34,6 +34,10 @@ struct numa_state {
 /* Adds a finding for each pair of nodes whose declared order the latencies contradict.
  * ERROR_SYSTEM without memory. */
 int numa_find_disagreements(struct probe_task *, struct error *);
+
+/* Adds, of each node whose memory the firmware's HMAT describes, what was measured beside what is
+ * declared. ERROR_SYSTEM without memory. */
+int numa_find_declared(struct analysis *, struct error *);
 
 /* Adds the cells that failed, and what only the machine can tell: declared distances that the
  * latencies contradict. */

@@ -117,9 +117,10 @@ int parallelism_plan_sizes(struct probe_task *task, struct error *error)
                              MODE_PREFETCH, error);
     }
     if (code == 0 && !task->plan.point_count)
-        code = error_set(error, ERROR_USAGE,
-                         "--sizes: none of them has room for so many chains: give larger ones, or "
-                         "fewer --chains");
+        code =
+            error_set(error, ERROR_USAGE,
+                      "--sizes: none of them has room for that many chains: give larger ones, or "
+                      "fewer --chains");
     return code;
 }
 

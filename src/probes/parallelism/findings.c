@@ -28,7 +28,7 @@ const char *const parallelism_sustained = "sustained by trial",
                   *const parallelism_knee = "knee by trial",
                   *const parallelism_gain = "gain by trial";
 
-/* A series of rates from one of times: so many bytes or accesses each. */
+/* A series of rates from one of times, in each of which `bytes` bytes or accesses are done. */
 static int add_rates(struct probe_task *task, const struct series *times, const char *name,
                      struct axis y, double bytes, struct error *error)
 {
@@ -58,7 +58,7 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
     return 0;
 }
 
-/* What trials told of a series together, as a series with its factors. */
+/* What trials answered of a series together, as a series with its factors. */
 static int tell(struct probe_task *task, const struct series *of, const char *name, double x,
                 struct axis y, const struct summary *concluded, struct error *error)
 {
@@ -174,7 +174,7 @@ enum answered { BY_FIRST, BEYOND_FIRST, NOT_KNOWN };
 struct curve {
     const struct series *series;
     const char *level;
-    const struct point *sustained, *four; /* what the trials told; NULL: nothing */
+    const struct point *sustained, *four; /* what the trials answered; NULL: nothing */
 };
 
 /* What the first level holds, as found or declared; NAN. */
@@ -215,7 +215,7 @@ static int add_sustained(struct analysis *analysis, const struct curve *curve,
     char name[48], documented[160] = "";
     snprintf(name, sizeof name, "%s.parallelism", curve->level);
     if (!curve->sustained)
-        return analysis_keep(analysis, name, "the document does not hold what each trial told",
+        return analysis_keep(analysis, name, "the document does not hold the values of the trials",
                              error);
     const struct summary *sustained = &curve->sustained->y;
     if (!sustained->n)
@@ -231,10 +231,11 @@ static int add_sustained(struct analysis *analysis, const struct curve *curve,
     }
     finding->text =
         pool_printf(analysis->pool,
-                    "sustains %s%.1f %s at once: one chain's time per access over the least time; "
-                    "%s%.0f chains come within 5 %% of that%s",
+                    "sustains %s%.1f %s at once (one chain's time per access divided by the "
+                    "least time); %s%.0f chains to come within 5 %% of that%s",
                     found->open ? "at least " : "", (double)sustained->median, what,
-                    found->open ? "not before " : "", series->points[found->knee].x, documented);
+                    found->open ? "it takes more than " : "it takes ",
+                    series->points[found->knee].x, documented);
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
@@ -245,7 +246,7 @@ static int add_four(struct analysis *analysis, const struct curve *curve, struct
     char name[48];
     snprintf(name, sizeof name, "%s.parallelism.four", curve->level);
     if (!curve->four)
-        return analysis_keep(analysis, name, "the document does not hold what each trial told",
+        return analysis_keep(analysis, name, "the document does not hold the values of the trials",
                              error);
     const struct summary *four = &curve->four->y;
     const bool apart =
@@ -366,7 +367,7 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
     const unsigned flags = flags_of(work);
     if (!concluded)
         return analysis_keep(analysis, "parallelism.work.*",
-                             "the document does not hold what each trial told", error);
+                             "the document does not hold the values of the trials", error);
     const struct summary *knee = &concluded->y;
     const bool seen = knee->n >= KNEE_TRIALS_LEAST;
     struct finding *finding =

@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <stddef.h>
 
-/* What makers have published of their own processors. They are told by the names that they give
+/* What makers have published of their own processors. They are known by the names that they give
  * themselves, as family and model are not among the facts; so nothing is found in a virtual machine
  * that hides the name ("AMD EPYC"), though its family and model would tell.
  *

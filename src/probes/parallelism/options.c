@@ -169,7 +169,7 @@ uint64_t parallelism_bytes_for_threads(const struct probe_task *task,
         return bytes;
     uint64_t caches = sharers.count ? task->machine->cpu_count / sharers.count : 1;
     cpulist_free(&sharers);
-    const uint64_t beyond = 2 * caches * last->size_bytes;
+    const uint64_t beyond = 2 * caches * last_level_in_effect(task);
     return beyond <= bytes ? bytes : beyond < most / 2 ? beyond : most / 2;
 }
 

@@ -43,11 +43,11 @@ static const struct option_spec options[] = {
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
      "sizes from one power of two to the next (default: 4 below 64M, 2 above)"},
     {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL,
-     "look also at work after each access, up to so many cycles of it, which no address depends "
+     "look also at work after each access, up to this many cycles of it, which no address depends "
      "on: how much of it keeps the processor from seeing the next access; several amounts, like "
      "3,6,12, are those and no others"},
     {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL,
-     "with --work: and at what it wins back to prefetch each line so many steps ahead"},
+     "with --work: and at what it wins back to prefetch each line this many steps ahead"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
      "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
@@ -324,7 +324,7 @@ static int next_parallelism(struct probe_task *task, const struct stage_outcome 
     if (code < 0 || state->at >= state->stage_count)
         return code;
     parallelism_list_chains(state, state->stages[state->at].look == LOOK_REST);
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     code = plan_stage(task, error);
     return code < 0 ? code : 1;
 }
@@ -379,7 +379,7 @@ const struct probe parallelism_probe = {
         "at once. One chain waits for each load and shows the latency; several overlap, and the "
         "time per access falls until no more loads can be under way. The latency over that time is "
         "how many misses the core sustains: a figure of what it does, not of what it is built of, "
-        "which may be more. Programs that look things up at random gain as much by doing so many "
+        "which may be more. Programs that look things up at random gain as much by doing that many "
         "look-ups side by side.\n"
         "What moves it: page size (with small pages, walks of the page table wait in the same "
         "queues), neighbours that use the memory, and the distance to it. Thirteen chains "
@@ -393,6 +393,7 @@ const struct probe parallelism_probe = {
         "first thread's NUMA node.",
     .weight = 4,
     .quick = false,
+    .sized_by_found = true,
     .options = options,
     .findings = {parallelism_lines, parallelism_experiment},
     .plan = plan_parallelism,

@@ -41,7 +41,7 @@ struct parallelism_state {
     size_t level_count, far; /* far: the level that threads and work are looked at in */
     struct parallelism_stage stages[STAGES_MAX];
     size_t stage_count, at;
-    bool taken;            /* what the stage's trials told is kept */
+    bool taken;            /* what the stage's trials answered is kept */
     const char *left_out;  /* levels that there was no time for, "L1, L2"; NULL: none */
     double time_for_all_s; /* a budget in which there would have been */
     struct chain_ring ring;
@@ -78,7 +78,7 @@ enum { PARALLELISM_USUAL = 16 };
 /* Reads the options into the state, whose seat and ring are known. ERROR_USAGE for those that
  * contradict the machine or each other. */
 int parallelism_choose(struct probe_task *, struct error *);
-/* The most chains in so many bytes: each has two lines of its own, or it would meet the next one at
+/* The most chains in `bytes`: each has two lines of its own, or it would meet the next one at
  * once. */
 uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
 /* Bytes that all threads together go through. */
@@ -104,9 +104,10 @@ unsigned parallelism_chains_at_work(const struct parallelism_state *);
 extern const double parallelism_tolerance;
 /* Where a curve ends to fall, by the indexes of its points. False where it has too few. */
 bool parallelism_plateau(const struct series *, struct saturation *);
-/* Keeps what the trials of the stage that was measured told, before the next one is planned. */
+/* Keeps what the trials of the stage that was measured answered, before the next one is planned. */
 void parallelism_take(struct probe_task *);
-/* Names of series: accesses by all threads, and by work after each; what trials told together. */
+/* Names of series: accesses by all threads, and by work after each; what trials answered together.
+ */
 extern const char *const parallelism_all_name,
     *const parallelism_work_names[3], *const parallelism_sustained, *const parallelism_four,
                                                                         *const parallelism_knee,

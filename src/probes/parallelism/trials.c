@@ -1,4 +1,4 @@
-/* What the trials of a stage tell together, before the next stage is planned. */
+/* What the trials of a stage answer together, before the next stage is planned. */
 #include "probes/parallelism/parallelism.h"
 #include "stats/quantile.h"
 
@@ -10,23 +10,23 @@ const double parallelism_tolerance = 0.05;
 /* At this many accesses at once two of them overlap; below it, none do. */
 static const double overlap_ends = 1.5;
 
-/* The median of what each trial tells, NAN where it tells nothing. */
+/* The median of what each trial answers, NAN where none does. */
 static struct summary by_trial(const struct probe_task *task,
                                double (*tell)(const struct probe_task *, unsigned, const void *),
                                const void *about)
 {
     const struct parallelism_state *state = task->state;
-    double told[TRIALS_MOST];
+    double values[TRIALS_MOST];
     size_t n = 0;
     for (unsigned trial = 0; trial < state->values.trials && n < TRIALS_MOST; trial++) {
         double value = tell(task, trial, about);
         if (isfinite(value))
-            told[n++] = value;
+            values[n++] = value;
     }
     if (!n)
         return summary_of_nothing();
     struct summary summary;
-    summarize(told, n, told, &summary);
+    summarize(values, n, values, &summary);
     return summary;
 }
 

@@ -1,7 +1,7 @@
 /*
  * How far ahead of a load that waits for memory the processor sees: two independent chases, and
- * between a load of the one and the next of the other so many instructions. While both loads fit
- * the window of instructions under way, a pair takes the time of one miss; when the second no
+ * between a load of the one and the next of the other a number of instructions. While both loads
+ * fit the window of instructions under way, a pair takes the time of one miss; when the second no
  * longer enters it, the time of two.
  *
  * The method is Henry Wong's ("Measuring Reorder Buffer Capacity", 2013). Instructions that do
@@ -229,7 +229,7 @@ static int next_window(struct probe_task *task, const struct stage_outcome *outc
     for (int i = 0; i < WINDOW_FILLERS; i++)
         state->seen[i] = window_steps_of(&state->values, &task->plan, state->coarse[i]);
     state->refined = true;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_stage(task);
     task->plan.share = 1;
     for (int i = 0; i < WINDOW_FILLERS && code == 0; i++) {
@@ -254,8 +254,8 @@ static int next_window(struct probe_task *task, const struct stage_outcome *outc
 
 /* --- concluding --- */
 
-/* What the trials told of each filler, in both looks: findings are read off these and off the flags
- * of the points around the step. */
+/* What the trials answered of each filler, in both looks: findings are read off these and off the
+ * flags of the points around the step. */
 static const char concluded_name[] = "step by trial";
 static int tell_steps(struct probe_task *task, enum window_filler filler, int look,
                       const struct window_steps *steps, struct error *error)
@@ -341,18 +341,18 @@ static struct finding *add_unknown(struct analysis *analysis, enum window_filler
     if (last->voted < WINDOW_LEAST_VOTERS) {
         finding->flags = FLAG_BIT(FLAG_TOO_FEW);
         finding->text = pool_printf(analysis->pool,
-                                    "not known: only %u trial%s finished, and %d are needed; give "
+                                    "not found: only %u trial%s finished, and %d are needed; give "
                                     "it time (a larger --budget)",
                                     last->voted, last->voted == 1 ? "" : "s", WINDOW_LEAST_VOTERS);
     } else if (last == fine || last->saw >= noticed * last->voted) {
         finding->flags = FLAG_BIT(FLAG_UNSTABLE);
         finding->text = pool_printf(
             analysis->pool,
-            "not known: a step was seen near %.0f, but the trials do not agree: %u of %u saw it",
+            "not found: a step was seen near %.0f, but the trials do not agree: %u of %u saw it",
             (double)(last->saw ? last : coarse)->at.median, last->saw, last->voted);
     } else {
         finding->text = pool_printf(analysis->pool,
-                                    "not detected: up to %.0f between two misses, no step from one "
+                                    "not found: up to %.0f between two misses, no step from one "
                                     "miss's time to two",
                                     analysis_number(analysis, "to"));
     }
@@ -368,7 +368,7 @@ static int add_step(struct analysis *analysis, enum window_filler filler, struct
                         *curve = series_of(analysis, NULL, name, looks[FINE]);
     if (!coarse_concluded)
         return analysis_keep(analysis, fillers[filler].finding,
-                             "the document does not hold what each trial told", error);
+                             "the document does not hold the values of the trials", error);
     const struct window_steps coarse = steps_concluded(coarse_concluded),
                               fine = steps_concluded(fine_concluded);
     const struct factor *own = series_factor(coarse_concluded, "loop's own");
@@ -377,7 +377,7 @@ static int add_step(struct analysis *analysis, enum window_filler filler, struct
     if (!fine_concluded || !own || !window_steps_agree(&fine)) {
         finding = add_unknown(analysis, filler, &coarse, fine_concluded ? &fine : NULL);
     } else {
-        /* The trials' own answers tell how sure the step is. */
+        /* The trials' own answers show how sure the step is. */
         const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
         unsigned flags = flags_of(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
         flags |= summary_half_width(&fine.at) > widest ? wide : 0;

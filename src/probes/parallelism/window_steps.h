@@ -1,4 +1,4 @@
-/* What the trials of the window's curve tell: each one votes with the step that it saw, or with
+/* What the trials of the window's curve answer: each one votes with the step that it saw, or with
  * none.
  */
 #ifndef FATHOM_PROBES_PARALLELISM_WINDOW_STEPS_H

@@ -66,7 +66,8 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-/* A working set is `bytes` of a level's sets; so many of its elements lie in each 4 KiB of them. */
+/* A working set is `bytes` of a level's sets; this many of its elements lie in each 4 KiB of them.
+ */
 static uint64_t elements_of(uint64_t bytes, size_t stride, size_t line_bytes)
 {
     size_t spacing = stride & -stride; /* no two elements are nearer, counted in sets */
@@ -131,7 +132,7 @@ static int plan_crossing(struct probe_task *task, struct prefetch_state *state, 
     }
     if (!bytes)
         return 0;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = PAGES_SMALL;
     task->plan.unstable_above = 0.1;
@@ -330,7 +331,7 @@ static int add_stride(struct analysis *analysis, const struct level_series *leve
         return error_out_of_memory(error);
     char size[UNIT_TEXT];
     if (!where) {
-        finding->text = "not detected: at no stride is a quarter of any level's latency hidden";
+        finding->text = "none: at no stride is a quarter of any level's latency hidden";
         return 0;
     }
     finding->value = (double)strides[best];
@@ -355,12 +356,12 @@ static int add_crossing(struct analysis *analysis, struct error *error)
     if (!finding)
         return error_out_of_memory(error);
     if (!through || !anew || !through->point_count || !anew->point_count) {
-        finding->text = "not detected: it was not measured";
+        finding->text = "not found: it was not measured";
         return 0;
     }
     struct share saved = hidden_share(through->points, anew->points);
     finding->flags = saved.flags;
-    const char *verdict = "not detected: the two orders can't be told apart";
+    const char *verdict = "not found: the two orders can't be distinguished";
     if (saved.low >= crossing_saves) {
         finding->value = finding->low = finding->high = 1;
         verdict = "prefetchers go on into the next page";
@@ -409,10 +410,10 @@ const struct probe prefetch_probe = {
         "Strides go from one line to beyond a page.\n"
         "What moves it: which prefetchers the processor has and which are switched on (firmware "
         "and hypervisors can); other threads on the same core or memory, which compete for the "
-        "same requests; neighbours in order also share translations, in which "
-        "prefetchers have no part: on small pages and in virtual machines that shows, so from "
-        "strides of a page on forward is told beside random order within 64 strides; and at large "
-        "strides in DRAM, rows that are open already.",
+        "same requests; neighbours in order also share translations, in which prefetchers have no "
+        "part: on small pages and in virtual machines that shows, so from strides of a page on "
+        "forward is compared with random order within 64 strides; and at large strides in DRAM, "
+        "rows that are open already.",
     .options = options,
     .findings = {prefetch_lines, prefetch_experiment},
     .plan = plan_prefetch,

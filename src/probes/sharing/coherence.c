@@ -116,7 +116,7 @@ static int add_point(struct probe_task *task, unsigned series, enum line_state l
     return 0;
 }
 
-/* A series for each operation and state. Its number tells both. */
+/* A series for each operation and state. Its number says both. */
 static int add_series(struct probe_task *task, enum touch_op op, enum line_state state)
 {
     struct plan *plan = &task->plan;
@@ -231,7 +231,7 @@ static void prepare_coherence(struct trial *trial)
 
 /* --- concluding --- */
 
-/* Who shares the lines with each holder, which topology alone tells: "1=2 3=core", or "4=self"
+/* Who shares the lines with each holder, which topology alone says: "1=2 3=core", or "4=self"
  * where the measuring CPU has to. NULL without memory. */
 static const char *sharers_of(struct probe_task *task)
 {
@@ -337,15 +337,15 @@ static enum line_state state_of(const struct series *series)
 static int analyse_coherence(struct analysis *analysis, struct error *error)
 {
     const struct probe_result *result = analysis->result;
-    const bool told = analysis_parameter(analysis, "sharers");
-    int code = told ? 0
-                    : analysis_keep(analysis, "coherence.*.shared",
-                                    "the document does not say who shared the lines", error);
+    const bool known = analysis_parameter(analysis, "sharers");
+    int code = known ? 0
+                     : analysis_keep(analysis, "coherence.*.shared",
+                                     "the document does not say who shared the lines", error);
     for (size_t i = 0; i < result->series_count && code == 0; i++) {
         const struct series *series = &result->series[i];
         const enum line_state state = state_of(series);
         const size_t first = result->finding_count;
-        if (state == LINE_STATES || (state == LINE_SHARED && !told))
+        if (state == LINE_STATES || (state == LINE_SHARED && !known))
             continue;
         for (size_t p = 0; p < series->point_count && code == 0; p++)
             if (series->points[p].y.n)

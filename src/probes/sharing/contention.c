@@ -5,7 +5,7 @@
  * instead, the fast ones would leave the slow ones alone at the end, and nothing could be said of
  * fairness.
  *
- * False sharing is the same with a word each, so many bytes apart: in one line, in neighbouring
+ * False sharing is the same with a word each, some bytes apart: in one line, in neighbouring
  * lines (which some processors prefetch in pairs), and further apart.
  */
 #include "probes/sharing/contention.h"

@@ -50,17 +50,17 @@ int contention_conclude(struct probe_task *task, const struct stage_outcome *out
 /* --- findings --- */
 
 /* What one operation's series show. */
-struct shown {
+struct operation_curves {
     const char *op;
     const struct series *times, *throughput, *fairness, *distances;
 };
 
-static int add_from(struct analysis *analysis, const struct shown *shown,
+static int add_from(struct analysis *analysis, const struct operation_curves *curves,
                     const struct series *series, double writers, const char *what, const char *unit,
                     const char *text, struct error *error)
 {
     const struct point *point = series ? series_point(series, writers) : NULL;
-    const char *name = pool_printf(analysis->pool, "contention.%s.%s", shown->op, what);
+    const char *name = pool_printf(analysis->pool, "contention.%s.%s", curves->op, what);
     const size_t first = analysis->result->finding_count;
     if (!point)
         return 0;
@@ -72,28 +72,28 @@ static int add_from(struct analysis *analysis, const struct shown *shown,
     return 0;
 }
 
-static int analyse_operation(struct analysis *analysis, const struct shown *shown, size_t all,
-                             struct error *error)
+static int analyse_operation(struct analysis *analysis, const struct operation_curves *curves,
+                             size_t all, struct error *error)
 {
     const char *more = "";
     if (all <= 2)
         more = "; more CPUs would show how it falls, and who gets how little";
-    int code = add_from(analysis, shown, shown->times, 1, "latency.1", "ns",
+    int code = add_from(analysis, curves, curves->times, 1, "latency.1", "ns",
                         "one operation of a writer that has the line to itself", error);
     if (code == 0)
-        code = add_from(analysis, shown, shown->throughput, 1, "throughput.1", "op/s",
+        code = add_from(analysis, curves, curves->throughput, 1, "throughput.1", "op/s",
                         "operations of one writer alone", error);
     if (code < 0 || all < 2)
         return code;
     code = add_from(
-        analysis, shown, shown->times, (double)all, "latency.all", "ns",
+        analysis, curves, curves->times, (double)all, "latency.all", "ns",
         pool_printf(analysis->pool, "one operation of one of %zu writers to one line", all), error);
     if (code == 0)
         code = add_from(
-            analysis, shown, shown->throughput, (double)all, "throughput.all", "op/s",
+            analysis, curves, curves->throughput, (double)all, "throughput.all", "op/s",
             pool_printf(analysis->pool, "operations of %zu writers together%s", all, more), error);
     if (code == 0)
-        code = add_from(analysis, shown, shown->fairness, (double)all, "fairness.all", "",
+        code = add_from(analysis, curves, curves->fairness, (double)all, "fairness.all", "",
                         pool_printf(analysis->pool,
                                     "of %zu writers, what the one with the least got done of what "
                                     "the one with the most did",
@@ -102,12 +102,13 @@ static int analyse_operation(struct analysis *analysis, const struct shown *show
     return code;
 }
 
-static int add_ratio(struct analysis *analysis, const struct shown *shown, const char *what,
-                     double near, double far, const char *text, struct error *error)
+static int add_ratio(struct analysis *analysis, const struct operation_curves *curves,
+                     const char *what, double near, double far, const char *text,
+                     struct error *error)
 {
-    const struct series *series = shown->distances;
+    const struct series *series = curves->distances;
     const struct point *one = series_point(series, near), *other = series_point(series, far);
-    const char *name = pool_printf(analysis->pool, "contention.%s.%s", shown->op, what);
+    const char *name = pool_printf(analysis->pool, "contention.%s.%s", curves->op, what);
     const size_t first = analysis->result->finding_count;
     if (!one || !other)
         return 0;
@@ -127,17 +128,17 @@ static int add_ratio(struct analysis *analysis, const struct shown *shown, const
     return 0;
 }
 
-static int analyse_distances(struct analysis *analysis, const struct shown *shown,
+static int analyse_distances(struct analysis *analysis, const struct operation_curves *curves,
                              struct error *error)
 {
     const unsigned line = analysis_line_bytes(analysis);
-    if (!shown->distances)
+    if (!curves->distances)
         return 0;
-    int code = add_ratio(analysis, shown, "false-sharing", sizeof(uint64_t), 8 * line,
-                         "two writers with a word each in one line take so many times as long as "
+    int code = add_ratio(analysis, curves, "false-sharing", sizeof(uint64_t), 8 * line,
+                         "two writers with a word each in one line take this many times as long as "
                          "with lines far apart",
                          error);
-    return code == 0 ? add_ratio(analysis, shown, "adjacent-lines", line, 8 * line,
+    return code == 0 ? add_ratio(analysis, curves, "adjacent-lines", line, 8 * line,
                                  "the same in neighbouring lines, which some processors prefetch "
                                  "in pairs; about 1 where they do not",
                                  error)
@@ -155,14 +156,15 @@ static const struct series *series_that(const struct analysis *analysis, const c
     return NULL;
 }
 
-static struct shown shown_of(const struct analysis *analysis, enum contention_op op)
+static struct operation_curves curves_of(const struct analysis *analysis, enum contention_op op)
 {
     const char *name = contentions[op].name;
-    return (struct shown){.op = name,
-                          .times = series_that(analysis, name, CONTENTION_SHOWS_TIME),
-                          .throughput = series_that(analysis, name, CONTENTION_SHOWS_THROUGHPUT),
-                          .fairness = series_that(analysis, name, CONTENTION_SHOWS_FAIRNESS),
-                          .distances = series_that(analysis, name, CONTENTION_SHOWS_DISTANCES)};
+    return (struct operation_curves){
+        .op = name,
+        .times = series_that(analysis, name, CONTENTION_SHOWS_TIME),
+        .throughput = series_that(analysis, name, CONTENTION_SHOWS_THROUGHPUT),
+        .fairness = series_that(analysis, name, CONTENTION_SHOWS_FAIRNESS),
+        .distances = series_that(analysis, name, CONTENTION_SHOWS_DISTANCES)};
 }
 
 /* All writers: as many as were asked for, or as there were CPUs. */
@@ -183,12 +185,12 @@ int contention_analyse(struct analysis *analysis, struct error *error)
     const size_t all = writers_of(analysis);
     int code = 0;
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
-        const struct shown shown = shown_of(analysis, op);
-        code = analyse_operation(analysis, &shown, all, error);
+        const struct operation_curves curves = curves_of(analysis, op);
+        code = analyse_operation(analysis, &curves, all, error);
     }
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
-        const struct shown shown = shown_of(analysis, op);
-        code = analyse_distances(analysis, &shown, error);
+        const struct operation_curves curves = curves_of(analysis, op);
+        code = analyse_distances(analysis, &curves, error);
     }
     return code;
 }

@@ -10,7 +10,7 @@
 
 enum tlb_layout {
     TLB_PACKED, /* lines side by side, on as few pages as hold them */
-    TLB_SPREAD, /* a line on each of so many pages that lie side by side */
+    TLB_SPREAD, /* a line on each of some pages that lie side by side */
     /* A line on one page of each aligned group of TLB_GROUP. Some cores let neighbouring pages
      * that are also neighbours in physical memory share an entry (AMD since Zen: four of 4 KiB),
      * and then this is what an entry holds. Which page of the group it is rotates with the digits

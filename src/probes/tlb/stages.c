@@ -16,6 +16,7 @@ enum {
     PIECES_MOST = 512,
     LADDER_TRIALS = 9,
     STEP_TRIALS = 11,
+    SWEPT_LOADS = 1024, /* some rounds of the largest first levels */
     STAGE_POINTS = 100, /* most sizes in a stage that refines */
     BRACKET_MARGIN = 8,
 };
@@ -84,7 +85,7 @@ static void plan_stage(struct probe_task *task, unsigned trials)
     struct tlb_state *state = task->state;
     struct plan *plan = &task->plan;
     bool quick = settings_has(task->settings, "quick");
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan->pages = current(state)->policy;
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = trials;
@@ -150,6 +151,10 @@ static int plan_fine(struct probe_task *task, int level, double from, double to,
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
     plan_stage(task, STEP_TRIALS);
+    if (level == 0) {
+        probe_plan_sweeps(&task->plan, STEP_TRIALS, SWEPT_LOADS);
+        task->plan.span_s *= 2; /* what shares the TLB stays for longer than a few rounds */
+    }
     state->look = level ? TLB_SECOND : TLB_FIRST;
     to = fmin(to, size->most / (size->spread == TLB_SPARSE ? TLB_GROUP : 1));
     from = fmax(from, TLB_PAGES_LEAST);
@@ -165,7 +170,8 @@ static int plan_fine(struct probe_task *task, int level, double from, double to,
         if (code < 0)
             return code;
     }
-    int code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
+    int code =
+        trial_values_reserve_groups(&state->values, &task->plan, STEP_TRIALS, task->pool, error);
     return code < 0 ? code : 1;
 }
 
@@ -258,7 +264,7 @@ static int keep_votes(struct probe_task *task, int level, double *answers, unsig
     return 0;
 }
 
-/* Whether `n` answers of so many trials make a number, as findings_tlb() judges it. */
+/* Whether `n` answers of `trials` trials make a number, as findings_tlb() judges it. */
 static bool votes_agree(const double *answers, size_t n, size_t trials)
 {
     double all[STEP_TRIALS], scratch[STEP_TRIALS];

@@ -10,7 +10,7 @@
 
 enum { TLB_PAGES_LEAST = 4 };
 
-/* Beside the layouts' ladders: one of a line on each of so many small pages' worth of huge pages.
+/* Beside the layouts' ladders: one of a line on each small page's worth of huge pages.
  * These cost nothing unless a hypervisor splits them. */
 enum { TLB_PIECES = TLB_LAYOUTS, TLB_LADDERS };
 
@@ -52,11 +52,11 @@ struct tlb_state {
     struct trial_values values;
 };
 
-/* A chain over so many pages of the size that is looked at, of the ladder's layout; memory and seed
+/* A chain over `pages` pages of the size that is looked at, of the ladder's layout; memory and seed
  * are the trial's. */
 struct tlb_chain tlb_chain_of(const struct tlb_state *, unsigned ladder, double pages);
 
-/* The stages, in tlb_stages.c: a ladder of sizes, then what refines it. */
+/* The stages, in stages.c: a ladder of sizes, then what refines it. */
 int tlb_plan_ladder(struct probe_task *, struct error *);
 /* 1: a stage was planned; 0: this page size is done; or an error's code. */
 int tlb_plan_next(struct probe_task *, struct error *);

@@ -4,8 +4,8 @@
  *
  * Saavedra and Smith, "Measuring cache and TLB performance and their effect on benchmark run
  * times", IEEE Trans. Computers 44(10), 1995, read TLBs off strided sweeps; here the packed chain
- * takes the caches out, so that a cache's end can't be told as a TLB's. Both orders are random, and
- * both chains fall alike on the sets of a cache (tlb_chain.c).
+ * takes the caches out, so that a cache's end can't be taken for a TLB's. Both orders are random,
+ * and both chains fall alike on the sets of a cache (chain.c).
  *
  * First a ladder of sizes, then every number of pages around the first level's end and a grid
  * around the second's. Each trial says by itself how many pages it found translated, and the trials
@@ -231,20 +231,20 @@ static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
     if (!why && packed && page->bytes != least && has_flag(packed, FLAG_SMALL_PAGES))
         evidence.unavailable = pool_printf(analysis->pool, "pages of %s can't be had here", name);
     if (!evidence.unavailable && (!spread || !packed))
-        return analysis_keep(analysis, patterns, "why its pages were not measured is not told",
-                             error);
+        return analysis_keep(analysis, patterns,
+                             "the document does not say why its pages were not measured", error);
     if (spread && packed && sparse)
         evidence.shared = tlb_shared(spread, sparse, packed);
     if (evidence.shared > 1)
         evidence.spread = sparse;
     evidence.fine_spread = look_at(analysis, NULL, name, tlb_looks[TLB_SECOND]);
-    const bool first_told = take_votes(look_at(analysis, tlb_vote_names[0], name, tlb_vote_look),
+    const bool first_held = take_votes(look_at(analysis, tlb_vote_names[0], name, tlb_vote_look),
                                        &evidence.first, &evidence.first_trials),
-               second_told = take_votes(look_at(analysis, tlb_vote_names[1], name, tlb_vote_look),
+               second_held = take_votes(look_at(analysis, tlb_vote_names[1], name, tlb_vote_look),
                                         &evidence.second, &evidence.second_trials);
     if (!evidence.second)
         evidence.fine_spread = NULL;
-    if (!first_told || !second_told)
+    if (!first_held || !second_held)
         return analysis_keep(analysis, patterns, "the document does not hold how many trials voted",
                              error);
     int code = findings_tlb(analysis->result, analysis->pool, &evidence, error);
@@ -363,7 +363,7 @@ const struct probe tlb_probe = {
         "pages, huge ones of a guest are split. Costs are beyond those of the caches; a walk "
         "reads page tables, so the more pages, the dearer.\n"
         "Where both small and huge pages are looked at, as many small pages' worth of huge ones "
-        "tells whether these are translated whole.\n"
+        "shows whether these are translated whole.\n"
         "The second level with huge pages is not looked for: it reaches over gigabytes.",
     .weight = 4,
     .quick = false,

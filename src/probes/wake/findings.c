@@ -47,7 +47,7 @@ const struct finding_line wake_lines[] = {
     {.patterns = "wake.after.<n>us",
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "From the ring until a thread runs that had slept for so long.",
+     .meaning = "From the ring until a thread runs that had slept for that long.",
      .moves = "The longer a CPU is idle the deeper it sleeps; /sys/devices/system/cpu/cpu0/cpuidle "
               "has the states.",
      .advice = "Where the long sleeps are too slow, forbid deep idle states (cpupower idle-set -D "
@@ -55,7 +55,7 @@ const struct finding_line wake_lines[] = {
     {.patterns = NULL},
 };
 
-/* --- what no series tells --- */
+/* --- what no series shows --- */
 
 /* Whether the system counted any switch while threads went to sleep. */
 static bool counts_switches(const struct wake_state *state)
@@ -90,13 +90,13 @@ int wake_conclude(struct probe_task *task, const struct stage_outcome *outcome, 
             return error_out_of_memory(error);
         finding->text =
             counts ? "context switches for each wake-up, by the system's count"
-                   : "not told: this system counts no context switches (getrusage), so nothing "
+                   : "unknown: this system counts no context switches (getrusage), so nothing "
                      "shows that threads slept; measure outside this sandbox or emulator";
     }
     return 0;
 }
 
-/* --- what the series tell --- */
+/* --- what the series show --- */
 
 static int add_extreme(struct analysis *analysis, const struct series *series, const char *way,
                        const struct point *point, bool fastest, struct error *error)

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Above so many CPUs only the first way is measured between all pairs, and the others from the
- * first CPU to every other one: five matrices of 500 CPUs would take an hour. */
+/* Above this number of CPUs only the first way is measured between all pairs, and the others from
+ * the first CPU to every other one: five matrices of 500 CPUs would take an hour. */
 enum { ALL_WAYS_UP_TO = 32 };
 
 static bool is_of_stage(const struct wake_state *state, int way)
@@ -25,8 +25,8 @@ static void add_point(struct plan *plan, const struct wake_state *state, int way
 }
 
 /* One round of pairs, in groups that are not too large. */
-static void add_round(struct probe_task *task, int way, const struct bout *bouts, unsigned count,
-                      unsigned *groups)
+static void add_round(struct probe_task *task, int way, const struct pairing *pairings,
+                      unsigned count, unsigned *groups)
 {
     struct plan *plan = &task->plan;
     const struct wake_state *state = task->state;
@@ -36,7 +36,7 @@ static void add_round(struct probe_task *task, int way, const struct bout *bouts
         if (region == 0)
             groups[plan->group_count++] = 0;
         groups[plan->group_count - 1]++;
-        add_point(plan, state, way, region, cpus[bouts[i].first], cpus[bouts[i].second]);
+        add_point(plan, state, way, region, cpus[pairings[i].first], cpus[pairings[i].second]);
     }
 }
 
@@ -46,9 +46,9 @@ static void add_way(struct probe_task *task, int way, const struct tournament *r
     struct plan *plan = &task->plan;
     const struct wake_state *state = task->state;
     const struct cpulist *cpus = &task->cpus;
-    const struct bout *bout = rounds->bouts;
-    for (size_t round = 0; all && round < rounds->round_count; bout += rounds->rounds[round++])
-        add_round(task, way, bout, rounds->rounds[round], groups);
+    const struct pairing *pairing = rounds->pairings;
+    for (size_t round = 0; all && round < rounds->round_count; pairing += rounds->rounds[round++])
+        add_round(task, way, pairing, rounds->rounds[round], groups);
     for (size_t i = 1; !all && i < (state->whole ? cpus->count : 2); i++) {
         groups[plan->group_count++] = 1;
         add_point(plan, state, way, 0, cpus->ids[0], cpus->ids[i]);
@@ -82,6 +82,6 @@ int wake_add_pairs(struct probe_task *task, struct error *error)
     free(cores);
     pool_free(&scratch);
     return code < 0 ? error_set(error, ERROR_SYSTEM,
-                                "out of memory for so many pairs: choose fewer CPUs with --cpus")
+                                "out of memory for that many pairs: choose fewer CPUs with --cpus")
                     : 0;
 }

@@ -224,7 +224,7 @@ static int next_wake(struct probe_task *task, const struct stage_outcome *outcom
     struct wake_state *state = task->state;
     (void)outcome, (void)stage;
     int code = 0;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     if (state->stage == WAKE_BLOCKING && is_any(state, WAKE_SPINNING)) {
         code = plan_turns(task, WAKE_SPINNING, error);
         return code < 0 ? code : 1;
@@ -293,7 +293,7 @@ static void prepare_sleep(struct trial *trial, struct region *region, struct bel
 static void prepare_wake(struct trial *trial)
 {
     const struct wake_state *state = trial->probe_state;
-    const size_t at = trial->point->detail >> WAKE_DETAIL_REGION;
+    const size_t at = (size_t)(trial->point->detail >> WAKE_DETAIL_REGION);
     const int way = (int)(trial->point->detail & WAKE_DETAIL_WAY);
     struct region *region = (struct region *)(void *)(trial->arena->memory + at * REGION_BYTES);
     struct bell *bells = bells_of(state, at, way);

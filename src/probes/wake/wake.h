@@ -32,7 +32,7 @@ struct wake_state {
     unsigned sleep;     /* of WAKE_SLEEPING: which one */
     struct bell *bells; /* [regions][BELL_KINDS][2] */
     size_t regions;
-    double ticks_per_ns;        /* of the counter; 0: not known yet */
+    double ticks_per_ns;        /* of the counter; 0: not measured yet */
     struct wake_tally *tallies; /* [BELL_KINDS] */
 };
 

@@ -25,8 +25,8 @@ static void put_labels(FILE *out, const struct fleet *fleet, const struct fleet_
     fputs("} ", out);
 }
 
-static bool is_told(const struct fleet *fleet, const struct fleet_finding *finding,
-                    const struct fleet_value *value)
+static bool is_shown(const struct fleet *fleet, const struct fleet_finding *finding,
+                     const struct fleet_value *value)
 {
     const struct fleet_node *node = &fleet->nodes[value->node];
     return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
@@ -42,7 +42,7 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
         if (!finding->judged || strcmp(quantity->metric, metric) != 0)
             continue;
         for (size_t i = 0; i < finding->count; i++) {
-            if (!is_told(fleet, finding, &finding->values[i]))
+            if (!is_shown(fleet, finding, &finding->values[i]))
                 continue;
             const char *bar = *metric ? "_" : "";
             if (!begun) {
@@ -71,7 +71,7 @@ static void put_distances(FILE *out, const struct fleet *fleet)
     for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
         for (size_t i = 0; i < finding->count; i++) {
-            if (!is_told(fleet, finding, &finding->values[i]))
+            if (!is_shown(fleet, finding, &finding->values[i]))
                 continue;
             fputs("fathom_fleet_distance", out);
             put_labels(out, fleet, finding, &finding->values[i]);

@@ -141,7 +141,7 @@ void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_s
     fprintf(out, "%zu values compared, differences below %.3g %% left out", fleet->compared,
             fleet->rules.least * 100);
     if (fleet->odd_count)
-        fprintf(out, "; by chance alone about %.3g %% of those told",
+        fprintf(out, "; by chance alone about %.3g %% of those reported",
                 fleet->rules.false_share * 100);
     fputs(".\n", out);
 }

@@ -1,5 +1,8 @@
 /* Blocks of a report as HTML: tables, facts, headings, notes. */
 #include "render/page/page.h"
+#include "report/figure.h"
+
+#include <math.h>
 
 static void put_remark(FILE *out, const char *class, const char *text)
 {
@@ -12,13 +15,16 @@ static void put_remark(FILE *out, const char *class, const char *text)
 
 /* --- tables --- */
 
-static void put_cell(FILE *out, const struct cell *cell)
+void html_cell(FILE *out, const struct cell *cell)
 {
     char text[CELL_TEXT];
-    if (cell->finding)
-        html_finding_value(out, cell->finding);
-    else
-        html_text(out, cell_text(cell, text));
+    html_text(out, cell_text(cell, text));
+    if (!cell->finding)
+        return;
+    html_doubt(out, cell->flags);
+    if (isfinite(cell->value) && cell->high > cell->low)
+        fprintf(out, " <small>±%s&nbsp;%%</small>",
+                figure_percent(cell->value, cell->low, cell->high, text));
 }
 
 static bool is_empty(const struct cell *cell)
@@ -54,7 +60,7 @@ static void put_first(FILE *out, const struct table *table, const struct row *ro
     for (size_t i = 0; i < row->depth; i++)
         fputs("&emsp;", out);
     fputs(row->line ? "<details class=meaning><summary>" : "", out);
-    put_cell(out, &row->cells[0]);
+    html_cell(out, &row->cells[0]);
     put_remark(out, "experiment", row->words);
     if (row->line)
         put_meaning(out, row->line);
@@ -83,7 +89,7 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
         if (table->columns[i].flags)
             html_flags(out, row->flags);
         else
-            put_cell(out, &row->cells[i]);
+            html_cell(out, &row->cells[i]);
     }
     if (!sentences)
         return;
@@ -150,7 +156,6 @@ void html_table(FILE *out, const struct table *table, const char *class, const c
 
 static void put_facts(FILE *out, const struct facts *facts)
 {
-    char text[CELL_TEXT];
     fputs("<dl class=facts>\n", out);
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->list[i];
@@ -159,10 +164,10 @@ static void put_facts(FILE *out, const struct facts *facts)
             html_name(out, fact->label);
         }
         fputs("<dd>", out);
-        if (fact->value.finding)
-            html_finding_value(out, fact->value.finding);
+        if (fact->text)
+            html_text(out, fact->text);
         else
-            html_text(out, fact->text ? fact->text : cell_text(&fact->value, text));
+            html_cell(out, &fact->value);
         put_remark(out, "experiment", fact->words);
         fputs("\n", out);
     }
@@ -188,13 +193,18 @@ void html_note(FILE *out, const struct note *note)
 {
     static const char *const classes[] = {
         [NOTE_DISAGREEMENT] = "disagreement", [NOTE_DOUBT] = "doubtful", [NOTE_REMARK] = "remark"};
-    const bool whole = !note->whom && !note->remedy;
+    const bool whole = !note->whom && !note->why && !note->remedy;
     fprintf(out, "<li class=%s>%s", classes[note->kind], whole ? "" : "<strong>");
     html_sentence(out, note->what);
     fputs(whole ? "" : "</strong>", out);
     if (note->whom) {
         fputs(" <span class=whom>", out);
         html_sentence(out, note->whom);
+        fputs("</span>", out);
+    }
+    if (note->why) {
+        fputs(" <span class=reason>", out);
+        html_sentence(out, note->why);
         fputs("</span>", out);
     }
     if (note->remedy) {

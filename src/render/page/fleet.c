@@ -66,7 +66,7 @@ static void put_head(const struct fleet_page *page)
         fprintf(out, "<p><strong>%zu nodes, none differs from its peers.</strong> ", fleet->judged);
     fprintf(out,
             "%zu values were compared. Of those that are called odd, about %.3g %% are so by "
-            "chance; differences below %.3g %% are not told.</p>\n",
+            "chance; differences below %.3g %% are not named.</p>\n",
             fleet->compared, fleet->rules.false_share * 100, fleet->rules.least * 100);
 }
 
@@ -188,7 +188,7 @@ static void put_dot(const struct fleet_page *page, const struct strip *strip,
         html_text(page->out, page->pages->folder);
         fprintf(page->out, "/%s\">", fleet_page_name(page->fleet, value->node, name));
     }
-    /* Dots of one place are told apart by their heights, which mean nothing. */
+    /* Dots of one place are distinguished by their heights, which mean nothing. */
     const double height = STRIP_HEIGHT / 2.0 + (double)(value->node % 5) * 3 - 6;
     fprintf(page->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\">",
             value->odd ? "odd" : "peer", place_of(strip, fleet_value_of(value)), height,

@@ -15,25 +15,21 @@ static void open_fact(FILE *out, bool *any, const char *name)
 }
 
 /* Without its interval, for which the datasheet has room. */
-static void put_value(FILE *out, const struct finding *finding, const char *words)
+static void put_value(FILE *out, const struct cell *cell, const char *words)
 {
-    char text[UNIT_TEXT];
-    if (!finding || !isfinite(finding->value))
+    char text[CELL_TEXT];
+    if (cell->form == FORM_TEXT || !isfinite(cell->value))
         return;
-    fprintf(out, "<span>%s", figure_valued(finding->value, finding->unit, text));
-    if (!figure_has_unit(finding->unit)) {
-        fputc(' ', out);
-        html_text(out, finding->unit);
-    }
-    html_doubt(out, finding);
+    fputs("<span>", out);
+    html_text(out, cell_text(cell, text));
+    html_doubt(out, cell->flags);
     fprintf(out, "%s</span> ", words);
 }
 
-static void put_values(FILE *out, bool *any, const char *name, const struct finding *first,
-                       const char *first_words, const struct finding *second,
-                       const char *second_words)
+static void put_values(FILE *out, bool *any, const char *name, const struct cell *first,
+                       const char *first_words, const struct cell *second, const char *second_words)
 {
-    if (!first && !second)
+    if (first->form == FORM_TEXT && second->form == FORM_TEXT)
         return;
     open_fact(out, any, name);
     put_value(out, first, first_words);
@@ -46,17 +42,17 @@ static void put_room(FILE *out, bool *any, const struct box *box)
 {
     enum { WIDTH = 72, HEIGHT = 7 };
     char text[UNIT_TEXT];
-    if (!box->capacity || !isfinite(box->capacity->value))
+    if (box->capacity.form == FORM_TEXT || !isfinite(box->capacity.value))
         return;
     open_fact(out, any, "room");
-    put_value(out, box->capacity, "");
+    put_value(out, &box->capacity, "");
     if (box->declared_bytes > 0)
         fprintf(out,
                 "<span>of %s</span> <svg viewBox=\"0 0 %d %d\" width=%d height=%d aria-hidden=true>"
                 "<rect class=declared width=%d height=%d /><rect class=found width=%.0f height=%d "
                 "/></svg>",
                 figure_valued(box->declared_bytes, "B", text), WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH,
-                HEIGHT, WIDTH * fmin(1, fmax(0, box->capacity->value / box->declared_bytes)),
+                HEIGHT, WIDTH * fmin(1, fmax(0, box->capacity.value / box->declared_bytes)),
                 HEIGHT);
     fputs("</div>\n", out);
 }
@@ -64,15 +60,14 @@ static void put_room(FILE *out, bool *any, const struct box *box)
 /* Of two CPUs the nearest is the farthest. */
 static void put_distances(FILE *out, bool *any, const struct box *box)
 {
-    char nearest[UNIT_TEXT] = "", farthest[UNIT_TEXT] = "";
-    if (box->nearest && box->farthest) {
-        figure_valued(box->nearest->value, box->nearest->unit, nearest);
-        figure_valued(box->farthest->value, box->farthest->unit, farthest);
-    }
-    if (*nearest && strcmp(nearest, farthest) == 0)
-        put_values(out, any, "to another CPU", box->farthest, "", NULL, "");
+    static const struct cell none = {.form = FORM_TEXT};
+    char nearest[CELL_TEXT], farthest[CELL_TEXT];
+    cell_text(&box->nearest, nearest);
+    cell_text(&box->farthest, farthest);
+    if (strcmp(nearest, farthest) == 0)
+        put_values(out, any, "to another CPU", &box->farthest, "", &none, "");
     else
-        put_values(out, any, "to another CPU", box->nearest, " nearest,", box->farthest,
+        put_values(out, any, "to another CPU", &box->nearest, " nearest,", &box->farthest,
                    " farthest");
 }
 
@@ -80,12 +75,13 @@ static void put_facts(FILE *out, const struct box *box)
 {
     char text[UNIT_TEXT];
     bool any = false;
-    const char *all = box->one ? " all" : "";
-    put_values(out, &any, "latency", box->cycles, "", box->ns, "");
+    const bool alone = box->one.form == FORM_TEXT;
+    const char *all = alone ? "" : " all";
+    put_values(out, &any, "latency", &box->cycles, "", &box->ns, "");
     put_room(out, &any, box);
-    put_values(out, &any, box->kernel ? box->kernel : "bandwidth", box->one,
-               box->all ? " one CPU," : " one CPU", box->all, all);
-    put_values(out, &any, "of another node", box->remote_ns, "", box->remote_rate, "");
+    put_values(out, &any, box->kernel ? box->kernel : "bandwidth", &box->one,
+               box->all.form == FORM_TEXT ? " one CPU" : " one CPU,", &box->all, all);
+    put_values(out, &any, "of another node", &box->remote_ns, "", &box->remote_rate, "");
     if (box->clock_hz > 0 && box->clock_hz < 1e12) {
         open_fact(out, &any, "clock");
         fprintf(out, "<span>%s</span></div>\n", hertz_format(box->clock_hz, text));

@@ -2,6 +2,7 @@
 #include "render/page/page.h"
 #include "report/figure.h"
 #include "report/machine.h"
+#include "report/series.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,15 +79,6 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
 
 enum timed { TIMED_LOOPS = 1, TIMED_CUDA = 2, TIMED_OPENCL = 4 };
 
-static bool has_values(const struct probe_result *probe)
-{
-    for (size_t s = 0; s < probe->series_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++)
-            if (probe->series[s].points[i].y.n)
-                return true;
-    return false;
-}
-
 /* Which of fathom's loops gave a document's values: a set of enum timed. */
 static unsigned timed_in(const struct document *document)
 {
@@ -95,7 +87,7 @@ static unsigned timed_in(const struct document *document)
         return 0;
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
-        if (!has_values(probe))
+        if (!probe_has_values(probe))
             continue;
         if (!probe_is_of_devices(probe)) {
             timed |= TIMED_LOOPS;

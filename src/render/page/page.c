@@ -1,37 +1,16 @@
 #include "render/page/page.h"
-#include "base/clean.h"
-#include "findings/device.h"
-#include "quantity/quantity.h"
 #include "render/output.h"
-#include "report/figure.h"
 #include "report/names.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* A probe of a document. */
-struct placed {
-    const struct probe_result *probe;
-    size_t document;
-};
-
-/* Those of one name, in the order of the documents. */
-struct chapter {
-    const struct placed *list;
-    size_t count;
-};
 
 struct page {
     FILE *out;
     const struct document *const *documents;
     size_t count;
     double threshold;
-    struct pictures pictures;
-    size_t lead; /* the picture that stands at the top; the count of them where there is none */
     struct report report;
-    struct chapter *sections;
-    size_t section_count;
+    size_t figures; /* so many were written */
 };
 
 static void put_head(const struct page *page)
@@ -71,67 +50,34 @@ static void put_controls(FILE *out)
 
 /* --- probes: one section for each name, however many documents have it --- */
 
-static int by_name(const void *a, const void *b)
+bool html_is_chart_heading(const struct block *block, int level)
 {
-    const struct placed *left = a, *right = b;
-    int order = strcmp(left->probe->name, right->probe->name);
-    if (!order && left->document != right->document)
-        return left->document > right->document ? 1 : -1;
-    return order ? order : (left->probe > right->probe) - (left->probe < right->probe);
+    return block->section == SECTION_CHARTS && block->kind == BLOCK_HEADING &&
+           block->heading.level == level;
 }
 
-static int as_they_stand(const void *a, const void *b)
+size_t html_chart_size(const struct report *report, size_t heading)
 {
-    const struct placed *left = ((const struct chapter *)a)->list;
-    const struct placed *right = ((const struct chapter *)b)->list;
-    if (left->document != right->document)
-        return left->document > right->document ? 1 : -1;
-    return (left->probe > right->probe) - (left->probe < right->probe);
-}
-
-/* In the order of the first document that has each. False without memory. */
-static bool collect_sections(struct page *page, struct pool *pool)
-{
-    size_t all = 0, count = 0;
-    for (size_t d = 0; d < page->count; d++)
-        all += page->documents[d]->probe_count;
-    struct placed *list = pool_alloc(pool, all + 1, sizeof *list);
-    page->sections = pool_alloc(pool, all + 1, sizeof *page->sections);
-    if (!list || !page->sections)
-        return false;
-    for (size_t d = 0; d < page->count; d++)
-        for (size_t p = 0; p < page->documents[d]->probe_count; p++)
-            list[count++] = (struct placed){&page->documents[d]->probes[p], d};
-    qsort(list, count, sizeof *list, by_name);
-    for (size_t i = 0; i < count; i++) {
-        const bool more = i > 0 && strcmp(list[i - 1].probe->name, list[i].probe->name) == 0;
-        if (!more)
-            page->sections[page->section_count++] = (struct chapter){.list = &list[i]};
-        page->sections[page->section_count - 1].count++;
-    }
-    qsort(page->sections, page->section_count, sizeof *page->sections, as_they_stand);
-    return true;
-}
-
-static const char *title_of(const struct probe_result *probe)
-{
-    return probe->title && *probe->title ? probe->title : probe->name;
-}
-
-static void put_link(const struct page *page, const struct probe_result *probe, size_t number)
-{
-    fprintf(page->out, "<li><a href=#probe-%zu>", number);
-    html_text(page->out, title_of(probe));
-    fputs("</a>\n", page->out);
+    size_t size = 0;
+    while (heading + size + 1 < report->count &&
+           (report->list[heading + size + 1].kind == BLOCK_CURVE ||
+            report->list[heading + size + 1].kind == BLOCK_MATRIX))
+        size++;
+    return size;
 }
 
 static void put_contents(const struct page *page)
 {
+    size_t number = 0;
     fputs("<nav aria-label=Measurements><ul>\n", page->out);
     if (page->count > 1)
         fputs("<li><a href=#differences>Differences</a>\n", page->out);
-    for (size_t i = 0; i < page->section_count; i++)
-        put_link(page, page->sections[i].list->probe, i);
+    for (size_t i = 0; i < page->report.count; i++)
+        if (html_is_chart_heading(&page->report.list[i], 2)) {
+            fprintf(page->out, "<li><a href=#probe-%zu>", number++);
+            html_text(page->out, page->report.list[i].heading.title);
+            fputs("</a>\n", page->out);
+        }
     fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
 }
 
@@ -159,72 +105,65 @@ static void put_about(FILE *out, const struct probe_result *probe)
     fputs("</details>\n", out);
 }
 
-static void put_picture_title(const struct page *page, const struct picture *picture)
-{
-    const struct series *series = picture->members[0].series;
-    struct line line = {0};
-    line_add_subject(&line, picture);
-    line_add_clean(&line, series->y.name ? series->y.name : "value");
-    if (series->matrix) {
-        line_add(&line, " from ");
-        line_add_clean(&line, device_has_series(series) && series->x.name ? series->x.name
-                                                                          : "row to column");
-        line_add(&line, ": ");
-        line_add_clean(&line, series->name);
-        for (size_t i = 0; i < series->factor_count; i++)
-            if (!device_factor_is_named(series, &series->factors[i]))
-                line_add_factors(&line, &series->factors[i], 1);
-    } else {
-        line_add(&line, " by ");
-        line_add_clean(&line, series->x.name ? series->x.name : "x");
-    }
-    html_text(page->out, line.text);
-}
-
 /* Whether parsing the tables would hold up the opening of the page. */
-static bool is_heavy(const struct picture *picture)
+static bool is_heavy(const struct block *blocks, size_t count)
 {
     enum { LIGHT_POINTS = 500 };
     size_t points = 0;
-    for (size_t i = 0; i < picture->member_count; i++)
-        points += picture->members[i].series->point_count;
+    for (size_t i = 0; i < count; i++)
+        points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count
+                                                : blocks[i].matrix.series->point_count;
     return points > LIGHT_POINTS;
+}
+
+/* What of the charts is only in the document, where the block says so. */
+static void put_left_out(FILE *out, const struct block *block)
+{
+    if (block->section != SECTION_CHARTS || block->kind != BLOCK_FACTS)
+        return;
+    fputs("<p>", out);
+    html_text(out, block->facts.more);
+    fputs("</p>\n", out);
 }
 
 /* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in
  * <noscript>, which a browser with script takes as text; the script makes it a table when it is
  * opened, and without script it is one. */
-static void put_picture(struct page *page, size_t index, const struct probe_result *about)
+static void put_figure(struct page *page, size_t heading, const struct probe_result *about)
 {
-    const struct picture *picture = &page->pictures.list[index];
-    const bool heavy = is_heavy(picture);
+    const struct block *blocks = &page->report.list[heading];
+    const size_t last = html_chart_size(&page->report, heading), number = page->figures++;
+    const bool heavy = is_heavy(blocks + 1, last);
     FILE *out = page->out;
-    fprintf(out, "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n", index,
-            index);
-    fprintf(out, "<figcaption id=picture-%zu-title>", index);
-    put_picture_title(page, picture);
+    fprintf(out, "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n",
+            number, number);
+    fprintf(out, "<figcaption id=picture-%zu-title>", number);
+    html_text(out, blocks->heading.title);
     fputs("</figcaption>\n<div class=drawing></div>\n<details class=table><summary>Table</summary>"
           "\n",
           out);
     fputs(heavy ? "<noscript>" : "", out);
-    if (!html_tables(out, picture, page->documents, page->count))
-        page->report.no_memory = true;
+    for (size_t i = 1; i <= last; i++)
+        page->report.no_memory = !html_points(out, &blocks[i]) || page->report.no_memory;
+    if (heading + last + 1 < page->report.count && blocks[last + 1].probe)
+        put_left_out(out, &blocks[last + 1]);
     fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
     if (about)
         put_about(out, about);
     fputs("</figure>\n", out);
 }
 
-/* Findings and the way to repeat it, of every document that has this probe. */
-static void put_results(struct page *page, const struct chapter *section)
+/* Findings and the way to repeat it, of every document that has this probe: of one name the first
+ * one of a document. */
+static void put_results(struct page *page, const struct chapter *chapter)
 {
     FILE *out = page->out;
-    for (size_t i = 0; i < section->count; i++) {
-        const size_t d = section->list[i].document;
+    for (size_t i = 0; i < chapter->count; i++) {
+        const size_t d = chapter->list[i].document;
         const struct document *document = page->documents[d];
-        const struct probe_result *probe = section->list[i].probe;
-        if (i > 0 && section->list[i - 1].document == d)
-            continue; /* of one name the first one of a document */
+        const struct probe_result *probe = chapter->list[i].probe;
+        if (i > 0 && chapter->list[i - 1].document == d)
+            continue;
         if (page->count > 1) {
             fputs("<h3>", out);
             html_document(out, page->documents, page->count, d);
@@ -242,64 +181,53 @@ static void put_results(struct page *page, const struct chapter *section)
     }
 }
 
-/* Whether a picture of the probe stands at the top. */
-static bool leads(const struct page *page, const struct probe_result *probe)
+/* The first chart of all; the number of blocks where there is none. */
+static size_t lead_of(const struct page *page)
 {
-    return page->lead < page->pictures.count &&
-           strcmp(page->pictures.list[page->lead].probe, probe->name) == 0;
+    size_t i = 0;
+    while (i < page->report.count && !html_is_chart_heading(&page->report.list[i], 3))
+        i++;
+    return i;
 }
 
-static void put_probe(struct page *page, const struct chapter *section, size_t number)
+/* A chapter of the charts. The first figure of all stands at the top, with what its probe says of
+ * itself. */
+static void put_section(struct page *page, size_t chapter, size_t number)
 {
     FILE *out = page->out;
-    const struct probe_result *probe = section->list->probe;
+    const struct probe_result *probe = page->report.list[chapter].probe;
+    const struct probe_result *about = probe; /* until it has been said */
     fprintf(out,
             "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
             "<h2 id=probe-%zu-title>",
             number, number, number);
-    html_text(out, title_of(probe));
+    html_text(out, page->report.list[chapter].heading.title);
     fputs("</h2>\n", out);
-    const struct probe_result *about = probe; /* until it has been said */
-    if (leads(page, probe)) {
-        fprintf(out, "<p><a href=#picture-%zu>The first chart of it stands above.</a></p>\n",
-                page->lead);
+    for (size_t i = chapter + 1;
+         i < page->report.count && !html_is_chart_heading(&page->report.list[i], 2); i++) {
+        if (!html_is_chart_heading(&page->report.list[i], 3))
+            continue;
+        if (i != lead_of(page))
+            put_figure(page, i, about);
+        else
+            fputs("<p><a href=#picture-0>The first chart of it stands above.</a></p>\n", out);
         about = NULL;
     }
-    for (size_t i = 0; i < page->pictures.count; i++)
-        if (i != page->lead && strcmp(page->pictures.list[i].probe, probe->name) == 0) {
-            put_picture(page, i, about);
-            about = NULL;
-        }
     if (about)
         put_about(out, about);
-    put_results(page, section);
+    put_results(page, page->report.list[chapter].heading.chapter);
     fputs("</section>\n", out);
-}
-
-/* The curve that the levels were read off; without one the first picture. */
-static size_t lead_of(const struct page *page)
-{
-    for (size_t i = 0; i < page->pictures.count; i++) {
-        const struct member *member = &page->pictures.list[i].members[0];
-        const struct catalogue_entry *list =
-            catalogue_of(&page->report.catalogue, member->document, member->probe);
-        if (member->series->matrix || !quantity_is(member->series->x.unit, DIMENSION_SIZE))
-            continue;
-        for (size_t f = 0; f < member->probe->finding_count; f++)
-            if (list[f].meaning.role == ROLE_LEVEL)
-                return i;
-    }
-    return 0;
 }
 
 static void put_lead(struct page *page)
 {
-    if (page->lead == page->pictures.count)
+    const size_t lead = lead_of(page);
+    if (lead == page->report.count)
         return;
     fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the tables "
           "say the same.</p></noscript>\n",
           page->out);
-    put_picture(page, page->lead, page->pictures.list[page->lead].members[0].probe);
+    put_figure(page, lead, page->report.list[lead].probe);
 }
 
 /* What there is to see before anything is explained: how far to trust it, the machine, the curve,
@@ -328,41 +256,51 @@ static bool put_first_screen(struct page *page)
 static bool put_body(struct page *page)
 {
     FILE *out = page->out;
+    size_t sections = 0;
     put_controls(out);
     fputs("<main id=main tabindex=-1>\n", out);
     bool done = put_first_screen(page);
     put_contents(page);
     if (page->count > 1)
         done = html_differences(out, &page->report, page->count, page->threshold) && done;
-    for (size_t i = 0; i < page->section_count; i++)
-        put_probe(page, &page->sections[i], i);
-    if (page->pictures.left_out)
-        fprintf(out, "<p>%zu more series are in the document.</p>\n", page->pictures.left_out);
+    for (size_t i = 0; i < page->report.count; i++)
+        if (html_is_chart_heading(&page->report.list[i], 2))
+            put_section(page, i, sections++);
+    if (page->report.count && !page->report.list[page->report.count - 1].probe)
+        put_left_out(out, &page->report.list[page->report.count - 1]);
     html_method(out, page->documents, page->count);
     fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
           "</footer>\n<script type=application/json id=data>",
           out);
-    html_data(out, &page->pictures, &page->report.catalogue, page->count);
+    html_data(out, &page->report);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
     return done;
+}
+
+static int write_page(FILE *out, const struct output_content *content, struct error *error)
+{
+    struct page page = {.out = out,
+                        .documents = content->documents,
+                        .count = content->count,
+                        .threshold = content->threshold};
+    bool done = report_build(&page.report, page.documents, page.count, content->probe, error) == 0;
+    if (done)
+        report_add_charts(&page.report, page.count);
+    done = done && !page.report.no_memory;
+    if (done) {
+        put_head(&page);
+        done = put_body(&page) && !page.report.no_memory;
+    }
+    report_free(&page.report);
+    return done ? 0 : error_out_of_memory(error);
 }
 
 int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
                 struct error *error)
 {
-    struct page page = {.out = out, .documents = documents, .count = count, .threshold = threshold};
-    struct pool pool = {0};
-    bool done = report_build(&page.report, documents, count, error) == 0 &&
-                pictures_collect(&page.pictures, documents, count, &pool) &&
-                collect_sections(&page, &pool);
-    if (done) {
-        page.lead = lead_of(&page);
-        put_head(&page);
-        done = put_body(&page) && !page.report.no_memory;
-    }
-    report_free(&page.report);
-    pool_free(&pool);
-    return done ? 0 : error_out_of_memory(error);
+    const struct output_content content = {
+        .documents = documents, .count = count, .threshold = threshold};
+    return write_page(out, &content, error);
 }
 
 int render_page_possible(struct error *error)
@@ -371,15 +309,10 @@ int render_page_possible(struct error *error)
     return 0;
 }
 
-static int write_html(FILE *out, const struct output_content *content, struct error *error)
-{
-    return render_page(out, content->documents, content->count, content->threshold, error);
-}
-
 const struct output html_output = {
     .name = "html",
     .help = "a page with charts and tables",
     .place = 50,
     .takes_several = true,
-    .write = write_html,
+    .write = write_page,
 };

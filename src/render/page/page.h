@@ -1,5 +1,5 @@
 /*
- * The parts that the page is put together from. Not for use outside of views.
+ * The parts that the page is put together from. Not for use outside of render/page.
  *
  * Text of a document goes into the page by html_text() and html_json_text() alone. Both make it
  * inert by the rules of clean.h and then escape it for where it stands, so it can be neither markup
@@ -50,38 +50,12 @@ void html_sentence(FILE *, const char *text);
 /* A dotted name, which may be broken behind its dots and nowhere else. */
 void html_name(FILE *, const char *name);
 
-/* --- pictures.c: which series share a picture --- */
+/* --- page.c: the charts of the report, a figure each --- */
 
-/* A series and where it comes from. */
-struct member {
-    size_t document; /* index */
-    const struct probe_result *probe;
-    const struct series *series;
-};
-
-/* Curves of one probe over the same axes, of all documents; or one matrix, as each has it. */
-struct picture {
-    const char *probe; /* name, as the first document has it */
-    struct member *members;
-    size_t member_count;
-    size_t left_out; /* members beyond MEMBERS_MAX */
-};
-enum { PICTURES_MAX = 256, MEMBERS_MAX = 64 };
-
-struct pictures {
-    struct picture *list;
-    size_t count;
-    size_t left_out; /* series beyond PICTURES_MAX pictures */
-};
-/* In the order of the documents. False without memory. */
-bool pictures_collect(struct pictures *, const struct document *const *, size_t count,
-                      struct pool *);
-/* Of a device's picture what it is about, before a colon: "gpu0: ", "gpu0 scratchpad, texture: ".
- */
-void line_add_subject(struct line *, const struct picture *);
-/* What tells this member from the picture's others, or the series' name where nothing does. */
-void line_add_member(struct line *, const struct picture *, size_t member,
-                     const struct document *const *, size_t count);
+/* Whether that block is the heading of a chapter (2) or of a chart (3). */
+bool html_is_chart_heading(const struct block *, int level);
+/* How many curves or matrices the chart has whose heading is that block. */
+size_t html_chart_size(const struct report *, size_t heading);
 
 /* --- the rest, each in the file of its name --- */
 
@@ -99,10 +73,10 @@ const struct verdict_block *html_verdict(const struct report *, size_t index);
 /* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
  * document does not say what machine it is. False without memory. */
 bool html_machine(FILE *, const struct catalogue *, size_t count, size_t index);
-/* A mark where the finding is in doubt. */
-void html_doubt(FILE *, const struct finding *);
-/* The values of one finding: figure, unit, interval. */
-void html_finding_value(FILE *, const struct finding *);
+/* A mark where one of the flags is a doubt. */
+void html_doubt(FILE *, unsigned flags);
+/* What stands in a cell: figure, unit, and of a finding also its doubt and its interval. */
+void html_cell(FILE *, const struct cell *);
 /* What it was read off, where the name alone does not say it: small, behind what it is of. */
 void html_experiment(FILE *, const struct finding *);
 /* A table of the report; `title` stands above it and names its region. */
@@ -110,12 +84,12 @@ void html_table(FILE *, const struct table *, const char *class, const char *tit
 /* A probe's findings and clusters in one document, as the report says them (its list is as it was
  * but for no_memory). */
 void html_findings(FILE *, struct report *, size_t document, const struct probe_result *);
-/* Every point of a picture's members as tables. False without memory. */
-bool html_tables(FILE *, const struct picture *, const struct document *const *, size_t count);
+/* A curve or a matrix, every point of it. False without memory. */
+bool html_points(FILE *, const struct block *);
 /* What several documents differ in; false without memory. */
 bool html_differences(FILE *, struct report *, size_t count, double threshold);
 /* All that the script draws, as JSON. */
-void html_data(FILE *, const struct pictures *, const struct catalogue *, size_t count);
+void html_data(FILE *, const struct report *);
 
 /* --- made by web/assemble when the program is built --- */
 

@@ -10,8 +10,7 @@ static bool is_shown(const struct factor *parameter, bool repeatable)
     return parameter_is_setting(parameter) && !(repeatable && strcmp(parameter->name, "seed") == 0);
 }
 
-static void put_settings(FILE *out, const struct document *document,
-                         const struct probe_result *probe, bool repeatable)
+static void put_settings(FILE *out, const struct probe_result *probe, bool repeatable)
 {
     const char *before = "<span class=parameters>(";
     for (size_t i = 0; i < probe->parameter_count; i++)
@@ -20,9 +19,17 @@ static void put_settings(FILE *out, const struct document *document,
             html_factors(out, &probe->parameters[i], 1);
             before = ", ";
         }
-    if (repeatable && probe->parameter_count)
-        fprintf(out, "%sseed %llu", before, (unsigned long long)document->run.seed);
     fputs(")</span>", out);
+}
+
+/* Unless the command has one. */
+static void put_seed(FILE *out, const struct document *document)
+{
+    for (size_t i = 0; i < document->run.command_count; i++)
+        if (strcmp(document->run.command[i], "-s") == 0 ||
+            strncmp(document->run.command[i], "--seed", strlen("--seed")) == 0)
+            return;
+    fprintf(out, " --seed %llu", (unsigned long long)document->run.seed);
 }
 
 /* What was imported or joined of several runs has no command. */
@@ -30,7 +37,7 @@ void html_repeat(FILE *out, const struct document *document, const struct probe_
 {
     const bool repeatable = document->run.command_count > 0;
     const struct factor *missing = probe_parameter(probe, parameter_not_measured);
-    bool has_settings = repeatable && probe->parameter_count;
+    bool has_settings = false;
     for (size_t i = 0; i < probe->parameter_count && !has_settings; i++)
         has_settings = is_shown(&probe->parameters[i], repeatable);
     if (missing && missing->text) {
@@ -44,9 +51,10 @@ void html_repeat(FILE *out, const struct document *document, const struct probe_
     if (repeatable) {
         fputs("To repeat: <code>", out);
         html_command(out, &document->run);
+        put_seed(out, document);
         fputs("</code> ", out);
     }
     if (has_settings)
-        put_settings(out, document, probe, repeatable);
+        put_settings(out, probe, repeatable);
     fputs("</p>\n", out);
 }

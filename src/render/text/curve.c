@@ -16,8 +16,7 @@ enum { LABEL_COLUMNS = 7, COLUMNS_MAX = 240, MARKS_MAX = 8, EIGHTHS = 8 };
 
 struct place {
     int column;
-    int level;
-    double size_bytes;
+    const struct mark *mark;
 };
 
 struct drawing {
@@ -83,12 +82,11 @@ static void curve_frame(struct drawing *curve, const struct series *series, int 
 static void curve_mark(struct drawing *curve, const struct curve *block)
 {
     for (size_t i = 0; i < block->mark_count && curve->mark_count < MARKS_MAX; i++) {
-        const double x = log2(block->marks[i].size_bytes);
+        const double x = log2(block->marks[i].x);
         const int column = x >= curve->x_low && x <= curve->x_high ? column_of(curve, x) : -1;
         const int last = curve->mark_count ? curve->marks[curve->mark_count - 1].column : -1;
-        if (column > last)
-            curve->marks[curve->mark_count++] =
-                (struct place){column, block->marks[i].level, block->marks[i].size_bytes};
+        if (column > last && !block->marks[i].found)
+            curve->marks[curve->mark_count++] = (struct place){column, &block->marks[i]};
     }
 }
 
@@ -108,13 +106,14 @@ static void print_marks(FILE *out, const struct drawing *curve, const struct tex
     fprintf(out, "%*s%s", LABEL_COLUMNS - 1, unit, ink(style, INK_DIM));
     fputc(' ', out);
     for (int i = 0; i < curve->mark_count; i++) {
-        const struct place *mark = &curve->marks[i];
-        char label[64], size[UNIT_TEXT];
-        int length = snprintf(label, sizeof label, "L%d %s", mark->level,
-                              figure_short_size(mark->size_bytes, size));
+        const struct place *place = &curve->marks[i];
+        char label[CLEAN_TEXT + UNIT_TEXT], name[CLEAN_TEXT], size[UNIT_TEXT];
+        snprintf(label, sizeof label, "%s %s", clean_text(place->mark->name, name, sizeof name),
+                 figure_short_size(place->mark->x, size));
+        int length = (int)clean_columns(label);
         int end = i + 1 < curve->mark_count ? curve->marks[i + 1].column : curve->columns + 1;
-        fprintf(out, "%*s┊", mark->column - column, "");
-        column = mark->column + 1;
+        fprintf(out, "%*s┊", place->column - column, "");
+        column = place->column + 1;
         if (column + length < end) {
             fputs(label, out);
             column += length;

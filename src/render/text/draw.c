@@ -136,8 +136,12 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
         line_add_clean(&line, note->whom);
         line_add(&line, ")");
     }
-    if (note->remedy) {
+    if (note->why) {
         line_add(&line, ": ");
+        line_add_clean(&line, note->why);
+    }
+    if (note->remedy) {
+        line_add(&line, "%s", note->why ? "; " : ": ");
         line_add_clean(&line, note->remedy);
     }
     const bool inked = note->kind != NOTE_REMARK;

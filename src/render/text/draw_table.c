@@ -49,7 +49,7 @@ static void pen_text(struct pen *pen, enum ink colour, const char *text)
     pen->blanks = 0;
 }
 
-/* Within so many columns; of what is longer the beginning, and three points. */
+/* Within `width` columns; of what is longer the beginning, and three points. */
 static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *text, bool right)
 {
     size_t own = clean_columns(text);

@@ -16,7 +16,7 @@ void render_text(FILE *out, const struct document *document, const struct text_s
 {
     const struct text_style style = text_style_sane(wanted);
     struct report report;
-    print_report(out, &report, report_build(&report, &document, 1, NULL), &style);
+    print_report(out, &report, report_build(&report, &document, 1, NULL, NULL), &style);
 }
 
 void render_text_probe(FILE *out, const struct document *document, const struct probe_result *probe,

@@ -4,6 +4,7 @@
 #include "base/cpulist.h"
 #include "report/boxes/parts.h"
 #include "report/figure.h"
+#include "report/machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 enum {
     KINDS_MAX = 8,
     CACHES_MAX = 32,
-    NODES_MAX = 256,
+    NODES_SHOWN = 256,
     GROUPS_MAX = 8,    /* of nodes that are alike */
     LEVEL_MAX = 9,     /* of caches */
     IDS_MAX = 4000000, /* in all lists of CPUs that are read */
@@ -35,7 +36,7 @@ struct cache {
 
 /* Nodes that are alike. */
 struct nodes {
-    struct cpulist ids;    /* empty: of a machine that tells no nodes */
+    struct cpulist ids;    /* empty: of a machine that reports no nodes */
     uint64_t memory_bytes; /* of the first */
     const char *cpus;      /* of the first */
     struct cpus count;     /* of each */
@@ -104,8 +105,7 @@ static void read_caches(struct nesting *nesting)
     const struct machine_facts *facts = nesting->facts;
     for (size_t i = 0; i < facts->cache_count && nesting->cache_count < CACHES_MAX; i++) {
         const struct cache_facts *cache = &facts->caches[i];
-        if (cache->level < 1 || cache->level > LEVEL_MAX ||
-            (cache->type && strcmp(cache->type, "instruction") == 0))
+        if (cache->level < 1 || cache->level > LEVEL_MAX || !cache_holds_data(cache))
             continue;
         struct cache *read = &nesting->caches[nesting->cache_count++];
         *read = (struct cache){.level = cache->level,
@@ -139,7 +139,7 @@ static struct nodes *group_of(struct nesting *nesting, const struct nodes *node)
 static void read_nodes(struct nesting *nesting)
 {
     const struct machine_facts *facts = nesting->facts;
-    for (size_t i = 0; i < facts->node_count && i < NODES_MAX; i++) {
+    for (size_t i = 0; i < facts->node_count && i < NODES_SHOWN; i++) {
         const struct numa_facts *node = &facts->nodes[i];
         const struct nodes read = {.memory_bytes = node->memory_bytes,
                                    .cpus = node->cpus,
@@ -179,9 +179,9 @@ static size_t sum_of(const struct cpus *cpus, unsigned kinds)
     return sum;
 }
 
-/* The kind by which findings tell what they were read off; NULL: the fastest, which is the last
- * one and the standard. */
-static const char *kind_told(const struct nesting *nesting, unsigned kinds)
+/* The kind of CPU that findings name as their source; NULL: the fastest, which is the last one and
+ * the standard. */
+static const char *kind_named(const struct nesting *nesting, unsigned kinds)
 {
     if (kinds & 1u << (nesting->kind_count - 1))
         return NULL;
@@ -243,8 +243,10 @@ static void add_core(struct nesting *nesting, size_t kind, const struct cpus *ar
     if (kind + 1 < nesting->kind_count)
         return;
     box->clock_hz = nesting->measured.document->conditions.core_hz;
-    box->nearest = measured_first(&nesting->measured, FACT_NEAREST, DIMENSION_TIME);
-    box->farthest = measured_first(&nesting->measured, FACT_FARTHEST, DIMENSION_TIME);
+    box->nearest = cell_of_finding(measured_first(&nesting->measured, FACT_NEAREST, DIMENSION_TIME),
+                                   FORM_VALUE);
+    box->farthest = cell_of_finding(
+        measured_first(&nesting->measured, FACT_FARTHEST, DIMENSION_TIME), FORM_VALUE);
 }
 
 static void add_kind(struct nesting *nesting, size_t kind, const struct cpus *around, size_t depth)
@@ -262,7 +264,7 @@ static void add_kind(struct nesting *nesting, size_t kind, const struct cpus *ar
 static bool add_cache(struct nesting *nesting, const struct cache *cache, unsigned kinds, int level,
                       const struct cpus *around, size_t depth)
 {
-    const char *kind = kind_told(nesting, kinds);
+    const char *kind = kind_named(nesting, kinds);
     char name[LEVEL_NAME_BYTES], text[UNIT_TEXT];
     snprintf(name, sizeof name, "L%d", level);
     if (!cache && !measured_level(&nesting->measured, name, kind))
@@ -347,9 +349,11 @@ static void add_nodes(struct nesting *nesting, const struct nodes *nodes)
     box->count = nodes->ids.count ? nodes->ids.count : 1;
     if (!kinds)
         return;
-    measured_fill(&nesting->measured, box, "DRAM", kind_told(nesting, kinds));
-    box->remote_ns = measured_first(&nesting->measured, FACT_REMOTE, DIMENSION_TIME);
-    box->remote_rate = measured_first(&nesting->measured, FACT_REMOTE, DIMENSION_BANDWIDTH);
+    measured_fill(&nesting->measured, box, "DRAM", kind_named(nesting, kinds));
+    box->remote_ns = cell_of_finding(
+        measured_first(&nesting->measured, FACT_REMOTE, DIMENSION_TIME), FORM_VALUE);
+    box->remote_rate = cell_of_finding(
+        measured_first(&nesting->measured, FACT_REMOTE, DIMENSION_BANDWIDTH), FORM_VALUE);
     add_inside(nesting, kinds, LEVEL_MAX, &nodes->count, 1);
 }
 

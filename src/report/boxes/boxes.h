@@ -7,6 +7,7 @@
 #define FATHOM_REPORT_BOXES_BOXES_H
 
 #include "base/line.h"
+#include "report/blocks.h"
 #include "report/catalogue.h"
 
 enum box_kind { BOX_MEMORY, BOX_CACHE, BOX_KIND, BOX_CORE };
@@ -17,15 +18,16 @@ struct box {
     size_t count;        /* of these within the box around it; at least 1 */
     struct line name;    /* "L2", "nodes 0-3", "core" */
     struct line details; /* what is declared: "1 MiB"; not inert, and may be empty */
-    /* What was measured in it; NULL and NAN where nothing was. */
-    const struct finding *cycles, *ns; /* latency */
-    const struct finding *capacity;
+    /* What was measured in it, as the datasheet has it; empty (FORM_TEXT) and NAN where nothing
+     * was. */
+    struct cell cycles, ns; /* latency */
+    struct cell capacity;
     double declared_bytes;
-    const struct finding *one, *all; /* bandwidth by one CPU; by all CPUs, or by a device */
-    const char *kernel;              /* that moved the bytes; NULL: not said */
+    struct cell one, all; /* bandwidth by one CPU; by all CPUs, or by a device */
+    const char *kernel;   /* that moved the bytes; NULL: not said */
     double clock_hz;
-    const struct finding *nearest, *farthest;      /* hand-off to another CPU */
-    const struct finding *remote_ns, *remote_rate; /* memory of another node */
+    struct cell nearest, farthest;      /* hand-off to another CPU */
+    struct cell remote_ns, remote_rate; /* memory of another node */
 };
 
 struct boxes {

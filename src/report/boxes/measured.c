@@ -110,15 +110,15 @@ void measured_fill(const struct measured *measured, struct box *box, const char 
 {
     const struct level *level = measured_level(measured, name, kind);
     if (level) {
-        box->cycles = level->facts[FACT_LATENCY];
-        box->ns = level->facts[FACT_LATENCY_NS];
-        box->capacity = level->facts[FACT_CAPACITY];
+        box->cycles = cell_of_quiet(level->facts[FACT_LATENCY], FORM_VALUE);
+        box->ns = cell_of_quiet(level->facts[FACT_LATENCY_NS], FORM_VALUE);
+        box->capacity = cell_of_quiet(level->facts[FACT_CAPACITY], FORM_VALUE);
         box->declared_bytes = level_declared_bytes(measured->document, measured->device, level);
     }
     for (size_t i = 0; i < measured->road_count && !kind; i++)
         if (is_at(&measured->roads[i], name, strlen(name))) {
-            box->one = measured->roads[i].one;
-            box->all = measured->roads[i].all;
+            box->one = cell_of_finding(measured->roads[i].one, FORM_VALUE);
+            box->all = cell_of_finding(measured->roads[i].all, FORM_VALUE);
             box->kernel = measured->roads[i].kernel;
         }
 }

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* --- cluster_cells.c: the matrix made ready --- */
+/* --- cells.c: the matrix made ready --- */
 
 /* Rows that have any value. All matrices are symmetric, m * m, with a diagonal of no meaning. */
 struct cells {
@@ -23,7 +23,7 @@ int cells_read(struct cells *, struct pool *, const double *latency, const doubl
  * and so on, but those of the two rows themselves; NAN where there are none. */
 double cells_distance(const struct cells *, size_t a, size_t b, size_t first, size_t step);
 
-/* --- cluster_tree.c: average linkage --- */
+/* --- tree.c: average linkage --- */
 
 struct tree_node {
     size_t first, count; /* members: order[first .. first + count) */
@@ -83,14 +83,14 @@ double group_within(const struct group *, const struct cells *, struct pool *scr
 
 /* --- each adds the groups of its kind --- */
 
-int groups_add_pairs(struct groups *, const struct cells *); /* cluster_pairs.c */
-int groups_add_near(struct groups *, const struct cells *);  /* cluster_near.c */
+int groups_add_pairs(struct groups *, const struct cells *); /* pairs.c */
+int groups_add_near(struct groups *, const struct cells *);  /* near.c */
 /* Works on a tree of uncorrected latencies; mate[m] is the other row of a row's pair, or the row
  * itself. */
 int groups_add_plain(struct groups *, const struct cells *, const struct tree *,
-                     const size_t *mate);                     /* cluster_plain.c */
-int groups_add_blocks(struct groups *, const struct cells *); /* cluster_blocks.c */
-int groups_add_alike(struct groups *, const struct cells *);  /* cluster_alike.c */
-int groups_add_kinds(struct groups *, const struct cells *);  /* cluster_kind.c */
+                     const size_t *mate);                     /* plain.c */
+int groups_add_blocks(struct groups *, const struct cells *); /* blocks.c */
+int groups_add_alike(struct groups *, const struct cells *);  /* alike.c */
+int groups_add_kinds(struct groups *, const struct cells *);  /* kind.c */
 
 #endif

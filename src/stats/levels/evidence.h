@@ -5,8 +5,8 @@
  *     refused    a level on which no two sizes agree; its sizes become a gap
  *     added      a flat between two levels that the fit made a part of a rise: the far half of a
  *                cache of two halves, a cache too near to the next
- *     translated a small step at so many pages of 4 KiB, where pages are unknown: two levels become
- *                one, and the step is reported
+ *     translated a small step at a TLB's usual number of pages of 4 KiB, where pages are
+ *                unknown: two levels become one, and the step is reported
  *     proven     memory: a flat of an octave and more, well past the last capacity
  */
 #ifndef FATHOM_STATS_LEVELS_EVIDENCE_H

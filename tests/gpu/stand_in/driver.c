@@ -12,6 +12,7 @@ static const double first_ns = 1e9;
 
 API const char *fathomModel(void);
 API unsigned long long fathomModelNs(void);
+API unsigned long long fathomModelHeld(void);
 
 static void complain(const char *variable, const char *what)
 {
@@ -84,6 +85,7 @@ static bool start_devices(void)
     bool made = true;
     memory_create(&driver.memory, &driver.machine);
     driver.host_ns = first_ns;
+    memset(driver.host_free_ns, 0, sizeof driver.host_free_ns);
     for (unsigned i = 0; made && i < driver.machine.devices; i++) {
         struct device *device = &driver.devices[i];
         device->index = i;
@@ -168,6 +170,15 @@ const char *fathomModel(void)
 unsigned long long fathomModelNs(void)
 {
     return (unsigned long long)driver.host_ns;
+}
+
+/* How much is allocated, and how much of the host's is pinned, in pieces. */
+unsigned long long fathomModelHeld(void)
+{
+    unsigned long long held = driver.memory.count;
+    for (size_t i = 0; i < driver.memory.count; i++)
+        held += driver.memory.list[i].pinned;
+    return held;
 }
 
 API int cuInit(unsigned flags)

@@ -95,6 +95,7 @@ struct driver {
     struct device devices[MACHINE_DEVICES_MOST];
     struct device *current;
     double host_ns;
+    double host_free_ns[2]; /* when its memory can serve the next copy, in and out */
     struct faults faults;
     char model_text[MACHINE_TEXT_BYTES], fault_text[MACHINE_TEXT_BYTES];
     char wrong[MACHINE_TEXT_BYTES]; /* what of FATHOM_GPU_MODEL or _FAULT can't be read; "" */
@@ -115,8 +116,8 @@ int driver_enter(const char *call, enum need, bool may_hang);
             return entered_;                                                                       \
     } while (0)
 
-/* A size as programs are told it: those of 32 bits are told the largest that they can name. */
-static inline size_t told_size(uint64_t bytes)
+/* A size as programs are given it: those of 32 bits are given the largest that they can name. */
+static inline size_t reported_size(uint64_t bytes)
 {
     return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }

@@ -34,7 +34,7 @@ API int cuDeviceTotalMem_v2(size_t *bytes, int index)
     ENTER("cuDeviceTotalMem_v2", NEEDS_START);
     if (!device_at(index))
         return INVALID_DEVICE;
-    *bytes = told_size(driver.machine.memory);
+    *bytes = reported_size(driver.machine.memory);
     return DONE;
 }
 
@@ -117,6 +117,9 @@ static int attribute_of(const struct machine *machine, int attribute, int index)
         {76, (double)(machine->capability % 10)},
         {81, (double)scratchpad},
         {82, 65536}, /* registers */
+        {83, (double)machine->managed},
+        {88, (double)machine->pageable},
+        {89, (double)machine->managed},
         {97, (double)(scratchpad - machine->shared_reserved)},
         {106, (double)machine->blocks_per_sm},
         {111, (double)machine->shared_reserved},

@@ -12,8 +12,8 @@ API int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     unsigned index;
     ENTER("cuMemGetInfo_v2", NEEDS_LIVE_CONTEXT);
     index = driver.current->index;
-    *total_bytes = told_size(driver.memory.size[index]);
-    *free_bytes = told_size(driver.memory.size[index] - driver.memory.used[index]);
+    *total_bytes = reported_size(driver.memory.size[index]);
+    *free_bytes = reported_size(driver.memory.size[index] - driver.memory.used[index]);
     return DONE;
 }
 
@@ -33,7 +33,10 @@ API int cuMemFree_v2(uint64_t address)
     if (!address)
         return DONE;
     result = host_waits_for_all(driver.current);
-    return memory_drop(&driver.memory, address, HOME_DEVICE) ? result : INVALID_VALUE;
+    return memory_drop(&driver.memory, address, HOME_DEVICE) ||
+                   memory_drop(&driver.memory, address, HOME_MANAGED)
+               ? result
+               : INVALID_VALUE;
 }
 
 API int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
@@ -43,7 +46,7 @@ API int cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
     ENTER("cuMemHostAlloc", NEEDS_LIVE_CONTEXT);
     if (!bytes)
         return INVALID_VALUE;
-    address = memory_take_host(&driver.memory, bytes);
+    address = memory_take_host(&driver.memory, bytes, (unsigned)driver.machine.node, true);
     *memory = (void *)(uintptr_t)address;
     return address ? DONE : OUT_OF_MEMORY;
 }
@@ -64,7 +67,7 @@ API int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned f
     ENTER("cuMemHostGetDevicePointer_v2", NEEDS_LIVE_CONTEXT);
     *address = (uint64_t)(uintptr_t)memory;
     found = memory_find(&driver.memory, *address, 1);
-    return found && found->home == HOME_HOST && !flags ? DONE : INVALID_VALUE;
+    return found && found->home == HOME_HOST && found->pinned && !flags ? DONE : INVALID_VALUE;
 }
 
 /* What a call's address leads to; NULL where not all of it is device memory. */
@@ -78,7 +81,7 @@ static bool is_pinned(const void *memory, size_t bytes)
 {
     const struct allocation *found =
         memory_find(&driver.memory, (uint64_t)(uintptr_t)memory, bytes);
-    return found && found->home == HOME_HOST;
+    return found && found->home == HOME_HOST && found->pinned;
 }
 
 /* A copy takes its engine and its stream's time. gb_s: 10^9 bytes a second. */
@@ -90,6 +93,24 @@ static void spend(struct stream *stream, double *engine_ns, size_t bytes, double
 }
 
 enum direction { INWARDS, OUTWARDS };
+
+/* The same of a copy from or to the host, whose memory passes what all devices copy one after the
+ * other, in the order in which it was asked for. */
+static void spend_on_host(struct stream *stream, enum direction direction, size_t bytes,
+                          double gb_s)
+{
+    struct device *device = stream->device;
+    double *engine_ns = direction == INWARDS ? &device->in_end_ns : &device->out_end_ns;
+    double *free_ns = &driver.host_free_ns[direction];
+    const double begin = stream_begin(stream, *engine_ns);
+    const double own = begin > *free_ns ? begin : *free_ns;
+    spend(stream, engine_ns, bytes, gb_s);
+    if (driver.machine.host_bandwidth <= 0)
+        return;
+    *free_ns = own + (double)bytes / driver.machine.host_bandwidth;
+    if (*free_ns + driver.machine.copy_us * 1e3 > stream->end_ns)
+        *engine_ns = stream->end_ns = *free_ns + driver.machine.copy_us * 1e3;
+}
 
 /* Between host and device; one that is not `asynchronous`, or whose host memory is pageable, keeps
  * the host waiting. */
@@ -111,7 +132,7 @@ static int copy(struct stream *stream, enum direction direction, uint64_t addres
         memcpy(data, host, bytes);
     else
         memcpy(host, data, bytes);
-    spend(stream, direction == INWARDS ? &device->in_end_ns : &device->out_end_ns, bytes, gb_s);
+    spend_on_host(stream, direction, bytes, gb_s);
     return asynchronous && pinned ? DONE : host_waits(device, stream, stream->end_ns);
 }
 

@@ -197,7 +197,7 @@ API int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *handle, con
         if (address)
             *address = variable->at + (variable->space == SPACE_CONSTANT ? module->constants : 0);
         if (bytes)
-            *bytes = told_size(variable->bytes);
+            *bytes = reported_size(variable->bytes);
         return DONE;
     }
     return NOT_FOUND;

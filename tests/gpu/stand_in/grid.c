@@ -7,7 +7,7 @@
 
 /* Cycles that a barrier takes after the last warp came; and between a block's end and the next. */
 enum { BARRIER_CYCLES = 20, CLUSTER_BARRIER_CYCLES = 190, BLOCK_CYCLES = 100 };
-/* A warp may run ahead of the one that is behind by so much: less switching, and near enough. */
+/* A warp may run ahead of the one that is behind by this much: less switching, and near enough. */
 enum { AHEAD_CYCLES = 32 };
 
 /* Warps that can go on, the one that is furthest behind first. */

@@ -11,7 +11,10 @@ static const double road_bytes_a_cycle = 64;
 
 static bool create_multiprocessor(struct multiprocessor *sm, const struct machine *machine)
 {
-    return cache_create(&sm->l1, machine->l1, machine->line, machine->l1_ways) &&
+    bool made = true;
+    for (uint64_t i = 0; made && i < machine->l1_count; i++)
+        made = cache_create(&sm->l1[i], machine->l1, machine->line, machine->l1_ways);
+    return made && cache_create(&sm->texture, machine->l1, machine->line, machine->l1_ways) &&
            cache_create(&sm->constant1, machine->constant1, CONSTANT1_LINE, CONSTANT_WAYS) &&
            cache_create(&sm->constant2, machine->constant2, CONSTANT2_LINE, CONSTANT_WAYS);
 }
@@ -47,7 +50,9 @@ bool hierarchy_create(struct hierarchy *hierarchy, const struct machine *machine
 void hierarchy_free(struct hierarchy *hierarchy)
 {
     for (uint64_t i = 0; hierarchy->sms && i < hierarchy->machine->sms; i++) {
-        cache_free(&hierarchy->sms[i].l1);
+        for (unsigned k = 0; k < MACHINE_L1_MOST; k++)
+            cache_free(&hierarchy->sms[i].l1[k]);
+        cache_free(&hierarchy->sms[i].texture);
         cache_free(&hierarchy->sms[i].constant1);
         cache_free(&hierarchy->sms[i].constant2);
     }
@@ -83,7 +88,9 @@ static struct multiprocessor *awake(struct hierarchy *hierarchy, unsigned index)
         sm->launch = hierarchy->launch;
         sm->port = (struct channel){0, 1 / machine->shared_bandwidth};
         sm->road = (struct channel){0, 1 / road_bytes_a_cycle};
-        cache_shape(&sm->l1, hierarchy->l1_bytes, machine->line, machine->l1_ways);
+        for (uint64_t i = 0; i < machine->l1_count; i++)
+            cache_shape(&sm->l1[i], hierarchy->l1_bytes, machine->line, machine->l1_ways);
+        cache_shape(&sm->texture, hierarchy->l1_bytes, machine->line, machine->l1_ways);
         cache_clear(&sm->constant1);
         cache_clear(&sm->constant2);
     }
@@ -187,9 +194,16 @@ static double beyond(struct hierarchy *hierarchy, const struct access *access, d
     if (access->where == WHERE_DEVICE)
         start = at_device(hierarchy, access, now, latency);
     else {
-        bool host = access->where == WHERE_HOST;
-        start = send(host ? &hierarchy->host : &hierarchy->peer, now, bytes, now);
-        *latency = host ? machine->host_latency : machine->peer_latency;
+        bool host = access->where == WHERE_HOST || access->where == WHERE_FAR_NODE;
+        struct channel *road = access->where == WHERE_PEER ? &hierarchy->peer
+                               : host                      ? &hierarchy->host
+                                                           : &hierarchy->dram;
+        start = send(road, now, bytes, now);
+        *latency = access->where == WHERE_PEER       ? machine->peer_latency
+                   : access->where == WHERE_OWN_NODE ? machine->dram_latency
+                                                     : machine->host_latency;
+        if (access->where == WHERE_FAR_NODE)
+            *latency += machine->node_latency;
     }
     if (page.absent)
         *latency += machine->tlb_latency;
@@ -202,12 +216,16 @@ uint64_t hierarchy_access(struct hierarchy *hierarchy, const struct access *acce
     struct multiprocessor *sm = awake(hierarchy, access->sm);
     const uint32_t line = (uint32_t)(access->place >> hierarchy->line_shift);
     const unsigned sectors = sector_count(access->sectors);
-    const bool cached = access->road == ROAD_L1 || access->road == ROAD_TEXTURE;
+    const bool read_only = access->road == ROAD_READ_ONLY || access->road == ROAD_TEXTURE;
+    const bool cached = access->road == ROAD_L1 || read_only;
     uint64_t latency = machine->l1_latency;
     double start = (double)now;
     struct access rest = *access;
     if (cached) {
-        rest.sectors = cache_access(&sm->l1, line, access->sectors, false).absent;
+        struct cache *cache = read_only && machine->texture_own
+                                  ? &sm->texture
+                                  : &sm->l1[access->warp % machine->l1_count];
+        rest.sectors = cache_access(cache, line, access->sectors, false).absent;
         start = send(&sm->port, (double)now, (double)machine->sector * sectors, start);
     }
     if (rest.sectors) {
@@ -229,7 +247,7 @@ uint64_t hierarchy_constant(struct hierarchy *hierarchy, unsigned index, uint64_
         return now + machine->constant1_latency;
     if (!cache_access(&sm->constant2, (uint32_t)(place / CONSTANT2_LINE), 1, false).absent)
         return now + machine->constant2_latency;
-    struct access access = {index, ROAD_L2, WHERE_DEVICE, place, 1};
+    struct access access = {index, ROAD_L2, WHERE_DEVICE, place, 1, 0};
     return hierarchy_access(hierarchy, &access, now);
 }
 

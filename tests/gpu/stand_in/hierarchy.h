@@ -4,7 +4,7 @@
  * the host and to other devices.
  *
  * An access takes the latency of the level that has its data, and waits where a road is busy: each
- * road passes so many bytes a cycle. Both together give a rate that is limited by what is in
+ * road passes a number of bytes a cycle. Both together give a rate that is limited by what is in
  * flight or by the narrowest road, whichever is less.
  *
  * Not modelled: banks (of the scratchpad, of the second level, of memory), row buffers, refresh,
@@ -22,7 +22,7 @@ struct channel {
 };
 
 struct multiprocessor {
-    struct cache l1, constant1, constant2;
+    struct cache l1[MACHINE_L1_MOST], texture, constant1, constant2;
     struct channel port, road; /* within it; and to the second level */
     uint64_t launch;           /* that its caches were last emptied for */
 };
@@ -37,15 +37,18 @@ struct hierarchy {
 };
 
 enum road {
-    ROAD_L1,       /* ld.ca, ld.nc, ld */
-    ROAD_L2,       /* ld.cg */
-    ROAD_UNCACHED, /* ld.cv */
+    ROAD_L1,        /* ld.ca, ld */
+    ROAD_READ_ONLY, /* ld.nc */
+    ROAD_L2,        /* ld.cg */
+    ROAD_UNCACHED,  /* ld.cv */
     ROAD_ATOMIC,
     ROAD_TEXTURE,
     ROAD_STORE,
 };
 
-enum where { WHERE_DEVICE, WHERE_HOST, WHERE_PEER };
+/* WHERE_HOST: on the node to which the device is near; WHERE_OWN_NODE: the device's own memory, as
+ * a node of the host. */
+enum where { WHERE_DEVICE, WHERE_HOST, WHERE_PEER, WHERE_FAR_NODE, WHERE_OWN_NODE };
 
 /* What a warp wants of one line. */
 struct access {
@@ -54,6 +57,7 @@ struct access {
     enum where where;
     uint64_t place;  /* of the line, allocation.place or foreign_place */
     uint8_t sectors; /* of the line, a bit each */
+    unsigned warp;   /* of its block */
 };
 
 /* How many there are in a mask: not every host has an instruction for it. */
@@ -64,7 +68,8 @@ static inline unsigned sector_count(uint8_t sectors)
 
 bool hierarchy_create(struct hierarchy *, const struct machine *);
 void hierarchy_free(struct hierarchy *);
-/* A kernel begins, with so much first level on each multiprocessor: every road is free at cycle 0.
+/* A kernel begins, with `first_bytes` of first level on each multiprocessor: every road is free at
+ * cycle 0.
  */
 void hierarchy_begin(struct hierarchy *, uint64_t l1_bytes, double clock_mhz);
 

@@ -17,6 +17,7 @@ enum {
     MACHINE_NAME_BYTES = 64,
     MACHINE_STEPS_MOST = 12,
     MACHINE_DEVICES_MOST = 8,
+    MACHINE_L1_MOST = 8,
     MACHINE_TEXT_BYTES = 4096,
     WARP_LANES = 32,
 };
@@ -27,13 +28,17 @@ struct machine {
     double clock_mhz;
     uint64_t threads_per_sm, blocks_per_sm;
 
-    uint64_t line, sector;              /* a tag's bytes, and what of them is fetched at once */
-    uint64_t l1, l1_ways, l1_latency;   /* first level and scratchpad together */
+    uint64_t line, sector;            /* a tag's bytes, and what of them is fetched at once */
+    uint64_t l1, l1_ways, l1_latency; /* first level and scratchpad together */
+    uint64_t
+        l1_count; /* first levels of a multiprocessor, of that size each, by turns of its warps */
     uint64_t steps[MACHINE_STEPS_MOST]; /* what the scratchpad may take of it, ascending */
     uint64_t step_count;
-    uint64_t shared_reserved; /* of each block, taken by the system */
+    uint64_t shared_reserved;         /* of each block, taken by the system */
+    uint64_t shared_banks, bank_turn; /* of 4 bytes each; cycles that each further word takes */
     uint64_t shared_latency, shared_atomic_latency, cluster_latency, cluster_most;
     uint64_t texture_latency, atomic_latency;
+    uint64_t texture_own; /* 1: textures and the read-only path have a cache of their own */
     uint64_t constant1, constant1_latency, constant2, constant2_latency;
 
     /* The second level; with l2_far_latency it has two partitions, and lines that lie in the other
@@ -42,13 +47,18 @@ struct machine {
     uint64_t l2, l2_ways, l2_latency, l2_far_latency, l2_copies, dram_latency;
     uint64_t tlb_reach, tlb_page, tlb_latency;
     uint64_t host_latency, peer_latency;
+    /* Nodes of the host; what those cost besides to which the device is not near; the one that is
+     * the device's own memory (0: none), from which pinning moves pages away. */
+    uint64_t nodes, node_latency, own_node;
+    uint64_t pageable, managed; /* 1: it reaches what is not pinned; it has managed memory */
 
     double dram_bandwidth, l2_bandwidth, shared_bandwidth, pcie_bandwidth, peer_bandwidth;
+    double host_bandwidth; /* of all devices' copies in one direction together; 0: any */
     double pinned_bandwidth, pageable_bandwidth, copy_us, launch_us;
     uint64_t peers; /* 1: every device reaches every other one's memory */
 
     uint64_t timer_ns; /* %globaltimer's step */
-    double wobble;     /* the clock of each launch is up to so many per cent lower */
+    double wobble;     /* the clock of each launch is up to this many per cent lower */
     uint64_t throttle; /* NVML's reasons */
     double power_w, temperature_c, memory_mhz;
     uint64_t compute_mode, driver;
@@ -69,7 +79,7 @@ int machine_preset(struct machine *, const char *name);
 /* A plausible one that is small enough for fast tests; all of it follows from the seed. */
 void machine_random(struct machine *, uint64_t seed);
 
-/* How much the scratchpad takes when a kernel wants so many per cent of its most (-1: has no
+/* How much the scratchpad takes when a kernel wants that many per cent of its most (-1: has no
  * wish) and its blocks need `needed` bytes: the next step that holds both. What is left of `l1` is
  * the first level. */
 uint64_t machine_scratchpad(const struct machine *, int per_cent, uint64_t needed);

@@ -76,7 +76,7 @@ static bool insert(struct memory *memory, struct allocation new)
     memory->next_foreign += round_up(new.bytes, large_alignment);
     if (memory->next_foreign >= foreign_base + foreign_size)
         memory->next_foreign = foreign_base;
-    if (new.home == HOME_HOST)
+    if (new.home != HOME_DEVICE)
         new.place = new.foreign_place;
     memmove(&memory->list[index + 1], &memory->list[index], (memory->count++ - index) * sizeof new);
     memory->list[index] = new;
@@ -135,9 +135,10 @@ uint64_t memory_take(struct memory *memory, unsigned device, uint64_t bytes)
     return new.address;
 }
 
-uint64_t memory_take_host(struct memory *memory, uint64_t bytes)
+/* At an address that the host has as well. */
+static uint64_t take_shared(struct memory *memory, struct allocation new, uint64_t bytes)
 {
-    struct allocation new = {.home = HOME_HOST, .bytes = round_up(bytes, small_alignment)};
+    new.bytes = round_up(bytes, small_alignment);
     if (!bytes || new.bytes < bytes)
         return 0;
     new.data = map(new.bytes);
@@ -147,6 +148,19 @@ uint64_t memory_take_host(struct memory *memory, uint64_t bytes)
         return 0;
     }
     return new.address;
+}
+
+uint64_t memory_take_host(struct memory *memory, uint64_t bytes, unsigned node, bool pinned)
+{
+    const struct allocation new = {.home = HOME_HOST, .node = node, .pinned = pinned};
+    return take_shared(memory, new, bytes);
+}
+
+uint64_t memory_take_managed(struct memory *memory, uint64_t bytes)
+{
+    const struct allocation new = {
+        .home = HOME_MANAGED, .place_now = PLACE_NOWHERE, .preferred = PLACE_NOWHERE};
+    return take_shared(memory, new, bytes);
 }
 
 bool memory_drop(struct memory *memory, uint64_t address, enum home home)
@@ -166,10 +180,10 @@ void memory_drop_device(struct memory *memory, unsigned device)
             release(memory, i);
 }
 
-const struct allocation *memory_find(const struct memory *memory, uint64_t address, uint64_t bytes)
+struct allocation *memory_find(const struct memory *memory, uint64_t address, uint64_t bytes)
 {
     size_t index = lower_bound(memory, address + 1);
-    const struct allocation *found = index ? &memory->list[index - 1] : NULL;
+    struct allocation *found = index ? &memory->list[index - 1] : NULL;
     if (!found || address - found->address >= found->bytes ||
         bytes > found->bytes - (address - found->address))
         return NULL;

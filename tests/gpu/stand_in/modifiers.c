@@ -38,6 +38,7 @@ static const struct part parts[] = {
     {"lu", PART_CACHE, CACHE_ALL},
     {"cv", PART_CACHE, CACHE_VOLATILE},
     {"nc", PART_CACHE, CACHE_READ_ONLY},
+    {"L1::no_allocate", PART_CACHE, CACHE_GLOBAL},
     {"volatile", PART_CACHE, CACHE_GLOBAL},
     {"v2", PART_COUNT, 2},
     {"v4", PART_COUNT, 4},

@@ -16,9 +16,10 @@
 
 /* What all have in common. */
 #define COMMON                                                                                     \
-    .devices = 1, .line = 128, .sector = 32, .l1_ways = 16, .l2_ways = 16, .constant1 = KIB(2),    \
-    .peers = 1, .driver = 12040, .power_w = 120, .temperature_c = 45, .copy_us = 2,                \
-    .watchdog = 40, .hang_s = 30, .link_generation = 4, .link_lanes = 16
+    .devices = 1, .line = 128, .sector = 32, .l1_ways = 16, .l1_count = 1, .l2_ways = 16,          \
+    .constant1 = KIB(2), .peers = 1, .driver = 12040, .power_w = 120, .temperature_c = 45,         \
+    .copy_us = 2, .watchdog = 40, .hang_s = 30, .link_generation = 4, .link_lanes = 16,            \
+    .nodes = 1, .managed = 1
 
 static const struct machine presets[] = {
     {COMMON,
@@ -34,6 +35,8 @@ static const struct machine presets[] = {
      .steps = {KIB(32), KIB(64)},
      .step_count = 2,
      .shared_latency = 23,
+     .shared_banks = 32,
+     .bank_turn = 2,
      .shared_atomic_latency = 40,
      .cluster_most = 1,
      .cluster_latency = 1,
@@ -73,6 +76,8 @@ static const struct machine presets[] = {
      .steps = {0, KIB(8), KIB(16), KIB(32), KIB(64), KIB(96)},
      .step_count = 6,
      .shared_latency = 19,
+     .shared_banks = 32,
+     .bank_turn = 2,
      .shared_atomic_latency = 36,
      .cluster_most = 1,
      .cluster_latency = 1,
@@ -113,6 +118,8 @@ static const struct machine presets[] = {
      .step_count = 8,
      .shared_reserved = KIB(1),
      .shared_latency = 23,
+     .shared_banks = 32,
+     .bank_turn = 2,
      .shared_atomic_latency = 38,
      .cluster_most = 1,
      .cluster_latency = 1,
@@ -155,6 +162,8 @@ static const struct machine presets[] = {
      .step_count = 10,
      .shared_reserved = KIB(1),
      .shared_latency = 29,
+     .shared_banks = 32,
+     .bank_turn = 2,
      .shared_atomic_latency = 44,
      .cluster_most = 8,
      .cluster_latency = 180,
@@ -195,6 +204,8 @@ static const struct machine presets[] = {
      .steps = {0, KIB(8), KIB(16), KIB(32), KIB(48)},
      .step_count = 5,
      .shared_latency = 24,
+     .shared_banks = 32,
+     .bank_turn = 2,
      .shared_atomic_latency = 41,
      .cluster_most = 4,
      .cluster_latency = 150,
@@ -314,4 +325,6 @@ void machine_random(struct machine *machine, uint64_t seed)
     choose_first_level(&random, machine);
     choose_second_level(&random, machine);
     choose_roads(&random, machine);
+    machine->shared_banks = UINT64_C(16) << between(&random, 0, 1);
+    machine->bank_turn = between(&random, 1, 4);
 }

@@ -3,7 +3,7 @@
  * at a time, in the order of the modelled time.
  *
  * A warp issues one instruction a cycle, in order. An instruction waits until what it reads is
- * there; loads do not wait for their own result. So a clock that is read after a load tells nothing
+ * there; loads do not wait for their own result. So a clock that is read after a load says nothing
  * of it, unless something between them needs the value: as on the hardware.
  *
  * Threads of a warp that part ways run one group after the other, the one that is furthest behind
@@ -16,7 +16,7 @@
 #include "memory.h"
 #include "ptx.h"
 
-/* A texture object: linear memory of texels of so many 32-bit channels. */
+/* A texture object: linear memory of texels of some 32-bit channels. */
 struct texture {
     uint64_t address, texels;
     unsigned channels;

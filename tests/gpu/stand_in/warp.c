@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Cycles: a clock's value is there so much later; a branch refills the pipeline; a fence costs some
- * more than waiting. */
+/* Cycles: a clock's value is there this much later; a branch refills the pipeline; a fence costs
+ * some more than waiting. */
 enum { CLOCK_CYCLES = 4, TIMER_CYCLES = 20, BRANCH_CYCLES = 6, FENCE_CYCLES = 10 };
 /* Clocks of different multiprocessors have nothing to do with each other. */
 static const uint64_t clock_apart = 1000003;

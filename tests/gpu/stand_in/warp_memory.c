@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A warp goes on while so many cycles' worth of stores are under way. */
+/* A warp goes on while this many cycles' worth of stores are under way. */
 enum { STORES_UNDER_WAY = 2048 };
 
 /* Of sizes that the compiler knows: a call for every few bytes would cost more than all the rest.
@@ -66,6 +66,8 @@ static enum ptx_space space_of(const struct ptx_instruction *at, uint64_t *addre
 /* What one instruction of a warp came upon, over all of its lanes. */
 struct journey {
     struct touches touches;
+    uint64_t words[WARP_LANES]; /* of the scratchpad, each once: those of 4 bytes alone */
+    unsigned word_count;
     uint64_t constant_place, shared_bytes;
     bool constant, remote;
     const struct block *owner;
@@ -75,9 +77,36 @@ struct journey {
 static void set_out(struct journey *journey, const struct warp *warp)
 {
     journey->touches.count = 0;
+    journey->word_count = 0;
     journey->shared_bytes = 0;
     journey->constant = journey->remote = false;
     journey->owner = warp->block;
+}
+
+/* Threads that want the same word share it. */
+static void note_word(struct journey *journey, uint64_t address, unsigned bytes)
+{
+    const uint64_t word = address / sizeof(uint32_t);
+    if (bytes != sizeof(uint32_t))
+        return; /* wider ones go in several parts, of which each has its banks to itself here */
+    for (unsigned i = 0; i < journey->word_count; i++)
+        if (journey->words[i] == word)
+            return;
+    journey->words[journey->word_count++] = word;
+}
+
+/* What the words of the fullest bank wait for each other. */
+static uint64_t bank_wait(const struct machine *machine, const struct journey *journey)
+{
+    unsigned most = 1;
+    for (unsigned i = 0; i + 1 < journey->word_count; i++) {
+        unsigned here = 1;
+        for (unsigned j = i + 1; j < journey->word_count; j++)
+            here += journey->words[i] % machine->shared_banks ==
+                    journey->words[j] % machine->shared_banks;
+        most = here > most ? here : most;
+    }
+    return (most - 1) * machine->bank_turn;
 }
 
 /* The memory that a lane's address leads to; NULL with *result. */
@@ -95,6 +124,7 @@ static unsigned char *arrive(struct run *run, const struct warp *warp,
     case SPACE_SHARED:
     case SPACE_CLUSTER:
         found = space_shared(run, warp, address, bytes, &journey->owner);
+        note_word(journey, address, bytes);
         journey->shared_bytes += bytes;
         journey->remote |= journey->owner != warp->block;
         break;
@@ -121,7 +151,8 @@ static uint64_t travel(struct run *run, const struct warp *warp, struct journey 
     uint64_t other = ready;
     if (journey->shared_bytes)
         other = hierarchy_shared(hierarchy, journey->owner->sm,
-                                 journey->remote ? machine->cluster_latency : shared_latency,
+                                 bank_wait(machine, journey) +
+                                     (journey->remote ? machine->cluster_latency : shared_latency),
                                  journey->shared_bytes, now);
     if (journey->constant)
         other = hierarchy_constant(hierarchy, warp->block->sm, journey->constant_place, now);
@@ -139,7 +170,7 @@ int warp_load(struct run *run, struct warp *warp, const struct ptx_instruction *
 {
     static const enum road roads[] = {[CACHE_DEFAULT] = ROAD_L1,
                                       [CACHE_ALL] = ROAD_L1,
-                                      [CACHE_READ_ONLY] = ROAD_L1,
+                                      [CACHE_READ_ONLY] = ROAD_READ_ONLY,
                                       [CACHE_GLOBAL] = ROAD_L2,
                                       [CACHE_VOLATILE] = ROAD_UNCACHED};
     struct journey journey;

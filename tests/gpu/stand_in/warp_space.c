@@ -24,18 +24,49 @@ static void touch(const struct run *run, struct touches *touches, enum where whe
     new->access.sectors = sectors;
 }
 
+/* Managed memory moves to the device that touches it, unless it is to stay on the host and may be
+ * reached there. */
+static enum where place_managed(const struct run_device *device, struct allocation *found)
+{
+    const bool stays = found->place_now == PLACE_HOST && found->preferred == PLACE_HOST &&
+                       found->reached_by >> device->index & 1;
+    if (stays)
+        return WHERE_HOST;
+    found->place_now = (int)device->index;
+    return WHERE_DEVICE;
+}
+
+static enum where place_of_node(const struct machine *machine, unsigned node)
+{
+    if (machine->own_node && node == machine->own_node)
+        return WHERE_OWN_NODE;
+    return node == machine->node ? WHERE_HOST : WHERE_FAR_NODE;
+}
+
+/* False where the device may not go there. */
+static bool leads_to(const struct run_device *device, struct allocation *found, enum where *where)
+{
+    switch (found->home) {
+    case HOME_MANAGED:
+        *where = place_managed(device, found);
+        return true;
+    case HOME_HOST:
+        *where = place_of_node(device->machine, found->node);
+        return found->pinned || device->machine->pageable;
+    default:
+        *where = found->device == device->index ? WHERE_DEVICE : WHERE_PEER;
+        return *where == WHERE_DEVICE || device->reaches[found->device];
+    }
+}
+
 static bool find(struct run *run, uint64_t address, unsigned bytes)
 {
     const struct run_device *device = run->device;
-    const struct allocation *found = memory_find(device->memory, address, bytes);
-    if (!found)
-        return false;
-    bool own = found->home == HOME_DEVICE && found->device == device->index;
-    if (found->home == HOME_DEVICE && !own && !device->reaches[found->device])
+    struct allocation *found = memory_find(device->memory, address, bytes);
+    if (!found || !leads_to(device, found, &run->last_where))
         return false;
     run->last = found;
-    run->last_place = own ? found->place : found->foreign_place;
-    run->last_where = own ? WHERE_DEVICE : found->home == HOME_HOST ? WHERE_HOST : WHERE_PEER;
+    run->last_place = run->last_where == WHERE_DEVICE ? found->place : found->foreign_place;
     return true;
 }
 
@@ -86,6 +117,7 @@ uint64_t touches_take(struct run *run, const struct warp *warp, struct touches *
         struct access *access = &touches->list[i].access;
         access->sm = warp->block->sm;
         access->road = road;
+        access->warp = warp->index;
         /* One line a cycle. */
         uint64_t there = hierarchy_access(run->device->hierarchy, access, now + i);
         ready = there > ready ? there : ready;

@@ -184,7 +184,7 @@ static void what_is_no_file_is_written_directly(void **state)
     assert_files(1);
 }
 
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     if (access("/dev/full", W_OK) < 0)
@@ -266,7 +266,7 @@ static void a_stranger_under_the_temporary_name_is_left_alone(void **state)
     assert_files(2);
 }
 
-static void what_is_possible_is_told_and_nothing_is_left(void **state)
+static void what_is_possible_is_reported_and_nothing_is_left(void **state)
 {
     (void)state;
     struct error error = {0};
@@ -414,6 +414,127 @@ static void a_pipe_gets_the_last_alone(void **state)
     saving_free(&saving);
 }
 
+/* Who was interrupted waits for nobody. */
+static void a_stream_alone_is_written_without_waiting(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    make("file", 0644);
+    assert_int_equal(save_to_stream("file", write_text, "new", &error), 0);
+    assert_int_equal(save_to_stream("none", write_text, "new", &error), 0);
+    assert_content("file", "old");
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(save_to_stream("pipe", write_text, "new", &error), ERROR_USAGE);
+    assert_string_equal(error.text,
+                        "pipe: nobody reads from it: choose another file or folder to write to");
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_int_equal(save_to_stream("pipe", write_text, "new", &error), 1);
+    char text[20] = "";
+    assert_int_equal(read(reader, text, sizeof text - 1), 3);
+    assert_string_equal(text, "new");
+    close(reader);
+    assert_int_equal(save_to_stream("/dev/null", write_half, "half", &error), ERROR_USAGE);
+    assert_files(2);
+}
+
+/* --- rows --- */
+
+static FILE *open_rows(struct saving *saving, const char *path)
+{
+    FILE *rows;
+    assert_int_equal(saving_begin(saving, path, NULL), 0);
+    assert_int_equal(saving_open(saving, &rows, NULL), 0);
+    assert_non_null(rows);
+    fputs("one,", rows);
+    fflush(rows);
+    return rows;
+}
+
+static void rows_stand_beside_an_older_file_until_all_are_there(void **state)
+{
+    (void)state;
+    struct saving saving;
+    make("a", 0640);
+    FILE *rows = open_rows(&saving, "a");
+    assert_content("a", "old");
+    assert_content("a.partial", "one,");
+    assert_int_equal(mode_of("a.partial") & 0777, 0640);
+    assert_string_equal(saving_beside(&saving), "a.partial");
+    fputs("two", rows);
+    assert_int_equal(saving_close(&saving, rows, true, NULL), 0);
+    assert_null(saving_beside(&saving));
+    assert_content("a", "one,two");
+    assert_files(1);
+    saving_free(&saving);
+}
+
+static void rows_that_are_not_all_stay_beside_it(void **state)
+{
+    (void)state;
+    struct saving saving;
+    make("a", 0644);
+    FILE *rows = open_rows(&saving, "a");
+    assert_int_equal(saving_close(&saving, rows, false, NULL), 0);
+    assert_content("a", "old");
+    assert_content("a.partial", "one,");
+    assert_string_equal(saving_beside(&saving), "a.partial");
+    assert_files(2);
+    saving_free(&saving);
+}
+
+static void rows_of_a_new_file_are_there_at_once(void **state)
+{
+    (void)state;
+    struct saving saving;
+    FILE *rows = open_rows(&saving, "a");
+    assert_content("a", "one,");
+    assert_null(saving_beside(&saving));
+    assert_int_equal(saving_close(&saving, rows, false, NULL), 0);
+    assert_content("a", "one,");
+    assert_files(1);
+    saving_free(&saving);
+}
+
+static void rows_that_fail_do_not_take_the_older_file_s_place(void **state)
+{
+    (void)state;
+    struct saving saving;
+    struct error error = {0};
+    make("a", 0644);
+    FILE *rows = open_rows(&saving, "a");
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    if (full < 0) {
+        fclose(rows);
+        saving_free(&saving);
+        skip();
+    }
+    assert_true(dup2(full, fileno(rows)) >= 0);
+    close(full);
+    fputs("two", rows);
+    assert_int_equal(saving_close(&saving, rows, true, &error), ERROR_USAGE);
+    assert_string_equal(error.text, "a: No space left on device: choose another file or folder to "
+                                    "write to");
+    assert_content("a", "old");
+    assert_content("a.partial", "one,");
+    saving_free(&saving);
+}
+
+static void rows_go_to_a_pipe_as_they_come(void **state)
+{
+    (void)state;
+    struct saving saving;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    FILE *rows = open_rows(&saving, "pipe");
+    char text[20] = "";
+    assert_int_equal(read(reader, text, sizeof text - 1), 4);
+    assert_string_equal(text, "one,");
+    assert_int_equal(saving_close(&saving, rows, true, NULL), 0);
+    close(reader);
+    assert_files(1);
+    saving_free(&saving);
+}
+
 /* Where the descriptor stands is where is written: what was there before stays. */
 static void an_open_descriptor_is_written_to_where_it_stands(void **state)
 {
@@ -525,19 +646,25 @@ int main(void)
         IN_A_FOLDER(through_a_link_the_file_it_names_is_replaced),
         IN_A_FOLDER(links_to_nothing_are_refused_and_stay),
         IN_A_FOLDER(what_is_no_file_is_written_directly),
-        IN_A_FOLDER(a_full_disk_is_told),
+        IN_A_FOLDER(a_full_disk_is_reported),
         IN_A_FOLDER(impossible_places_are_refused),
         IN_A_FOLDER(a_name_of_the_greatest_length_fits),
         IN_A_FOLDER(a_writer_that_fails_leaves_the_old_file),
         IN_A_FOLDER(protected_files_and_folders_are_refused),
         IN_A_FOLDER(a_stranger_under_the_temporary_name_is_left_alone),
-        IN_A_FOLDER(what_is_possible_is_told_and_nothing_is_left),
+        IN_A_FOLDER(what_is_possible_is_reported_and_nothing_is_left),
         IN_A_FOLDER(an_older_file_stays_until_the_end),
         IN_A_FOLDER(a_new_file_is_there_from_the_first_time_on),
         IN_A_FOLDER(nobody_else_s_part_is_written_to),
         IN_A_FOLDER(who_comes_second_does_not_overwrite_the_first),
         IN_A_FOLDER(a_made_up_name_is_the_next_that_is_free),
         IN_A_FOLDER(a_pipe_gets_the_last_alone),
+        IN_A_FOLDER(a_stream_alone_is_written_without_waiting),
+        IN_A_FOLDER(rows_stand_beside_an_older_file_until_all_are_there),
+        IN_A_FOLDER(rows_that_are_not_all_stay_beside_it),
+        IN_A_FOLDER(rows_of_a_new_file_are_there_at_once),
+        IN_A_FOLDER(rows_that_fail_do_not_take_the_older_file_s_place),
+        IN_A_FOLDER(rows_go_to_a_pipe_as_they_come),
         IN_A_FOLDER(an_open_descriptor_is_written_to_where_it_stands),
         IN_A_FOLDER(a_part_that_fails_leaves_nothing),
         IN_A_FOLDER(the_longest_name_has_a_part_too),

@@ -67,9 +67,10 @@ static void what_a_person_says_replaces_the_default(void **state)
     struct settings *settings = *state;
     const uint64_t *sizes;
     static const char *const said[][2] = {
-        {"flag", NULL},     {"integer", "10"},   {"open", "9007199254740991"}, {"real", "1e2"},
-        {"size", "1M"},     {"least", "4E"},     {"sizes", "1K,64K,1M"},       {"cpus", "8-16:4"},
-        {"colour", "blue"}, {"text", "a b.json"}};
+        {"flag", NULL},         {"integer", "10"},  {"open", "9007199254740991"},
+        {"real", "1e2"},        {"size", "1M"},     {"least", sizeof(size_t) < 8 ? "1G" : "4E"},
+        {"sizes", "1K,64K,1M"}, {"cpus", "8-16:4"}, {"colour", "blue"},
+        {"text", "a b.json"}};
     for (size_t i = 0; i < LENGTH(said); i++) {
         assert_int_equal(settings_set(settings, said[i][0], said[i][1], NULL), 0);
         assert_true(settings_has(settings, said[i][0]) && settings_given(settings, said[i][0]));
@@ -80,7 +81,7 @@ static void what_a_person_says_replaces_the_default(void **state)
     assert_true(settings_number(settings, "open") == 9007199254740991.0);
     assert_true(settings_number(settings, "real") == 100);
     assert_int_equal(settings_size(settings, "size"), 1048576);
-    assert_true(settings_size(settings, "least") == UINT64_C(1) << 62);
+    assert_true(settings_size(settings, "least") == UINT64_C(1) << (sizeof(size_t) < 8 ? 30 : 62));
     assert_int_equal(settings_sizes(settings, "sizes", &sizes), 3);
     assert_int_equal(sizes[0], 1024);
     assert_int_equal(sizes[1], 65536);
@@ -104,7 +105,18 @@ static void the_last_word_counts(void **state)
     assert_true(cpulist_has(settings_cpus(settings, "cpus"), 9));
 }
 
-static void a_wrong_value_is_told_with_option_text_and_remedy(void **state)
+static void a_size_must_have_an_address_in_this_program(void **state)
+{
+    const bool small = sizeof(size_t) < sizeof(uint64_t);
+    struct error error;
+    assert_int_equal(settings_set(*state, "least", "4G", &error), small ? ERROR_USAGE : 0);
+    if (small)
+        assert_string_equal(error.text, "--least '4G': give a size from 8 B to 2.00 GiB");
+    else
+        assert_true(settings_size(*state, "least") == UINT64_C(4) << 30);
+}
+
+static void a_wrong_value_is_reported_with_option_text_and_remedy(void **state)
 {
     static const char *const cases[][3] = {
         {"integer", "0", "--integer '0': give a whole number from 1 to 10"},
@@ -121,7 +133,9 @@ static void a_wrong_value_is_told_with_option_text_and_remedy(void **state)
         {"size", "64X",
          "--size: size '64X': write a whole number of bytes, from 1, like 512, 16K, "
          "1.5M or 2G"},
-        {"least", "7", "--least '7': give a size of at least 8 B"},
+        {"least", "7",
+         sizeof(size_t) < 8 ? "--least '7': give a size from 8 B to 2.00 GiB"
+                            : "--least '7': give a size of at least 8 B"},
         {"sizes", "1K,1", "--sizes '1': give a size from 1 KiB to 1 MiB"},
         {"sizes", "1K,,2K",
          "--sizes: size '': write a whole number of bytes, from 1, like 512, "
@@ -228,7 +242,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(defaults_hold_until_a_person_speaks, setup, teardown),
         cmocka_unit_test_setup_teardown(what_a_person_says_replaces_the_default, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_word_counts, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_wrong_value_is_told_with_option_text_and_remedy, setup,
+        cmocka_unit_test_setup_teardown(a_wrong_value_is_reported_with_option_text_and_remedy,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(a_size_must_have_an_address_in_this_program, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(hostile_values_stay_one_short_line, setup, teardown),
         cmocka_unit_test_setup_teardown(tables_add_up, setup, teardown),

@@ -125,6 +125,11 @@ static void points_without_a_trial_leave_no_gap_and_failed_ones_stay(void **stat
     assert_true(isnan(bench->series[0].points[1].y.median));
     assert_int_equal(bench->series[1].point_count, 2);
     assert_true(bench->series[1].points[1].x == 7);
+    /* A stage is summed up more than once, and each time its reason is asked for. */
+    failure = NULL;
+    point_table_close(&bench->table, &missing, &failed, &failure);
+    assert_int_equal(failed, 1);
+    assert_string_equal(failure, "the CPU is gone");
     /* The series goes on growing, and what it grows by is zeroed. */
     struct series *series = &bench->series[0];
     struct point *next =

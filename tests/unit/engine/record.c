@@ -74,7 +74,7 @@ static void fewer_trials_than_planned_are_not_converged(void **state)
     assert_int_equal(point.flags, FLAG_BIT(FLAG_TOO_FEW));
 }
 
-static void a_spoiled_visit_is_told(void **state)
+static void a_spoiled_visit_is_reported(void **state)
 {
     (void)state;
     assert_false(record_is_spoiled(&(struct visit){.batch_count = 20, .interrupted = 2}));
@@ -155,7 +155,7 @@ static void two_groups_are_bimodal(void **state)
     assert_true(conclude(&record, &plain).flags & FLAG_BIT(FLAG_BIMODAL));
 }
 
-static void what_spoiled_many_trials_is_told(void **state)
+static void what_spoiled_many_trials_is_reported(void **state)
 {
     (void)state;
     struct record record = {0};
@@ -169,7 +169,7 @@ static void what_spoiled_many_trials_is_told(void **state)
                          FLAG_BIT(FLAG_UNCONVERGED));
 }
 
-/* A neighbour raised a third of the trials, and the others agree: both values are told, and
+/* A neighbour raised a third of the trials, and the others agree: both values are reported, and
  * neither is in doubt. */
 static void what_neighbours_did_is_seen_through(void **state)
 {
@@ -307,13 +307,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_point_has_its_value_and_no_flag),
         cmocka_unit_test(fewer_trials_than_planned_are_not_converged),
-        cmocka_unit_test(a_spoiled_visit_is_told),
+        cmocka_unit_test(a_spoiled_visit_is_reported),
         cmocka_unit_test(a_moving_clock_scatters_ns_but_not_cycles),
         cmocka_unit_test(what_the_clock_may_seem_to_move_is_the_plans),
         cmocka_unit_test(wide_trials_are_unconverged_and_unstable),
         cmocka_unit_test(a_rise_through_the_run_is_drift),
         cmocka_unit_test(two_groups_are_bimodal),
-        cmocka_unit_test(what_spoiled_many_trials_is_told),
+        cmocka_unit_test(what_spoiled_many_trials_is_reported),
         cmocka_unit_test(what_neighbours_did_is_seen_through),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),

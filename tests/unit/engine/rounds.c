@@ -174,7 +174,7 @@ static void prepare_and_stop(struct trial *trial)
 {
     prepare_model(trial);
     if (trial->point->x == 3 && trial->number == 1)
-        ((struct bench *)trial->probe_state)->stop = SIGTERM;
+        __atomic_store_n(&((struct bench *)trial->probe_state)->stop, SIGTERM, __ATOMIC_RELAXED);
 }
 
 static void a_stop_leaves_what_was_measured(void **state)
@@ -300,6 +300,27 @@ static void what_is_looked_at_comes_first_and_memory_grows_with_what_is_visited(
     assert_int_equal(bench->series.point_count + outcome.points_missing, 4);
 }
 
+/* Depth at what is looked at comes before depth elsewhere. */
+static void what_is_looked_at_has_three_trials_before_others_have_two(void **state)
+{
+    struct bench *bench = *state;
+    struct visited visited = {{0}, {0}, 0};
+    const struct trial_work work = {prepare_model, note_visit, &visited, bench};
+    struct stage *stage;
+    size_t counts[4] = {0};
+    plan_sizes(bench);
+    bench->plan.look_trials = 3;
+    assert_int_equal(stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL),
+                     0);
+    assert_int_equal(stage_look(stage, 60, NULL), 0);
+    assert_int_equal(stage_advance(stage, 60, 1, NULL), 0);
+    stage_close(stage, false);
+    for (size_t i = 0; i < visited.count && counts[0] < 2 && counts[2] < 2; i++)
+        counts[(size_t)visited.x[i]]++;
+    assert_true(counts[0] == 2 || counts[2] == 2);
+    assert_true(counts[1] >= 3 && counts[3] >= 3);
+}
+
 /* As if it had not been left: the points come in the series once, whatever was sorted or added
  * meanwhile. */
 static void a_stage_that_was_summed_up_goes_on(void **state)
@@ -346,6 +367,52 @@ static void a_stage_that_was_summed_up_goes_on(void **state)
     assert_true(seen >> 7 & 1);
 }
 
+/* How many trials of each point were observed, and whether their numbers counted up. */
+struct swept {
+    unsigned observed[4];
+    bool in_order;
+};
+
+static void count_swept(void *observer, const struct observation *seen)
+{
+    struct swept *swept = observer;
+    const int point = (int)seen->trial->point->x;
+    swept->in_order = swept->in_order && seen->trial->number == swept->observed[point];
+    swept->observed[point]++;
+}
+
+/* Three points a visit; what was interrupted is dropped and comes again, so none has fewer. */
+static void a_sweep_gives_every_point_many_short_trials(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome;
+    struct swept swept = {.in_order = true};
+    const struct trial_work work = {
+        .prepare = prepare_model, .observe = count_swept, .observer = &swept, .state = bench};
+    bench->points[3].detail = 60;
+    bench->plan.sweep = 3;
+    bench->plan.lowest = true;
+    bench->plan.batch_ns = 1e6;
+    bench->plan.batches = 1;
+    bench->plan.trials_min = 32;
+    bench->plan.trials_max = 96;
+    bench->plan.precision = 0.001;
+    assert_int_equal(stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL),
+                     0);
+    assert_int_equal(bench->series.point_count, 4);
+    assert_true(swept.in_order);
+    for (int i = 0; i < 4; i++) {
+        const struct point *point = &bench->series.points[i];
+        assert_true(point->y.n >= 32 && point->y.n <= 96);
+        assert_int_equal(point->y.n, swept.observed[i]);
+        assert_true(i == 3 || fabs((double)point->quiet.value / (100.0 * (1 + i)) - 1) < 0.01);
+    }
+    /* Of trials between 160 and 640 ns. */
+    assert_true(bench->series.points[3].y.n == 96);
+    assert_true(bench->series.points[3].quiet.value < 260 &&
+                bench->series.points[3].y.median > 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,7 +428,9 @@ int main(void)
         ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
         ROUNDS_TEST(real_time_is_counted_per_operation),
         ROUNDS_TEST(what_is_looked_at_comes_first_and_memory_grows_with_what_is_visited),
+        ROUNDS_TEST(what_is_looked_at_has_three_trials_before_others_have_two),
         ROUNDS_TEST(a_stage_that_was_summed_up_goes_on),
+        ROUNDS_TEST(a_sweep_gives_every_point_many_short_trials),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-/* A trial's model: every operation takes so many picoseconds. */
+/* A trial's model: every operation takes this many picoseconds. */
 struct model {
     uint64_t picoseconds;
 };

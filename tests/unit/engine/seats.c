@@ -30,7 +30,7 @@ struct bench {
     struct plan plan;
     struct pool pool;
     struct stage_outcome outcome;
-    unsigned bursts, odd_bursts, seen; /* every so many bursts one is of another clock; 0: none */
+    unsigned bursts, odd_bursts, seen; /* one of this many bursts is of another clock; 0: none */
     double repeats, ns, batch_ns;
     unsigned redone;
 };
@@ -59,8 +59,11 @@ static void observe(void *observer, const struct observation *seen)
     assert_true(seen->background[0].repeats == 0 && seen->background[0].ns == 0);
     bench->seen++;
     bench->batch_ns = 0;
-    for (unsigned i = 0; i < seen->batch_count; i++)
+    for (unsigned i = 0; i < seen->batch_count; i++) {
         bench->batch_ns += seen->batches[i].ns;
+        /* A worker's own time is a part of the batch's, which begins with the first of them. */
+        assert_true(seen->batches[i].worked_ns <= seen->batches[i].ns || getenv("FATHOM_EMULATED"));
+    }
     if (seen->trial->point->seat_count < 2)
         return;
     bench->repeats = (double)seen->background[1].repeats;
@@ -190,7 +193,7 @@ static void switches_that_are_meant_spoil_nothing(void **state)
     assert_true(bench->series.points[0].redone > 0);
 }
 
-/* On two CPUs of this machine: the background has its own time, and is told of every trial anew. */
+/* On two CPUs of this machine: the background has its own time, and hears of every trial anew. */
 static void on_hardware_it_is_what_the_worker_did(void **state)
 {
     struct bench *bench = *state;

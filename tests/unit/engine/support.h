@@ -15,7 +15,7 @@ enum { TRIES = 5 };
 /* What noise adds to any point. */
 static const unsigned noise_flags = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN);
 
-/* The i-th CPU that this process may run on, -1 where there are not so many. */
+/* The i-th CPU that this process may run on, -1 where there are fewer. */
 static inline int allowed_cpu(size_t i)
 {
     struct cpulist list;

@@ -190,21 +190,23 @@ static void parameters_and_conditions_are_those_of_all(void **state)
     struct factor parameters[2][3] = {
         {{.name = "budget", .number = 4}, {.name = "lines", .number = 8}, {.name = "parallel"}},
         {{.name = "lines", .number = 8}, {.name = "budget", .number = 2}, {.name = "quick"}}};
-    const char *warnings[2][2] = {{"SMT is on", "load average 1.50"},
-                                  {"load average 2.50", "SMT is on"}};
+    struct remark remarks[2][2] = {
+        {{.what = "SMT is on", .remedy = "--cpus 0"}, {.what = "load average 1.50"}},
+        {{.what = "load average 2.50"}, {.what = "SMT is on", .remedy = "--cpus 0"}}};
     for (int i = 0; i < 2; i++) {
         bench->documents[i].probes[0].parameters = parameters[i];
         bench->documents[i].probes[0].parameter_count = 3;
-        bench->documents[i].conditions.warnings = warnings[i];
-        bench->documents[i].conditions.warning_count = 2;
+        bench->documents[i].conditions.remarks = remarks[i];
+        bench->documents[i].conditions.remark_count = 2;
         bench->documents[i].conditions.load1 = 1.5 + i;
     }
     assert_int_equal(build(bench, 2, NULL), 0);
     const struct probe_result *probe = &bench->result.probes[0];
     assert_int_equal(probe->parameter_count, 1);
     assert_string_equal(probe->parameters[0].name, "lines");
-    assert_int_equal(bench->result.conditions.warning_count, 1);
-    assert_string_equal(bench->result.conditions.warnings[0], "SMT is on");
+    assert_int_equal(bench->result.conditions.remark_count, 1);
+    assert_string_equal(bench->result.conditions.remarks[0].what, "SMT is on");
+    assert_string_equal(bench->result.conditions.remarks[0].remedy, "--cpus 0");
     assert_true(isnan(bench->result.conditions.load1));
 }
 
@@ -232,7 +234,7 @@ static void other_devices_are_refused(void **state)
     assert_int_equal(build(bench, 2, &error), 0);
 }
 
-static void the_newest_that_has_devices_tells_of_them(void **state)
+static void the_newest_that_has_devices_reports_them(void **state)
 {
     struct bench *bench = *state;
     struct gpu_facts older = {.id = 0, .name = "A", .driver = "1"};
@@ -277,10 +279,10 @@ static void a_merge_keeps_both_of_two_experiments(void **state)
     const struct probe_result *both = &bench->result.probes[0];
     assert_int_equal(both->finding_count, 2 * before.finding_count);
     assert_int_equal(both->series_count, 2 * before.series_count);
-    size_t told = 0;
+    size_t deviating = 0;
     for (size_t i = 0; i < both->finding_count; i++)
-        told += both->findings[i].deviations;
-    assert_int_equal(told, before.finding_count);
+        deviating += both->findings[i].deviations;
+    assert_int_equal(deviating, before.finding_count);
 }
 
 /* Of one experiment the newer run counts, also where the older one measured other sizes. */
@@ -323,7 +325,7 @@ static void curves_of_other_memory_stay_apart(void **state)
     struct bench *bench = *state;
     static struct factor thp[] = {{"pages_obtained", "thp (2 MiB)", 0}},
                          small[] = {{"pages_obtained", "small (4 KiB)", 0}};
-    static struct factor told[] = {{"pages", "small", 0}};
+    static struct factor pages[] = {{"pages", "small", 0}};
     const size_t series = bench->documents[0].probes[0].series_count;
     const size_t points = bench->documents[0].probes[0].series[0].point_count;
     for (int d = 0; d < 2; d++) {
@@ -331,7 +333,7 @@ static void curves_of_other_memory_stay_apart(void **state)
         probe->parameters = d ? small : thp;
         probe->parameter_count = 1;
         for (size_t i = 0; i < probe->finding_count && d; i++) {
-            probe->findings[i].factors = told;
+            probe->findings[i].factors = pages;
             probe->findings[i].factor_count = probe->findings[i].deviations = 1;
         }
         for (size_t i = 0; i < points && d; i++)
@@ -355,10 +357,10 @@ static void a_baseline_tells_what_it_leaves_out(void **state)
     for (int i = 0; i < 3; i++)
         make_forward(&bench->documents[i]);
     assert_int_equal(build(bench, DOCUMENTS, NULL), 0);
-    size_t told = 0;
+    size_t deviating = 0;
     for (size_t i = 0; i < bench->result.probes[0].finding_count; i++)
-        told += bench->result.probes[0].findings[i].deviations;
-    assert_true(told > 0); /* four of seven documents have it, though not the first one */
+        deviating += bench->result.probes[0].findings[i].deviations;
+    assert_true(deviating > 0); /* four of seven documents have it, though not the first one */
 }
 
 int main(void)
@@ -381,7 +383,7 @@ int main(void)
         TEST(parameters_and_conditions_are_those_of_all),
         TEST(other_machines_are_not_merged),
         TEST(other_devices_are_refused),
-        TEST(the_newest_that_has_devices_tells_of_them),
+        TEST(the_newest_that_has_devices_reports_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

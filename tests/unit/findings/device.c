@@ -75,7 +75,7 @@ static void series_tell_whether_they_are_about_devices(void **state)
     assert_false(device_has_series(&(struct series){0}));
 }
 
-static void conditions_are_told_from_results(void **state)
+static void conditions_are_distinguished_from_results(void **state)
 {
     (void)state;
     const struct axis clock = {"clock", "Hz"};
@@ -87,7 +87,7 @@ static void conditions_are_told_from_results(void **state)
     assert_false(device_has_condition(&(struct series){.y = clock}));
 }
 
-static void factors_that_the_name_tells_are_known(void **state)
+static void factors_that_the_name_says_are_known(void **state)
 {
     (void)state;
     const struct series series = {.name = "gpu0 latency"}, other = {.name = "latency"};
@@ -104,8 +104,8 @@ int main(void)
         cmocka_unit_test(names_tell_their_device),
         cmocka_unit_test(facts_and_findings_name_devices),
         cmocka_unit_test(series_tell_whether_they_are_about_devices),
-        cmocka_unit_test(conditions_are_told_from_results),
-        cmocka_unit_test(factors_that_the_name_tells_are_known),
+        cmocka_unit_test(conditions_are_distinguished_from_results),
+        cmocka_unit_test(factors_that_the_name_says_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

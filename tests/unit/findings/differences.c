@@ -194,6 +194,13 @@ static void a_doubtful_capacity_is_uncertain(void **state)
         assert_int_equal(bench->differences.uncertain, doubt);
         differences_free(&bench->differences);
     }
+    /* Who else was at work may have had a part of it. */
+    capacity->flags = 0;
+    bench->a.conditions.load1 = 2 * fmax(1, bench->a.machine.threads);
+    find(bench);
+    assert_int_equal(bench->differences.changed, 0);
+    assert_int_equal(bench->differences.uncertain, 1);
+    differences_free(&bench->differences);
 }
 
 static void a_single_trial_has_no_interval(void **state)
@@ -263,7 +270,7 @@ static void an_interval_that_reaches_zero_is_none(void **state)
     assert_true(isnan(difference->low) && isnan(difference->high) && isnan(difference->p));
 }
 
-static void failed_points_are_told_and_passed_over(void **state)
+static void failed_points_are_reported_and_passed_over(void **state)
 {
     struct bench *bench = *state;
     struct point *point = &bench->b.probes[0].series[0].points[3];
@@ -278,7 +285,7 @@ static void failed_points_are_told_and_passed_over(void **state)
     assert_true(tells(found->missing, found->missing_count, "of the second: failed, the sky fell"));
 }
 
-static void what_differs_beside_time_is_told(void **state)
+static void what_differs_beside_time_is_reported(void **state)
 {
     struct bench *bench = *state;
     bench->b.machine.cpu_model = "Another Processor";
@@ -291,13 +298,13 @@ static void what_differs_beside_time_is_told(void **state)
     bench->b.probes[1].series[0].y.unit = "s";
     find(bench);
     const struct differences *found = &bench->differences;
-    static const char *const told[] = {"another processor", "another fathom version",
+    static const char *const said[] = {"another processor", "another fathom version",
                                        "core clock",        "stopped before",
                                        "furlongs",          "in ns, then in s",
                                        "transparent huge",  "a model of the hardware"};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (!tells(found->unfair, found->unfair_count, told[i]))
-            fail_msg("nothing told of: %s", told[i]);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (!tells(found->unfair, found->unfair_count, said[i]))
+            fail_msg("nothing said of: %s", said[i]);
 }
 
 static void pages_of_later_stages_are_compared_where_both_had_them(void **state)
@@ -320,7 +327,7 @@ static void pages_of_later_stages_are_compared_where_both_had_them(void **state)
                       "different pages in latency: small (4 KiB), then small (64 KiB)"));
 }
 
-static void what_differs_in_devices_is_told(void **state)
+static void what_differs_in_devices_is_reported(void **state)
 {
     struct bench *bench = *state;
     struct gpu_facts a = {.id = 0, .name = "Was", .backend = "cuda", .driver = "1"};
@@ -330,14 +337,14 @@ static void what_differs_in_devices_is_told(void **state)
     bench->b.machine.gpus = &b;
     bench->a.machine.gpu_count = bench->b.machine.gpu_count = 1;
     find(bench);
-    static const char *const told[] = {"another device as gpu0: Was, then Is",
+    static const char *const said[] = {"another device as gpu0: Was, then Is",
                                        "another backend for gpu0: cuda, then opencl",
                                        "another driver of gpu0: 1, then 2", "a stand-in for"};
     const struct differences *found = &bench->differences;
-    assert_int_equal(found->unfair_count, sizeof told / sizeof *told);
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (!tells(found->unfair, found->unfair_count, told[i]))
-            fail_msg("nothing tells: %s", told[i]);
+    assert_int_equal(found->unfair_count, sizeof said / sizeof *said);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (!tells(found->unfair, found->unfair_count, said[i]))
+            fail_msg("nothing says: %s", said[i]);
     differences_free(&bench->differences);
     bench->b.machine.gpu_count = 0; /* the run did not look for devices */
     find(bench);
@@ -363,7 +370,7 @@ static void the_condition_of_a_device_does_not_change(void **state)
     assert_int_equal(bench->differences.missing_count, 0);
 }
 
-static void what_one_lacks_is_told(void **state)
+static void what_one_lacks_is_reported(void **state)
 {
     struct bench *bench = *state;
     bench->a.probes[0].finding_count--;
@@ -441,6 +448,93 @@ static void what_is_slower_without_neighbours_has_changed(void **state)
     assert_true(fabs(of_point(bench, &bench->b.probes[0].series[0].points[3])->ratio - 1.1) < 1e-3);
 }
 
+/* --- what is not the machine's --- */
+
+static struct finding *finding_named(const struct document *document, const char *name)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t i = 0; i < document->probes[p].finding_count; i++)
+            if (strcmp(document->probes[p].findings[i].name, name) == 0)
+                return &document->probes[p].findings[i];
+    return NULL;
+}
+
+static void set(struct finding *finding, double value)
+{
+    assert_non_null(finding);
+    *finding = (struct finding){.name = finding->name,
+                                .unit = finding->unit,
+                                .value = value,
+                                .low = value * 0.99,
+                                .high = value * 1.01,
+                                .declared = NAN};
+}
+
+static size_t changed(struct bench *bench)
+{
+    find(bench);
+    const size_t count = bench->differences.changed;
+    differences_free(&bench->differences);
+    return count;
+}
+
+/* A hypervisor moved one of the two CPUs to a core that is far away. */
+static void hand_offs_of_guests_prove_no_change(void **state)
+{
+    struct bench *bench = *state;
+    set(finding_named(&bench->a, "cores.cas.mean"), 31);
+    set(finding_named(&bench->b, "cores.cas.mean"), 128);
+    for (int guests = 0; guests <= 2; guests++) {
+        bench->a.machine.hypervisor = guests > 0 ? "KVM" : NULL;
+        bench->b.machine.hypervisor = guests > 1 ? "KVM" : NULL;
+        assert_int_equal(changed(bench), guests < 2);
+    }
+    set(finding_named(&bench->b, "L1.latency"), 7); /* the rest of a guest is judged */
+    set(finding_named(&bench->b, "L1.latency_ns"), 2.3);
+    assert_int_equal(changed(bench), 1);
+}
+
+/* The last level that one of them tells is the other's DRAM. */
+static void a_third_level_of_another_number_of_levels_is_another(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < 2; i++) {
+        struct document *document = i ? &bench->b : &bench->a;
+        set(finding_named(document, "L3.latency"), i ? 362 : 121);
+        set(finding_named(document, "L3.latency_ns"), i ? 121 : 40.4);
+    }
+    assert_int_equal(changed(bench), 1);
+    finding_named(&bench->b, "DRAM.latency")->value = NAN;
+    finding_named(&bench->b, "DRAM.latency_ns")->value = NAN;
+    assert_int_equal(changed(bench), 0);
+    set(finding_named(&bench->b, "L2.latency"), 20); /* a core's own level is what it is */
+    set(finding_named(&bench->b, "L2.latency_ns"), 6.7);
+    assert_int_equal(changed(bench), 1);
+}
+
+/* Where all that a probe tells are conditions, its points are conditions too. */
+static void what_noise_met_is_no_change(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < 2; i++) {
+        struct document *document = i ? &bench->b : &bench->a;
+        struct probe_result *probe = sample_probe(document, "noise", "Who takes the CPU");
+        struct series *series = sample_series(document, probe, "noise", 1);
+        series->x = (struct axis){"CPU", ""};
+        series->y = (struct axis){"longest", "us"};
+        series->points[0] = (struct point){.x = 0, .y = sample_summary(i ? 2900 : 32, 0.01)};
+        series->points[0].cycles = (struct estimate){NAN, NAN, NAN};
+        sample_finding(document, probe, "noise.share", "%", i ? 90 : 30, 0.01);
+    }
+    assert_int_equal(changed(bench), 0);
+    for (int i = 0; i < 2; i++) {
+        struct document *document = i ? &bench->b : &bench->a;
+        sample_finding(document, &document->probes[document->probe_count - 1], "L1.line", "B", 64,
+                       0);
+    }
+    assert_int_equal(changed(bench), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -458,16 +552,19 @@ int main(void)
         TEST(findings_of_single_trials_do_not_change),
         TEST(what_is_not_above_zero_is_named),
         TEST(an_interval_that_reaches_zero_is_none),
-        TEST(failed_points_are_told_and_passed_over),
-        TEST(what_differs_beside_time_is_told),
-        TEST(what_differs_in_devices_is_told),
+        TEST(failed_points_are_reported_and_passed_over),
+        TEST(what_differs_beside_time_is_reported),
+        TEST(what_differs_in_devices_is_reported),
         TEST(the_condition_of_a_device_does_not_change),
         TEST(pages_of_later_stages_are_compared_where_both_had_them),
-        TEST(what_one_lacks_is_told),
+        TEST(what_one_lacks_is_reported),
         TEST(nothing_in_common_is_refused),
         TEST(chance_is_no_change),
         TEST(what_only_neighbours_slow_down_has_not_changed),
         TEST(what_is_slower_without_neighbours_has_changed),
+        TEST(hand_offs_of_guests_prove_no_change),
+        TEST(a_third_level_of_another_number_of_levels_is_another),
+        TEST(what_noise_met_is_no_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

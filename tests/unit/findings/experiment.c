@@ -64,7 +64,7 @@ static void add_factor(struct bench *bench, struct series *series, const char *n
 }
 
 /* The deviations of the finding of that name, as text. */
-static const char *told(struct bench *bench, const char *name)
+static const char *deviations(struct bench *bench, const char *name)
 {
     bench->probe.findings = NULL;
     bench->probe.finding_count = 0;
@@ -85,7 +85,7 @@ static struct series *add_chase(struct bench *bench, const char *order, double s
     return series;
 }
 
-static void the_standard_chase_is_told_by_its_name(void **state)
+static void the_standard_chase_is_recognised_by_its_name(void **state)
 {
     (void)state;
     struct bench bench;
@@ -94,24 +94,24 @@ static void the_standard_chase_is_told_by_its_name(void **state)
     add_parameter(&bench, "cpu", NULL, 2);
     add_parameter(&bench, "node_obtained", NULL, 0);
     add_parameter(&bench, "pages_obtained", "thp (2 MiB)", 0);
-    assert_string_equal(told(&bench, "L2.latency"), "");
+    assert_string_equal(deviations(&bench, "L2.latency"), "");
     assert_int_equal(bench.probe.findings[0].factor_count,
                      7); /* node and core, besides the series' factors */
     pool_free(&bench.pool);
 }
 
-static void what_differs_is_told(void **state)
+static void what_differs_is_reported(void **state)
 {
     (void)state;
     struct bench bench;
     set_up(&bench, "latency");
     add_chase(&bench, "forward", 64);
-    assert_string_equal(told(&bench, "L2.latency"), "order forward, stride 64");
-    assert_string_equal(told(&bench, "core.clock"),
+    assert_string_equal(deviations(&bench, "L2.latency"), "order forward, stride 64");
+    assert_string_equal(deviations(&bench, "core.clock"),
                         ""); /* a condition of the run, not of the chase */
-    assert_string_equal(told(&bench, "no.such"), "");
+    assert_string_equal(deviations(&bench, "no.such"), "");
     add_parameter(&bench, "pages_obtained", "small (4 KiB)", 0);
-    assert_string_equal(told(&bench, "L2.latency"), "order forward, pages small, stride 64");
+    assert_string_equal(deviations(&bench, "L2.latency"), "order forward, pages small, stride 64");
     pool_free(&bench.pool);
 }
 
@@ -119,7 +119,7 @@ static void pages_are_what_was_obtained(void **state)
 {
     (void)state;
     static const struct {
-        const char *obtained, *told;
+        const char *obtained, *deviations;
     } cases[] = {
         {"thp (2 MiB)", ""},
         {"thp (unverified)", ""},
@@ -135,14 +135,14 @@ static void pages_are_what_was_obtained(void **state)
         set_up(&bench, "latency");
         add_chase(&bench, "random", 128);
         add_parameter(&bench, "pages_obtained", cases[i].obtained, 0);
-        assert_string_equal(told(&bench, "L2.latency"), cases[i].told);
+        assert_string_equal(deviations(&bench, "L2.latency"), cases[i].deviations);
         bench.machine.page_size_count = 1; /* there are no other pages */
-        assert_string_equal(told(&bench, "L2.latency"), "");
+        assert_string_equal(deviations(&bench, "L2.latency"), "");
         pool_free(&bench.pool);
     }
 }
 
-static void nodes_and_cpus_are_told_by_distance_and_kind(void **state)
+static void nodes_and_cpus_are_named_by_distance_and_kind(void **state)
 {
     (void)state;
     struct bench bench;
@@ -150,22 +150,23 @@ static void nodes_and_cpus_are_told_by_distance_and_kind(void **state)
     add_chase(&bench, "random", 128);
     add_parameter(&bench, "cpu", NULL, 5);
     add_parameter(&bench, "node_obtained", NULL, 1);
-    assert_string_equal(told(&bench, "L2.latency"), "core efficiency");
+    assert_string_equal(deviations(&bench, "L2.latency"), "core efficiency");
     bench.probe.parameters[1].number = 0;
     add_parameter(&bench, "node_distance", NULL, 21);
-    assert_string_equal(told(&bench, "L2.latency"), "core efficiency, distance 21, node other");
+    assert_string_equal(deviations(&bench, "L2.latency"),
+                        "core efficiency, distance 21, node other");
     bench.probe.parameters[1].number = 2;
-    assert_string_equal(told(&bench, "L2.latency"),
+    assert_string_equal(deviations(&bench, "L2.latency"),
                         "core efficiency, distance 21, node without CPUs");
     pool_free(&bench.pool);
 }
 
 /* The kind of core of the CPUs that --cpus allows, where it is one. */
-static void cores_of_a_list_are_told_by_their_kind(void **state)
+static void cores_of_a_list_are_named_by_their_kind(void **state)
 {
     (void)state;
     static const struct {
-        const char *cpus, *told;
+        const char *cpus, *deviations;
     } cases[] = {{"4-5", "core efficiency"}, {"0-3", ""}, {"3,4", ""}, {"7-3", ""}, {"9", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench bench;
@@ -173,7 +174,7 @@ static void cores_of_a_list_are_told_by_their_kind(void **state)
         struct series *series = add_series(&bench, "hand-off", true);
         add_factor(&bench, series, "op", "cas", 0);
         add_parameter(&bench, "cpus", cases[i].cpus, 0);
-        assert_string_equal(told(&bench, "cores.cas.min"), cases[i].told);
+        assert_string_equal(deviations(&bench, "cores.cas.min"), cases[i].deviations);
         pool_free(&bench.pool);
     }
 }
@@ -191,7 +192,7 @@ static void a_finding_is_of_the_series_that_its_name_says(void **state)
     struct series *second = add_series(&bench, "loaded", false);
     add_factor(&bench, second, "mix", NULL, 50);
     add_factor(&bench, second, "traffic", "sequential", 0);
-    assert_string_equal(told(&bench, "loaded.saturated"), "mix 50");
+    assert_string_equal(deviations(&bench, "loaded.saturated"), "mix 50");
     pool_free(&bench.pool);
 
     set_up(&bench, "bandwidth");
@@ -200,13 +201,13 @@ static void a_finding_is_of_the_series_that_its_name_says(void **state)
     add_factor(&bench, read, "stride", NULL, 256);
     struct series *copy = add_series(&bench, "bandwidth", false);
     add_factor(&bench, copy, "kernel", "copy", 0);
-    assert_string_equal(told(&bench, "bandwidth.copy.1"), "");
-    assert_string_equal(told(&bench, "bandwidth.read.1"), "stride 256");
+    assert_string_equal(deviations(&bench, "bandwidth.copy.1"), "");
+    assert_string_equal(deviations(&bench, "bandwidth.read.1"), "stride 256");
     pool_free(&bench.pool);
 }
 
 /* Options that the name does not contain. */
-static void options_that_decide_are_told(void **state)
+static void options_that_decide_are_reported(void **state)
 {
     (void)state;
     struct bench bench;
@@ -215,22 +216,22 @@ static void options_that_decide_are_told(void **state)
     add_factor(&bench, series, "kernel", "read", 0);
     add_factor(&bench, series, "width", "128", 0);
     add_parameter(&bench, "width", "128", 0);
-    assert_string_equal(told(&bench, "L1.bandwidth.read"), "");
+    assert_string_equal(deviations(&bench, "L1.bandwidth.read"), "");
     add_parameter(&bench, "narrowed_to", "128", 0);
-    assert_string_equal(told(&bench, "L1.bandwidth.read"), "narrowed_to 128");
+    assert_string_equal(deviations(&bench, "L1.bandwidth.read"), "narrowed_to 128");
     add_parameter(&bench, "size", NULL, 16384);
-    assert_string_equal(told(&bench, "L1.bandwidth.read"), "narrowed_to 128, size 16384");
+    assert_string_equal(deviations(&bench, "L1.bandwidth.read"), "narrowed_to 128, size 16384");
     pool_free(&bench.pool);
     /* Without series, the options are all that is known. */
     set_up(&bench, "latency");
     add_parameter(&bench, "order", "forward", 0);
     add_parameter(&bench, "access", "read", 0);
-    assert_string_equal(told(&bench, "L2.latency"), "order forward");
+    assert_string_equal(deviations(&bench, "L2.latency"), "order forward");
     pool_free(&bench.pool);
 }
 
 /* Where nothing could be verified, what was asked for counts as obtained. */
-static void a_node_that_was_asked_for_is_told(void **state)
+static void a_node_that_was_asked_for_is_shown(void **state)
 {
     (void)state;
     struct bench bench;
@@ -238,9 +239,9 @@ static void a_node_that_was_asked_for_is_told(void **state)
     add_chase(&bench, "random", 128);
     add_parameter(&bench, "cpu", NULL, 1);
     add_parameter(&bench, "node", NULL, 1);
-    assert_string_equal(told(&bench, "L2.latency"), "node other");
+    assert_string_equal(deviations(&bench, "L2.latency"), "node other");
     add_parameter(&bench, "node_obtained", NULL, 0);
-    assert_string_equal(told(&bench, "L2.latency"), "");
+    assert_string_equal(deviations(&bench, "L2.latency"), "");
     pool_free(&bench.pool);
 }
 
@@ -285,14 +286,14 @@ static void experiments_have_an_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_standard_chase_is_told_by_its_name),
-        cmocka_unit_test(what_differs_is_told),
+        cmocka_unit_test(the_standard_chase_is_recognised_by_its_name),
+        cmocka_unit_test(what_differs_is_reported),
         cmocka_unit_test(pages_are_what_was_obtained),
-        cmocka_unit_test(nodes_and_cpus_are_told_by_distance_and_kind),
-        cmocka_unit_test(cores_of_a_list_are_told_by_their_kind),
+        cmocka_unit_test(nodes_and_cpus_are_named_by_distance_and_kind),
+        cmocka_unit_test(cores_of_a_list_are_named_by_their_kind),
         cmocka_unit_test(a_finding_is_of_the_series_that_its_name_says),
-        cmocka_unit_test(options_that_decide_are_told),
-        cmocka_unit_test(a_node_that_was_asked_for_is_told),
+        cmocka_unit_test(options_that_decide_are_reported),
+        cmocka_unit_test(a_node_that_was_asked_for_is_shown),
         cmocka_unit_test(what_a_document_says_stays),
         cmocka_unit_test(experiments_have_an_order),
     };

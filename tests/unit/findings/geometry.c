@@ -145,7 +145,7 @@ static void add_fitting(struct series *series, struct point *points, size_t n, d
     *series = (struct series){.name = "lines that fit", .points = points, .point_count = n};
 }
 
-static void ways_that_others_hold_are_told_as_such(void **state)
+static void ways_that_others_hold_are_reported_as_such(void **state)
 {
     (void)state;
     struct pool pool = {0};
@@ -250,7 +250,7 @@ int main(void)
         cmocka_unit_test(a_line_ends_where_the_second_load_misses),
         cmocka_unit_test(what_a_prefetcher_brings_is_no_line),
         cmocka_unit_test(nothing_measured_is_nothing_claimed),
-        cmocka_unit_test(ways_that_others_hold_are_told_as_such),
+        cmocka_unit_test(ways_that_others_hold_are_reported_as_such),
         cmocka_unit_test(a_first_level_within_the_page_is_not_called_hashed),
         cmocka_unit_test(who_abstained_is_counted),
         cmocka_unit_test(small_pages_are_blamed_and_not_the_rounds),

@@ -287,7 +287,7 @@ static void an_l1_that_nobody_declares_is_still_the_first(void **state)
     assert_null(find(desk, "gpu1.levels.disagreement"));
 }
 
-static void a_level_too_few_is_told_with_the_devices_name(void **state)
+static void a_level_too_few_is_reported_with_the_devices_name(void **state)
 {
     struct desk *desk = *state;
     draw(desk, true);
@@ -308,7 +308,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(past_l1_the_first_plateau_is_l2, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_l1_that_nobody_declares_is_still_the_first, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_level_too_few_is_told_with_the_devices_name, set_up,
+        cmocka_unit_test_setup_teardown(a_level_too_few_is_reported_with_the_devices_name, set_up,
                                         tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,22 @@ static void the_same_machine_is_healthy(void **state)
     assert_true(bench->check.compared >= 4);
 }
 
+/* Where the hypervisor runs a guest's CPUs is its own choice in every run. */
+static void slower_hand_offs_of_a_guest_are_uncertain(void **state)
+{
+    struct bench *bench = *state;
+    bench->now.probes[1].findings[0].value *= 4;
+    bench->now.probes[1].findings[0].low *= 4;
+    bench->now.probes[1].findings[0].high *= 4;
+    for (int guest = 0; guest < 2; guest++) {
+        bench->base.machine.hypervisor = bench->now.machine.hypervisor = guest ? "KVM" : NULL;
+        check(bench);
+        assert_int_equal(count_worse(bench), !guest);
+        assert_int_equal(count_bad(bench), 1);
+        health_check_free(&bench->check);
+    }
+}
+
 static void a_slower_level_is_worse(void **state)
 {
     struct bench *bench = *state;
@@ -138,6 +154,23 @@ static void a_doubtful_value_without_a_width_is_never_worse(void **state)
     assert_int_equal(bad(bench, 0)->health, DOUBTFUL);
 }
 
+/* A single trial of the baseline may have been far off itself. */
+static void a_doubtful_baseline_without_an_interval_proves_nothing(void **state)
+{
+    struct bench *bench = *state;
+    struct probe_result *probe = &bench->base.probes[0];
+    scale(&bench->now, "L3.latency", 2);
+    scale(&bench->now, "L3.latency_ns", 2);
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (strncmp(probe->findings[i].name, "L3.latency", strlen("L3.latency")) == 0) {
+            probe->findings[i].low = probe->findings[i].high = NAN;
+            probe->findings[i].flags = FLAG_BIT(FLAG_TOO_FEW);
+        }
+    check(bench);
+    assert_int_equal(count_worse(bench), 0);
+    assert_int_equal(count_bad(bench), 1);
+}
+
 static void the_side_without_common_probes_is_named(void **state)
 {
     struct bench *bench = *state;
@@ -164,7 +197,7 @@ static void names_left_out_of_a_long_list_leave_a_sign(void **state)
     assert_non_null(strstr(error.text, "of-another-version, ...) has no probe in common"));
 }
 
-static void worse_ones_are_told_from_uncertain_ones(void **state)
+static void worse_ones_are_distinguished_from_uncertain_ones(void **state)
 {
     struct bench *bench = *state;
     scale(&bench->now, "L3.latency", 1.25);
@@ -177,7 +210,7 @@ static void worse_ones_are_told_from_uncertain_ones(void **state)
     assert_string_equal(bad(bench, 0)->should->name, "DRAM.latency");
 }
 
-static void a_missing_value_is_told(void **state)
+static void a_missing_value_is_reported(void **state)
 {
     struct bench *bench = *state;
     bench->now.probes[0].findings[0].name = "elsewhere";
@@ -281,7 +314,7 @@ static void assert_gap(const struct bench *bench, const char *probe, const char 
 }
 
 /* A guest can't control its clock. */
-static void a_clock_is_told_and_never_judged(void **state)
+static void a_clock_is_reported_and_never_judged(void **state)
 {
     struct bench *bench = *state;
     sample_finding(&bench->base, &bench->base.probes[0], "core.clock", "Hz", 3e9, 0.01);
@@ -430,22 +463,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_same_machine_is_healthy),
+        TEST(slower_hand_offs_of_a_guest_are_uncertain),
         TEST(a_slower_level_is_worse),
         TEST(a_faster_level_is_healthy),
         TEST(what_only_the_clock_explains_is_healthy),
         TEST(a_doubtful_value_is_worse_only_far_beyond_its_interval),
         TEST(a_doubtful_value_without_a_width_is_never_worse),
+        TEST(a_doubtful_baseline_without_an_interval_proves_nothing),
         TEST(the_side_without_common_probes_is_named),
         TEST(names_left_out_of_a_long_list_leave_a_sign),
-        TEST(worse_ones_are_told_from_uncertain_ones),
-        TEST(a_missing_value_is_told),
+        TEST(worse_ones_are_distinguished_from_uncertain_ones),
+        TEST(a_missing_value_is_reported),
         TEST(a_probe_that_did_not_run_is_not_missed),
         TEST(a_slower_road_is_worse),
         TEST(another_processor_is_refused),
         TEST(another_device_is_refused),
         TEST(a_device_is_checked_as_a_processor_is),
         TEST(a_baseline_without_values_is_refused),
-        TEST(a_clock_is_told_and_never_judged),
+        TEST(a_clock_is_reported_and_never_judged),
         TEST(what_a_probe_did_not_measure_is_counted),
         TEST(a_probe_that_failed_makes_it_uncertain_and_a_skipped_one_does_not),
         TEST(another_experiment_is_held_against_nothing),

@@ -67,6 +67,27 @@ static struct interleave read_of(struct bench *bench)
     return found;
 }
 
+/* Those of all nodes that the row reads from, or none of them. */
+static void the_kernel_s_weights_stand_beside(void **state)
+{
+    (void)state;
+    struct bench bench = {0};
+    struct declared_weight weights[] = {{2, 7}, {0, 255}, {1, 256}};
+    struct interleave found = read_of(&bench);
+    assert_false(interleave_kernel_known(&found.rows[0]));
+    bench.document.machine.declared.weights = weights;
+    bench.document.machine.declared.weight_count = 3;
+    struct error error;
+    assert_int_equal(interleave_read(&found, &bench.document, &bench.pool, &error), 0);
+    assert_int_equal(found.rows[0].kernel[0], 255);
+    assert_int_equal(found.rows[0].kernel[2], 7);
+    assert_false(interleave_kernel_known(&found.rows[0])); /* the kernel has none of 256 */
+    weights[2].weight = 1;
+    assert_int_equal(interleave_read(&found, &bench.document, &bench.pool, &error), 0);
+    assert_true(interleave_kernel_known(&found.rows[0]));
+    pool_free(&bench.pool);
+}
+
 static void each_node_with_cpus_has_its_row(void **state)
 {
     (void)state;
@@ -111,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_the_smallest_that_tell_the_rates),
         cmocka_unit_test(each_node_with_cpus_has_its_row),
+        cmocka_unit_test(the_kernel_s_weights_stand_beside),
         cmocka_unit_test(a_row_that_lacks_a_node_is_left_out),
         cmocka_unit_test(a_document_without_nodes_says_how_to_measure_them),
     };

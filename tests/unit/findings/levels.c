@@ -100,7 +100,7 @@ static void each_level_has_its_latency_and_capacity(void **state)
 
 /* The clock steps from 4 to 3 GHz in a third of the points: within the core, cycles stay the same;
  * beyond it, ns do. */
-static void a_level_is_told_in_the_unit_that_holds(void **state)
+static void a_level_is_reported_in_the_unit_that_holds(void **state)
 {
     struct desk *desk = *state;
     for (size_t i = 0; i < POINTS; i++) {
@@ -121,7 +121,7 @@ static void a_level_is_told_in_the_unit_that_holds(void **state)
     assert_value(desk, "DRAM.latency_ns", 75, 0.001);
 }
 
-static void a_capacity_that_is_not_the_declared_one_is_told_in_words(void **state)
+static void a_capacity_that_is_not_the_declared_one_is_reported_in_words(void **state)
 {
     struct desk *desk = *state;
     conclude(desk, &desk->facts);
@@ -139,7 +139,7 @@ static void a_capacity_beyond_all_that_is_declared_is_of_two_levels(void **state
     desk->result.finding_count = 0;
     desk->caches[2].size_bytes = 3 << 20;
     conclude(desk, &desk->facts);
-    assert_non_null(strstr(find(desk, "L3.capacity")->text, "can't be told apart"));
+    assert_non_null(strstr(find(desk, "L3.capacity")->text, "can't be distinguished"));
 }
 
 /* With one size an octave a capacity is known to a factor of two. */
@@ -172,10 +172,10 @@ static void sizes_of_which_no_two_agree_have_no_number(void **state)
     use_points(desk, points, 4);
     conclude(desk, NULL);
     assert_int_equal(desk->result.finding_count, 1);
-    assert_non_null(find(desk, "levels.untold"));
-    assert_true(isnan(find(desk, "levels.untold")->value));
-    assert_non_null(strstr(find(desk, "levels.untold")->text, "from 16 KiB to 256 MiB"));
-    assert_non_null(strstr(find(desk, "levels.untold")->text, "--per-octave 4"));
+    assert_non_null(find(desk, "levels.gaps"));
+    assert_true(isnan(find(desk, "levels.gaps")->value));
+    assert_non_null(strstr(find(desk, "levels.gaps")->text, "from 16 KiB to 256 MiB"));
+    assert_non_null(strstr(find(desk, "levels.gaps")->text, "--per-octave 4"));
 }
 
 static void memory_without_proof_is_the_last_level_seen(void **state)
@@ -196,7 +196,24 @@ static void memory_without_proof_is_the_last_level_seen(void **state)
     assert_null(find(desk, "last.latency_ns"));
     assert_non_null(find(desk, "DRAM.latency_ns"));
     /* The one size in between gives no level. */
-    assert_non_null(strstr(find(desk, "levels.untold")->text, "at 8 MiB"));
+    assert_non_null(strstr(find(desk, "levels.gaps")->text, "at 8 MiB"));
+}
+
+/* What a short run passed over is not named after its cache. */
+static void a_cache_that_sizes_went_far_beyond_is_not_the_last_level(void **state)
+{
+    struct desk *desk = *state;
+    static const float points[][2] = {{8, 1},   {16, 1},  {32, 1},      {64, 5},
+                                      {128, 5}, {256, 5}, {32768, 150}, {65536, 150}};
+    use_points(desk, points, 8);
+    conclude(desk, &desk->facts); /* declares an L3 of 24 MiB */
+    assert_null(find(desk, "L3.latency_ns"));
+    assert_null(find(desk, "DRAM.latency_ns"));
+    assert_non_null(find(desk, "last.latency_ns"));
+    desk->caches[2].size_bytes = 48 << 20;
+    desk->result.finding_count = 0;
+    conclude(desk, &desk->facts);
+    assert_non_null(find(desk, "L3.latency_ns"));
 }
 
 /* Even the fastest memory takes longer. */
@@ -302,12 +319,13 @@ int main(void)
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         DESK_TEST(each_level_has_its_latency_and_capacity),
-        DESK_TEST(a_level_is_told_in_the_unit_that_holds),
-        DESK_TEST(a_capacity_that_is_not_the_declared_one_is_told_in_words),
+        DESK_TEST(a_level_is_reported_in_the_unit_that_holds),
+        DESK_TEST(a_capacity_that_is_not_the_declared_one_is_reported_in_words),
         DESK_TEST(a_capacity_beyond_all_that_is_declared_is_of_two_levels),
         DESK_TEST(a_capacity_that_is_not_known_well_is_no_advice),
         DESK_TEST(sizes_of_which_no_two_agree_have_no_number),
         DESK_TEST(memory_without_proof_is_the_last_level_seen),
+        DESK_TEST(a_cache_that_sizes_went_far_beyond_is_not_the_last_level),
         DESK_TEST(what_is_faster_than_memory_is_a_cache),
         DESK_TEST(suspected_translation_is_said_and_is_no_cache),
         DESK_TEST(sizes_that_pass_a_cache_over_pass_its_number_over),

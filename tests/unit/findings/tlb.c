@@ -208,7 +208,7 @@ static void the_second_level_says_why_it_was_not_looked_for(void **state)
     const struct finding *second = find(&result, "dtlb2.4K.entries");
     assert_non_null(second);
     assert_true(isnan(second->value));
-    assert_string_equal(second->text, "not detected: the first level's end was not found");
+    assert_string_equal(second->text, "not found: the first level's end was not found");
     pool_free(&pool);
 }
 
@@ -221,7 +221,7 @@ static void what_was_not_measured_says_why(void **state)
     assert_int_equal(findings_tlb(&result, &pool, &evidence, NULL), 0);
     assert_int_equal(result.finding_count, 1);
     assert_true(isnan(result.findings[0].value));
-    assert_string_equal(result.findings[0].text, "not detected: pages can't be had");
+    assert_string_equal(result.findings[0].text, "not found: pages can't be had");
     pool_free(&pool);
 }
 

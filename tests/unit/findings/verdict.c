@@ -138,10 +138,10 @@ static void a_second_level_of_several_cores_is_shared(void **state)
     bench->caches[1].shared_cpus = "0-1";
     verdict_of(&verdict, &bench->document);
     assert_string_equal(verdict.parts[1].name, "L2");
-    assert_int_equal(verdict.parts[1].worth, PART_BESIDE);
+    assert_int_equal(verdict.parts[1].trust, PART_BESIDE);
     bench->document.machine.threads = 4; /* siblings of one core */
     verdict_of(&verdict, &bench->document);
-    assert_int_equal(verdict.parts[1].worth, PART_RELY);
+    assert_int_equal(verdict.parts[1].trust, PART_RELY);
 }
 
 static void other_doubts_name_what_helps(void **state)
@@ -157,7 +157,7 @@ static void other_doubts_name_what_helps(void **state)
                 "the machine settle (temperature, background work) and repeat.");
 }
 
-/* Wider than asked for is told by the interval itself. */
+/* Wider than asked for is shown by the interval itself. */
 static void a_wide_interval_is_no_doubt(void **state)
 {
     struct bench *bench = *state;
@@ -175,7 +175,7 @@ static void what_has_no_value_or_no_trials_says_so(void **state)
     bench->document.probe_count = 1;
     bench->document.run.started = NULL;
     assert_says(bench, VERDICT_IMPORTED,
-                "Imported: the table tells no trials, so how sure its values are is unknown.");
+                "Imported: the table holds no trials, so how sure its values are is unknown.");
     bench->document.run.started = "2026-11-21T04:18:25Z";
     bench->probes[0].finding_count = 0;
     assert_says(bench, VERDICT_SINGLE,

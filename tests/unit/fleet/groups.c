@@ -7,7 +7,7 @@ static struct node_plan with_memory(double gib)
     return plan;
 }
 
-static void machines_are_told_apart(void **state)
+static void machines_are_distinguished(void **state)
 {
     (void)state;
     struct fleet fleet = {.nodes = NULL};
@@ -138,7 +138,7 @@ static void of_a_host_the_newest_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(machines_are_told_apart),
+        cmocka_unit_test(machines_are_distinguished),
         cmocka_unit_test(some_pages_are_no_difference),
         cmocka_unit_test(a_lost_module_is_seen),
         cmocka_unit_test(what_else_is_missing_is_seen),

@@ -30,8 +30,8 @@ static void the_odd_one_is_named_with_its_value(void **state)
     fleet_free(&fleet);
 }
 
-/* What is less than matters to anybody is not told, however sure it is. */
-static void small_differences_are_not_told(void **state)
+/* What is less than matters to anybody is not named, however sure it is. */
+static void small_differences_are_not_reported(void **state)
 {
     (void)state;
     struct fleet fleet = {.nodes = NULL};
@@ -144,7 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_nodes_are_alike),
         cmocka_unit_test(the_odd_one_is_named_with_its_value),
-        cmocka_unit_test(small_differences_are_not_told),
+        cmocka_unit_test(small_differences_are_not_reported),
         cmocka_unit_test(what_is_quiet_counts),
         cmocka_unit_test(a_doubtful_value_accuses_nobody),
         cmocka_unit_test(those_farthest_away_come_first),

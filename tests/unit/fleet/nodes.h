@@ -1,6 +1,6 @@
 /*
  * Documents of made-up nodes: as few findings as a fleet needs, which scatter by half a percent, so
- * that the 3 % from which on differences are told are no chance.
+ * that the 3 % from which on differences are reported are no chance.
  */
 #ifndef TESTS_UNIT_FLEET_NODES_H
 #define TESTS_UNIT_FLEET_NODES_H

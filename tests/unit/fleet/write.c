@@ -94,7 +94,7 @@ static void cut_files_are_refused(void **state)
     unlink(path);
 }
 
-static void other_files_are_told_apart(void **state)
+static void other_files_are_distinguished(void **state)
 {
     (void)state;
     static const struct {
@@ -126,7 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_node_finds_its_group),
         cmocka_unit_test(cut_files_are_refused),
-        cmocka_unit_test(other_files_are_told_apart),
+        cmocka_unit_test(other_files_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

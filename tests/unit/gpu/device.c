@@ -61,14 +61,16 @@ static struct gpu_device begin(void)
     return device;
 }
 
-/* The time of so many repeats of a work; NAN where it fails. */
+/* The time of `repeats` repeats of a work; NAN where it fails. */
 static double measure(struct gpu_device *gpu, uint64_t work, uint64_t repeats, double *operations,
                       double *hz, struct error *error)
 {
-    double ns = NAN;
+    struct device_time took = {.ns = NAN};
     gpu->device.self = gpu;
     assert_int_equal(gpu->device.prepare(gpu, work, 7, operations, error), 0);
-    return gpu->device.measure(gpu, repeats, &ns, hz, error) < 0 ? NAN : ns;
+    const int code = gpu->device.measure(gpu, repeats, &took, error);
+    *hz = took.core_hz;
+    return code < 0 ? NAN : took.ns;
 }
 
 static void a_repeat_is_loads_bytes_or_a_launch(void **state)
@@ -100,6 +102,10 @@ static void what_is_rounded_up_is_not_counted_twice(void **state)
     backend.more = 100000;
     assert_float_equal(measure(&gpu, 0, 10, &operations, &hz, NULL), 1280, 1e-6);
     assert_float_equal(hz, 1.5e9, 1);
+    struct device_time took;
+    assert_int_equal(gpu.device.measure(&gpu, 10, &took, NULL), 0);
+    assert_float_equal(took.ns, 1280, 1e-6);
+    assert_float_equal(took.worked_ns, 2 * (640 + 100000), 1e-6);
 }
 
 static void what_can_not_be_is_an_error(void **state)

@@ -100,11 +100,11 @@ static void the_model_tells_all_of_itself(void **state)
     (void)state;
     struct client client;
     client_load(&client, "volta,l2=1M,devices=3", "");
-    const char *told = client.fathomModel();
-    assert_non_null(strstr(told, "preset=volta "));
-    assert_non_null(strstr(told, " l2=1048576 "));
-    assert_non_null(strstr(told, " devices=3 "));
-    assert_non_null(strstr(told, " carve_out=0:8192:16384:32768:65536:98304"));
+    const char *model = client.fathomModel();
+    assert_non_null(strstr(model, "preset=volta "));
+    assert_non_null(strstr(model, " l2=1048576 "));
+    assert_non_null(strstr(model, " devices=3 "));
+    assert_non_null(strstr(model, " carve_out=0:8192:16384:32768:65536:98304"));
     client_close(&client);
     client_load(&client, "tiny,colour=red", "");
     assert_non_null(strstr(client.fathomModel(), "colour=red"));

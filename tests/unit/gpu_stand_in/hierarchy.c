@@ -252,7 +252,8 @@ static double rate(struct scene *scene, enum road road, uint64_t bytes)
         hierarchy_begin(&scene->hierarchy, 32 << 10, scene->machine.clock_mhz);
         last = 0;
         for (uint64_t i = 0; i < count; i++) {
-            struct access access = {(unsigned)(i % SMS), road, WHERE_DEVICE, i * LINE % bytes, 15};
+            struct access access = {(unsigned)(i % SMS), road, WHERE_DEVICE,
+                                    i * LINE % bytes,    15,   0};
             uint64_t there = hierarchy_access(&scene->hierarchy, &access, i / SMS);
             last = there > last ? there : last;
         }

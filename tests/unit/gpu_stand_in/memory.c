@@ -106,13 +106,13 @@ static void host_memory_has_the_address_that_the_host_uses(void **state)
 {
     (void)state;
     struct memory memory = made();
-    uint64_t address = memory_take_host(&memory, 8000);
+    uint64_t address = memory_take_host(&memory, 8000, 0, true);
     ((unsigned char *)(uintptr_t)address)[7999] = 9;
     const struct allocation *found = memory_find(&memory, address + 7999, 1);
     assert_non_null(found);
     assert_int_equal(found->home, HOME_HOST);
     assert_int_equal(found->data[7999], 9);
-    assert_int_equal(memory_take_host(&memory, 0), 0);
+    assert_int_equal(memory_take_host(&memory, 0, 0, true), 0);
     memory_drop_device(&memory, 0);
     assert_non_null(memory_find(&memory, address, 1));
     assert_true(memory_drop(&memory, address, HOME_HOST));

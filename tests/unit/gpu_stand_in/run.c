@@ -108,7 +108,7 @@ static void atomic_operations_lose_nothing(void **state)
     }
 }
 
-/* A load does not wait for itself: a clock after it tells nothing, unless a branch needs the value.
+/* A load does not wait for itself: a clock after it says nothing, unless a branch needs the value.
  */
 static void a_clock_waits_only_for_what_is_needed(void **state)
 {

@@ -76,7 +76,8 @@ static inline void read_sample(struct desk *desk, const struct import_format *fo
     free(text);
 }
 
-/* The name of the format that a text is told to be of; "" where it is told of none or several. */
+/* The name of the format that a text is recognised as; "" where it is recognised as none or
+ * several. */
 static inline const char *recognised(struct desk *desk, const char *text)
 {
     const struct import_text whole = {.file = "table", .text = text, .length = strlen(text)};

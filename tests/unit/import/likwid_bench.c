@@ -1,6 +1,6 @@
 #include "desk.h"
 
-static void tests_are_told_with_threads_and_working_set(void **state)
+static void tests_are_named_with_threads_and_working_set(void **state)
 {
     struct desk *desk = *state;
     read_sample(desk, &likwid_bench_format, "tools/likwid-bench.txt");
@@ -40,7 +40,7 @@ static void long_texts_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(tests_are_told_with_threads_and_working_set),
+        DESK_TEST(tests_are_named_with_threads_and_working_set),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(long_texts_are_read),
     };

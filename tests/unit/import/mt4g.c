@@ -1,6 +1,6 @@
 #include "desk.h"
 
-static void memories_are_told_by_what_was_measured(void **state)
+static void memories_are_named_by_what_was_measured(void **state)
 {
     struct desk *desk = *state;
     read_sample(desk, &mt4g_format, "tools/mt4g.json");
@@ -80,7 +80,7 @@ static void any_json_is_read_or_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(memories_are_told_by_what_was_measured),
+        DESK_TEST(memories_are_named_by_what_was_measured),
         DESK_TEST(what_is_declared_goes_to_the_machine),
         DESK_TEST(what_is_not_read_is_counted),
         DESK_TEST(what_is_no_such_document_is_refused),

@@ -154,7 +154,7 @@ static void words_are_found_at_the_beginning_of_lines(void **state)
 }
 
 /* A line of more fields than anybody takes is cut, and the reader can tell. */
-static void fields_beyond_the_most_are_told(void **state)
+static void fields_beyond_the_most_are_reported(void **state)
 {
     (void)state;
     static struct rows rows;
@@ -178,7 +178,7 @@ int main(void)
         cmocka_unit_test(messages_name_the_line_and_the_comma),
         cmocka_unit_test(lines_that_are_not_read_are_counted),
         cmocka_unit_test(words_are_found_at_the_beginning_of_lines),
-        cmocka_unit_test(fields_beyond_the_most_are_told),
+        cmocka_unit_test(fields_beyond_the_most_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 enum { BYTES = 256 * 1024 };
 
-/* A turn loads and stores so many parts, and goes on where the last one stopped. */
+/* A turn loads and stores some parts, and goes on where the last one stopped. */
 static void turns_alternate_and_go_on(void **state)
 {
     (void)state;

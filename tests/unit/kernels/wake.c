@@ -90,7 +90,7 @@ static void a_sleeper_is_woken_once_a_repeat(void **state)
         assert_int_equal(shared.asleep, ROUND_TRIPS);
         assert_int_equal(shared.awake, ROUND_TRIPS);
         assert_int_equal(waker.done.repeats, ROUND_TRIPS);
-        /* What is told is without the pauses, and at most the whole call. */
+        /* What is reported is without the pauses, and at most the whole call. */
         assert_true(first.result % 1000 == 0 && first.result / 1000 <= waker.done.last_ticks);
         bell_close(&bell);
     }

@@ -14,7 +14,7 @@
 static struct tree tree;
 static struct machine machine;
 static struct conditions conditions;
-static struct remarks remarks;
+static struct checks checks;
 static struct pool pool;
 
 static int set_up(void **state)
@@ -42,17 +42,21 @@ static void look(const struct machine_source *source)
     struct error error = {0};
     machine_free(&machine);
     if (machine_read(&machine, source, &error) < 0 ||
-        conditions_read(&machine, source, &pool, &conditions, &remarks, &error) < 0)
+        conditions_read(&machine, source, &pool, &conditions, &checks, &error) < 0)
         fail_msg("%s", error.text);
-    size_t warnings = 0;
-    for (size_t i = 0; i < remarks.count; i++) {
-        assert_non_null(remarks.list[i].state);
-        if (remarks.list[i].weight != REMARK_FINE) {
-            warnings++;
-            assert_non_null(remarks.list[i].remedy);
-        }
+    size_t remarks = 0;
+    for (size_t i = 0; i < checks.count; i++) {
+        const struct remark *remark = &checks.list[i].remark;
+        const bool fine = checks.list[i].weight == REMARK_FINE;
+        assert_non_null(remark->what);
+        assert_true((remark->why == NULL) == fine);
+        assert_true((remark->remedy == NULL) == fine);
+        /* Each says one thing. */
+        assert_true(fine || (!strstr(remark->what, ": ") && !strstr(remark->why, ": ") &&
+                             !strstr(remark->remedy, ": ")));
+        remarks += !fine;
     }
-    assert_int_equal(conditions.warning_count, warnings);
+    assert_int_equal(conditions.remark_count, remarks);
 }
 
 static void look_again(void)
@@ -67,23 +71,25 @@ static void look_at(const char *name)
     look_again();
 }
 
-static const struct remark *find(const char *subject)
+static const struct checked *find(const char *subject)
 {
-    for (size_t i = 0; i < remarks.count; i++)
-        if (strcmp(remarks.list[i].subject, subject) == 0)
-            return &remarks.list[i];
+    for (size_t i = 0; i < checks.count; i++)
+        if (strcmp(checks.list[i].subject, subject) == 0)
+            return &checks.list[i];
     return NULL;
 }
 
-static void assert_remark(const char *subject, enum remark_weight weight, const char *state_part,
+/* A part of what was found or of why it matters, and of the remedy. */
+static void assert_remark(const char *subject, enum remark_weight weight, const char *part,
                           const char *remedy_part)
 {
-    const struct remark *remark = find(subject);
-    if (!remark)
+    const struct checked *checked = find(subject);
+    if (!checked)
         fail_msg("no remark on %s", subject);
-    assert_int_equal(remark->weight, weight);
-    if (!strstr(remark->state, state_part))
-        fail_msg("'%s' does not say '%s'", remark->state, state_part);
+    const struct remark *remark = &checked->remark;
+    assert_int_equal(checked->weight, weight);
+    if (!strstr(remark->what, part) && !(remark->why && strstr(remark->why, part)))
+        fail_msg("'%s' does not say '%s'", remark->what, part);
     if (remedy_part && (!remark->remedy || !strstr(remark->remedy, remedy_part)))
         fail_msg("'%s' does not say '%s'", remark->remedy ? remark->remedy : "", remedy_part);
 }
@@ -144,6 +150,28 @@ static void a_container(void **state)
     assert_remark("memory limit", REMARK_KNOW, "1.5 of the 12.0 GiB", "memory.max");
     assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 2-3"); /* 6 is 2's sibling */
     assert_remark("virtual machine", REMARK_FINE, "no hypervisor", NULL);
+}
+
+static void a_kernel_without_huge_pages_of_any_kind(void **state)
+{
+    (void)state;
+    look_at("user-mode-linux");
+    assert_remark("huge pages", REMARK_KNOW, "no huge pages of any kind", "another");
+    assert_remark("virtual machine", REMARK_KNOW, "User Mode Linux", NULL);
+    assert_null(find("reserved pages"));
+    assert_null(find("NUMA balancing"));
+}
+
+static void isolated_cpus_are_named(void **state)
+{
+    (void)state;
+    assert_true(tree_unpack(&tree, "container-cgroup-v2"));
+    put("/sys/devices/system/cpu/isolated", "3-5,20\n"); /* 3 may be used, there is no 20 */
+    look_again();
+    assert_remark("affinity", REMARK_KNOW, "4-5 are isolated", "taskset -c 4-5");
+    put("/sys/devices/system/cpu/isolated", "\n");
+    look_again();
+    assert_remark("affinity", REMARK_KNOW, "only 3 of 8 CPUs may be used (2-3,6)", "widen");
 }
 
 static void a_quota_for_all_cpus_stops_nobody(void **state)
@@ -275,18 +303,20 @@ static void the_kernel_may_speak_against_the_counter(void **state)
     assert_null(find("counter"));
 }
 
-static void a_warning_names_state_and_remedy(void **state)
+static void what_is_not_fine_is_kept_in_its_parts(void **state)
 {
     (void)state;
     look_at("intel-alderlake-laptop-12cpu");
     bool found = false;
-    for (size_t i = 0; i < conditions.warning_count; i++)
-        found =
-            found ||
-            strcmp(
-                conditions.warnings[i],
-                "1024 MiB are swapped out: stop the programs that fill the memory, then swapoff -a "
-                "and swapon -a") == 0;
+    for (size_t i = 0; i < conditions.remark_count; i++) {
+        const struct remark *remark = &conditions.remarks[i];
+        if (strcmp(remark->what, "1024 MiB are swapped out") != 0)
+            continue;
+        found = true;
+        assert_non_null(strstr(remark->why, "memory is short"));
+        assert_string_equal(remark->remedy, "stop the programs that fill the memory, then swapoff "
+                                            "-a and swapon -a");
+    }
     assert_true(found);
 }
 
@@ -331,6 +361,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_server_left_as_it_came, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_laptop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_container, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_kernel_without_huge_pages_of_any_kind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(isolated_cpus_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_quota_for_all_cpus_stops_nobody, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_cpufreq_the_clock_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_guest_needs_no_cpufreq, set_up, tear_down),
@@ -341,7 +373,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(switches_are_read_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_kernel_may_speak_against_the_counter, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_warning_names_state_and_remedy, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_fine_is_kept_in_its_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_synthetic_machine_has_no_conditions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_a_run_measures_is_left_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(this_machine_has_conditions, set_up, tear_down),

@@ -90,13 +90,14 @@ struct guest {
     const char *path, *content, *name;
 };
 
-static void guests_are_told_by_their_files(void **state)
+static void guests_are_recognised_by_their_files(void **state)
 {
     (void)state;
     static const struct guest guests[] = {
         {"/sys/hypervisor/type", "xen\n", "Xen"},
         {"/proc/device-tree/hypervisor/compatible", "linux,kvm", "KVM"},
         {"/proc/device-tree/hypervisor/compatible", "other,one", "unknown hypervisor"},
+        {"/proc/device-tree/compatible", "linux,dummy-virt", "KVM"},
         {"/proc/device-tree/ibm,partition-name", "lpar1", "PowerVM"},
         {"/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n", "VMware"},
         {"/sys/class/dmi/id/product_name", "VirtualBox\n", "VirtualBox"},
@@ -105,6 +106,8 @@ static void guests_are_told_by_their_files(void **state)
         {"/sys/class/dmi/id/sys_vendor", "Amazon EC2\n", "KVM"},
         {"/sys/class/dmi/id/product_name", "Surface Laptop\n", NULL},
         {"/proc/cpuinfo", "processor : 0\nflags : fpu hypervisor lm\n", "unknown hypervisor"},
+        {"/proc/cpuinfo", "vendor_id : User Mode Linux\nflags : fpu hypervisor\n",
+         "User Mode Linux"},
         {"/proc/cpuinfo", "processor : 0\nflags : fpu lm\nbugs : hypervisor\n", NULL},
         {"/sys/devices/system/clocksource/clocksource0/available_clocksource",
          "hyperv_clocksource_tsc_page acpi_pm\n", "Hyper-V"},
@@ -201,7 +204,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_arm_machine_names_itself_by_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_files_leave_facts_absent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_architecture_has_its_own_words, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(guests_are_told_by_their_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guests_are_recognised_by_their_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cloud_rents_bare_metal_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_emulator_is_not_kvm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(this_machine_has_a_name_and_pages, set_up, tear_down),

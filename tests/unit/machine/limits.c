@@ -71,7 +71,7 @@ static void an_old_kernel_has_no_estimate_of_free_memory(void **state)
     assert_int_equal(limits_memory_free(tree.root), 8 * 1024);
 }
 
-/* Unknown is not zero: a machine that tells nothing of its memory can still be measured. */
+/* Unknown is not zero: a machine that says nothing about its memory can still be measured. */
 static void memory_that_is_unknown_is_not_none(void **state)
 {
     (void)state;

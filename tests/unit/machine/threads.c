@@ -8,6 +8,7 @@
 #include "machine/os.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,8 +134,8 @@ static void stolen_time_never_shrinks(void **state)
     enum { CPUS = 2048 };
     static uint64_t before[CPUS], after[CPUS];
     memset(before, 0xff, sizeof before);
-    const bool told = os_stolen_ns(before, CPUS);
-    assert_int_equal(os_stolen_ns(after, CPUS), told);
+    const bool known = os_stolen_ns(before, CPUS);
+    assert_int_equal(os_stolen_ns(after, CPUS), known);
     for (int i = 0; i < CPUS; i++) {
         assert_true(before[i] < UINT64_MAX); /* 0 where there is no such CPU */
         assert_true(after[i] >= before[i]);
@@ -142,6 +143,51 @@ static void stolen_time_never_shrinks(void **state)
     after[1] = 7;
     os_stolen_ns(after, 1); /* and nothing beyond what was asked for */
     assert_int_equal(after[1], 7);
+}
+
+/* --- sleeping --- */
+
+static void a_sleep_lasts_as_long_as_it_may(void **state)
+{
+    (void)state;
+    atomic_uint word = 3;
+    const uint64_t most_ns = 20 * 1000 * 1000, began_ns = os_raw_ns();
+    while (!os_sleep_while(&word, 3, most_ns))
+        ;
+    assert_true(os_raw_ns() - began_ns > most_ns / 2); /* another clock */
+}
+
+static void nobody_sleeps_on_a_word_that_has_changed(void **state)
+{
+    (void)state;
+    atomic_uint word = 3;
+    need_port();
+    assert_false(os_sleep_while(&word, 2, UINT64_MAX));
+}
+
+static void *sleep_until_changed(void *argument)
+{
+    atomic_uint *words = argument;
+    atomic_store(&words[1], 1);
+    while (atomic_load(&words[0]) == 0)
+        os_sleep_while(&words[0], 0, UINT64_MAX);
+    return NULL;
+}
+
+/* Otherwise it would never end. */
+static void who_sleeps_is_woken(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        atomic_uint words[2] = {0, 0};
+        pthread_t sleeper;
+        assert_int_equal(pthread_create(&sleeper, NULL, sleep_until_changed, words), 0);
+        while (i % 2 && atomic_load(&words[1]) == 0)
+            sched_yield();
+        atomic_store(&words[0], 1);
+        os_wake(&words[0]);
+        assert_int_equal(pthread_join(sleeper, NULL), 0);
+    }
 }
 
 int main(void)
@@ -153,6 +199,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(page_faults_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(time_goes_forward, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stolen_time_never_shrinks, set_up, tear_down),
+        cmocka_unit_test(a_sleep_lasts_as_long_as_it_may),
+        cmocka_unit_test_setup_teardown(nobody_sleeps_on_a_word_that_has_changed, set_up,
+                                        tear_down),
+        cmocka_unit_test(who_sleeps_is_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,33 @@ static void offline_cpus_are_left_out(void **state)
     assert_string_equal(cpulist_format(&machine.allowed, allowed, sizeof allowed), "0,2-3");
 }
 
+/* hwloc has a level for the whole cores and another for the half one, and counts both from 0. */
+static void cores_at_two_depths_are_counted_once(void **state)
+{
+    (void)state;
+    read_tree("qemu-half-cores-offline");
+    assert_int_equal(machine.facts.threads, 5);
+    assert_int_equal(machine.facts.cores, 3);
+    assert_place(0, 0, 0, 0, 0);
+    assert_place(2, 1, 0, 0, 0);
+    assert_place(3, 1, 1, 0, 0);
+    assert_place(6, 2, 0, 0, 1);
+    assert_place(7, 2, 1, 0, 1);
+}
+
+/* hwloc has one node for the memory of a kernel that reports none. */
+static void a_kernel_without_nodes_or_caches(void **state)
+{
+    (void)state;
+    read_tree("user-mode-linux");
+    assert_int_equal(machine.facts.threads, 1);
+    assert_int_equal(machine.facts.cores, 1);
+    assert_int_equal(machine.facts.cache_count, 0);
+    assert_int_equal(machine.facts.node_count, 1);
+    assert_string_equal(machine.facts.nodes[0].cpus, "0");
+    assert_place(0, 0, 0, 0, 0);
+}
+
 static void without_sys_only_numbers_are_known(void **state)
 {
     (void)state;
@@ -146,6 +173,17 @@ static void without_sys_only_numbers_are_known(void **state)
     assert_place(7, -1, 0, -1, -1);
     assert_int_equal(machine_cpu(&machine, 7)->kind, -1);
     assert_null(machine_cache(&machine, 0));
+}
+
+/* hwloc 2.9 ends its process where there is a folder of nodes without a node. */
+static void what_hwloc_refuses_ends_nothing(void **state)
+{
+    (void)state;
+    assert_true(tree_unpack(&tree, "no-sys"));
+    assert_true(tree_put(&tree, "/sys/devices/system/cpu/cpu0/topology/package_cpus", "ff\n", 3));
+    assert_true(tree_put(&tree, "/sys/devices/system/node/has_cpu", "0\n", 2));
+    read_below_root();
+    assert_true(machine.cpu_count > 0);
 }
 
 static void damaged_caches_are_left_out(void **state)
@@ -226,7 +264,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_node_of_memory_only, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_kinds_of_core, set_up, tear_down),
         cmocka_unit_test_setup_teardown(offline_cpus_are_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_kernel_without_nodes_or_caches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cores_at_two_depths_are_counted_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_sys_only_numbers_are_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_hwloc_refuses_ends_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_caches_are_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_machine_of_2048_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(synthetic_cpus_may_be_numbered_anyhow, set_up, tear_down),

@@ -75,7 +75,7 @@ static uint64_t work(struct bed *bed, uint64_t repeats)
     return bed->timing.work(bed->model, 0, bed->worker.run, bed->worker.state, repeats);
 }
 
-/* Nanoseconds a step of a fresh trial over so many bytes. */
+/* Nanoseconds a step of a fresh trial over `bytes`. */
 static double step_ns(struct bed *bed, size_t bytes, enum ring_order order)
 {
     enum { REPEATS = 1000 };

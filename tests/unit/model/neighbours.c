@@ -76,7 +76,7 @@ static void test_a_drifting_one_takes_more_and_less(void **state)
         least = taken.ways[0] > 0 ? fmin(least, taken.ways[0]) : least;
         most = fmax(most, taken.ways[0]);
     }
-    assert_float_equal(least, 0.5 / NEIGHBOUR_STRENGTHS, 1e-12);
+    assert_float_equal(least, 0.5 / neighbour_strengths, 1e-12);
     assert_float_equal(most, 0.5, 1e-12);
 }
 
@@ -100,7 +100,7 @@ static void test_what_was_seen_changes_nothing(void **state)
 
 enum { BATCHES = 400, REPEATS = 50, ROOM = 64 * KIB };
 
-/* Nanoseconds a step of each of many batches of about 10 us over a set of so many bytes. */
+/* Nanoseconds a step of each of many batches of about 10 us over a set of `bytes`. */
 static void measure(const struct model_machine *machine, size_t bytes, double each_ns[BATCHES])
 {
     struct model *model = model_create(machine, ROOM, 5);

@@ -190,7 +190,7 @@ static void lines_that_fell_into_the_level_before_tell_nothing(void **state)
     bench->result.series_count = bench->task.plan.series_count;
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_true(isnan(find(bench, "access.page_cross.L3")->value));
-    assert_non_null(strstr(find(bench, "access.page_cross.L3")->text, "not detected"));
+    assert_non_null(strstr(find(bench, "access.page_cross.L3")->text, "not found"));
     assert_true(find(bench, "access.line_cross.L3")->value == 1);
 }
 
@@ -216,7 +216,7 @@ static void a_single_trial_gives_no_interval(void **state)
             bench->result.series[s].points[i].y.n = 1;
         }
     bench->result.finding_count = 0;
-    bench->result.parameter_count--; /* the levels, which are told again */
+    bench->result.parameter_count--; /* the levels, which are given again */
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     const struct finding *forwarding = find(bench, "access.forwarding");
     assert_true(forwarding->value == 5 && isnan(forwarding->low) && isnan(forwarding->high));

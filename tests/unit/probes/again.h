@@ -9,6 +9,7 @@
 #include "findings/experiment.h"
 #include "probes/probe.h"
 #include "result/json.h"
+#include "run/stages.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -76,11 +77,11 @@ static inline void again_analyse(const struct probe_task *task)
     document_free(&read);
 }
 
-/* probe_conclude(), and the same again from the document. */
+/* stages_conclude(), and the same again from the document. */
 static inline int conclude_twice(struct probe_task *task, const struct stage_outcome *outcome,
                                  struct error *error)
 {
-    const int code = probe_conclude(task, outcome, error);
+    const int code = stages_conclude(task, outcome, error);
     if (code == 0) {
         assert_int_equal(experiment_complete(task->result, &task->machine->facts, task->pool, NULL),
                          0);

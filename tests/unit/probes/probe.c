@@ -90,7 +90,7 @@ static int next_on_other_pages(struct probe_task *task, const struct stage_outco
     (void)error;
     if (stage > 1)
         return 0;
-    probe_plan_afresh(task);
+    probe_plan_clear(task);
     plan_points(task, 2);
     plan_memory(task, failing.second_pages);
     return 1;
@@ -116,7 +116,7 @@ static const struct probe_result *measure_by(const struct probe *measured, struc
     clock_calibrate(&clock);
     assert_int_equal(team_create(&engine.team, NULL, NULL), 0);
     assert_int_equal(bench_plan(bench, measured, NULL), 0);
-    assert_int_equal(probe_measure(&bench->task, &engine, budget_s, &failing.outcome, NULL), 0);
+    assert_int_equal(stages_measure(&bench->task, &engine, budget_s, &failing.outcome, NULL), 0);
     team_free(engine.team);
     return &bench->result;
 }

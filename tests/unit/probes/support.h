@@ -4,6 +4,7 @@
 
 #include "again.h"
 #include "probes/probe.h"
+#include "run/stages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,6 +56,7 @@ static int bench_set_up(void **state)
 static int bench_tear_down(void **state)
 {
     struct bench *bench = *state;
+    stages_close(&bench->task);
     probe_release(&bench->task);
     settings_free(&bench->settings);
     pool_free(&bench->pool);
@@ -65,6 +67,7 @@ static int bench_tear_down(void **state)
  */
 static int bench_plan(struct bench *bench, const struct probe *probe, ...)
 {
+    stages_close(&bench->task);
     probe_release(&bench->task);
     settings_free(&bench->settings);
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);

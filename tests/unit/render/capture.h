@@ -106,7 +106,7 @@ static inline void sample_hostile(struct document *document)
     document->machine.cpu_model = HOSTILE;
     document->machine.os = document->machine.kernel = document->machine.hypervisor = HOSTILE;
     document->machine.caches[0].type = NULL;
-    document->conditions.warnings[0] = HOSTILE;
+    document->conditions.remarks[0] = (struct remark){HOSTILE, HOSTILE, HOSTILE};
     document->conditions.core_hz = INFINITY;
     document->run.elapsed_s = NAN;
     for (size_t p = 0; p < document->probe_count; p++) {

@@ -70,6 +70,20 @@ static void a_rank_of_zero_has_no_logarithm(void **state)
     document_free(&document);
 }
 
+static void what_is_numbered_is_not_joined(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    document.probes[0].series[0].x = (struct axis){"cpu", ""};
+    char *text = print(&document);
+    assert_non_null(strstr(text, "unset logscale x\nset logscale y\n"
+                                 "plot $data1 using 1:2:3:4 with yerrorbars"));
+    assert_null(strstr(text, "linespoints"));
+    free(text);
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +92,7 @@ int main(void)
         cmocka_unit_test(missing_values_are_said_to_be),
         cmocka_unit_test(a_single_row_is_drawn_as_squares),
         cmocka_unit_test(a_rank_of_zero_has_no_logarithm),
+        cmocka_unit_test(what_is_numbered_is_not_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,8 @@ static int set_up(void **state)
 
 static char *print(void)
 {
-    assert_int_equal(output_by_name("source")->possible(&document, NULL), 0);
-    return capture_output("source", &document);
+    assert_int_equal(output_by_name("gpu-columns")->possible(&document, NULL), 0);
+    return capture_output("gpu-columns", &document);
 }
 
 static const char one_curve[] = "MHz            B           KB          CPI\n"
@@ -97,8 +97,8 @@ static void points_without_a_value_have_no_row(void **state)
 static void assert_none(const char *said)
 {
     struct error error = {0};
-    assert_int_equal(output_by_name("source")->possible(&document, &error), ERROR_USAGE);
-    char *text = capture_output("source", &document);
+    assert_int_equal(output_by_name("gpu-columns")->possible(&document, &error), ERROR_USAGE);
+    char *text = capture_output("gpu-columns", &document);
     assert_string_equal(text, "");
     free(text);
     assert_non_null(strstr(error.text, said));

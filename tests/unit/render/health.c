@@ -75,7 +75,7 @@ static void probes_that_share_a_reason_share_its_words(void **state)
     struct bench *bench = *state;
     bench->gaps[0].probe = "tlb";
     bench->gaps[1] = (struct health_gap){"geometry", bench->reasons[0], 3, false};
-    bench->gaps[2] = (struct health_gap){"cores", "told one by one", 1, true};
+    bench->gaps[2] = (struct health_gap){"cores", "listed one by one", 1, true};
     bench->check.gap_count = 3;
     char *text = print(&bench->check, render_health_text);
     assert_non_null(strstr(text, "12 not: tlb, geometry were left out for 0\n"));

@@ -1,7 +1,7 @@
 #include "capture.h"
 
 /* The sample's probe `cores`, made to be nodes. */
-static void the_kernel_s_table_is_set_and_the_others_are_told(void **state)
+static void the_kernel_s_table_is_set_and_the_others_are_reported(void **state)
 {
     (void)state;
     static const float rates[2][2] = {{60e9f, 20e9f}, {20e9f, 60e9f}};
@@ -24,10 +24,13 @@ static void the_kernel_s_table_is_set_and_the_others_are_told(void **state)
     series->y = (struct axis){"bandwidth", "B/s"};
     series->points = points;
     series->point_count = 4;
+    struct declared_weight weights[] = {{0, 1}, {1, 2}};
+    document.machine.declared.weights = weights;
+    document.machine.declared.weight_count = 2;
     char *text = capture_output("interleave", &document);
     assert_non_null(strstr(text,
                            "# weights for CPUs of node 0: 3 1; they read 60.0, 20.0 GB/s from "
-                           "nodes 0, 1\n"
+                           "nodes 0, 1; the kernel has 1 2\n"
                            "echo 3 >/sys/kernel/mm/mempolicy/weighted_interleave/node0\n"
                            "echo 1 >/sys/kernel/mm/mempolicy/weighted_interleave/node1\n"
                            "# weights for CPUs of node 1: 1 3;"));
@@ -52,7 +55,7 @@ static void a_document_without_nodes_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_kernel_s_table_is_set_and_the_others_are_told),
+        cmocka_unit_test(the_kernel_s_table_is_set_and_the_others_are_reported),
         cmocka_unit_test(a_document_without_nodes_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void hostile_texts_stay_text(void **state)
         "<img src=x onerror=alert(1)> @torvalds #12 [a](http://b.c) "
         "https://d.e www.f.g ![h](i) `j` **k** | l &lt; <!-- m \\| n $o$ ~~p~~";
     document.machine.cpu_model = evil;
-    document.conditions.warnings[0] = evil;
+    document.conditions.remarks[0] = (struct remark){evil, evil, evil};
     for (size_t p = 0; p < document.probe_count; p++) {
         struct probe_result *probe = &document.probes[p];
         probe->name = probe->title = probe->reason = evil;
@@ -110,7 +110,7 @@ static void lines_that_begin_oddly_stay_lines(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct document document;
         sample_document(&document, 2, 1);
-        document.conditions.warnings[0] = cases[i].text;
+        document.conditions.remarks[0] = (struct remark){.what = cases[i].text};
         char *text = capture_output("markdown", &document);
         if (!strstr(text, cases[i].line))
             fail_msg("'%s' is no line of its own:\n%s", cases[i].text, text);

@@ -102,7 +102,7 @@ static void unlike_units_share_no_family(void **state)
     document_free(&document);
 }
 
-static void an_experiment_is_told_by_labels_that_are_valid_and_differ(void **state)
+static void an_experiment_is_named_by_labels_that_are_valid_and_differ(void **state)
 {
     (void)state;
     struct document document;
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test(a_sample_is_given_once),
         cmocka_unit_test(devices_can_be_joined_with_their_findings),
         cmocka_unit_test(unlike_units_share_no_family),
-        cmocka_unit_test(an_experiment_is_told_by_labels_that_are_valid_and_differ),
+        cmocka_unit_test(an_experiment_is_named_by_labels_that_are_valid_and_differ),
         cmocka_unit_test(an_experiment_is_given_once),
         cmocka_unit_test(a_probe_that_failed_is_seen),
     };

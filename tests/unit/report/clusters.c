@@ -25,7 +25,7 @@ static char *print(const struct document *document)
 }
 
 /* In one line, and how many notes say that something is declared otherwise. */
-static void assert_told(const struct document *document, const char *expected)
+static void assert_clusters(const struct document *document, const char *expected)
 {
     struct report report;
     assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
@@ -58,7 +58,7 @@ static void clusters_are_shown_as_a_tree(void **state)
               "  4-7                     56.0 ns  looks like a core complex; not declared\n"
               "  ! CPUs 4-7 behave as one cluster; declared as separate\n");
     free(text);
-    assert_told(&document, "Clusters: 2 of 2 CPUs (20.0 to 21.0), 2 of 4 CPUs (55.2 to 56.0)");
+    assert_clusters(&document, "Clusters: 2 of 2 CPUs (20.0 to 21.0), 2 of 4 CPUs (55.2 to 56.0)");
     document_free(&document);
 }
 
@@ -91,7 +91,7 @@ static void a_cluster_of_more_cpus_than_there_are_is_none(void **state)
     assert_string_equal(text, "\nclusters\n"
                               "  0-1                     20.0 ns  looks like two threads\n");
     free(text);
-    assert_told(&document, "Clusters: 1 of 2 CPUs (20.0)");
+    assert_clusters(&document, "Clusters: 1 of 2 CPUs (20.0)");
     document_free(&document);
 }
 
@@ -116,7 +116,7 @@ static void clusters_of_another_experiment_are_another_tree(void **state)
     document_free(&document);
 }
 
-static void where_they_contradict_is_told_once_on_the_first_screen(void **state)
+static void where_they_contradict_is_reported_once_on_the_first_screen(void **state)
 {
     (void)state;
     struct document document;
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(odd_clusters_do_no_harm),
         cmocka_unit_test(a_cluster_of_more_cpus_than_there_are_is_none),
         cmocka_unit_test(clusters_of_another_experiment_are_another_tree),
-        cmocka_unit_test(where_they_contradict_is_told_once_on_the_first_screen),
+        cmocka_unit_test(where_they_contradict_is_reported_once_on_the_first_screen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

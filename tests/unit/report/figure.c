@@ -62,7 +62,7 @@ static void axes_have_short_sizes(void **state)
     assert_string_equal(figure_short_size(1073741824, text), "1G");
 }
 
-static void what_was_set_is_told_to_the_last_digit(void **state)
+static void what_was_set_is_shown_to_the_last_digit(void **state)
 {
     (void)state;
     static const struct {
@@ -90,7 +90,7 @@ int main(void)
         cmocka_unit_test(values_have_a_unit_of_the_right_size),
         cmocka_unit_test(half_widths_are_percents),
         cmocka_unit_test(axes_have_short_sizes),
-        cmocka_unit_test(what_was_set_is_told_to_the_last_digit),
+        cmocka_unit_test(what_was_set_is_shown_to_the_last_digit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

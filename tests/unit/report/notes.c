@@ -59,9 +59,10 @@ static void doubts_stand_before_remarks_below_one_heading(void **state)
         remarks = remarks || report.list[i].note.kind == NOTE_REMARK;
     }
     const struct note *note = find(&report, NOTE_DOUBT, flag_texts[FLAG_TOO_FEW].meaning);
-    assert_string_equal(note->whom, "L3.latency; n from 6 on, coverage from 96 %");
+    assert_string_equal(note->whom, "L3.latency; as few as 6 trials, coverage 96 %");
+    assert_string_equal(note->why, flag_texts[FLAG_TOO_FEW].why);
     assert_string_equal(note->remedy, flag_texts[FLAG_TOO_FEW].remedy);
-    assert_string_equal(find(&report, NOTE_REMARK, "numa was skipped")->remedy,
+    assert_string_equal(find(&report, NOTE_REMARK, "numa was skipped")->why,
                         "this machine has a single NUMA node");
     report_free(&report);
     document_free(&document);
@@ -93,19 +94,19 @@ static void points_that_failed_are_counted_by_their_reason(void **state)
         document.probes[0].series[0].points[i].failed = reasons[i];
     const struct document *list[] = {&document};
     struct report report = build(list, NULL);
-    assert_string_equal(find(&report, NOTE_DOUBT, "2 latency points failed, 1 KiB first")->remedy,
+    assert_string_equal(find(&report, NOTE_DOUBT, "2 latency points failed, 1 KiB first")->why,
                         "no memory");
     assert_non_null(find(&report, NOTE_DOUBT, "1 latency point failed"));
     const struct note *last = &report.list[1].note;
     for (size_t i = 0; i < report.count; i++)
         if (report.list[i].kind == BLOCK_NOTE && strstr(report.list[i].note.what, " failed, "))
             last = &report.list[i].note;
-    assert_string_equal(last->remedy, "c (and 2 more for other reasons)");
+    assert_string_equal(last->why, "c (and 2 more for other reasons)");
     report_free(&report);
     document_free(&document);
 }
 
-static void a_warning_that_names_the_hypervisor_stands_for_the_flag(void **state)
+static void a_remark_that_names_the_hypervisor_stands_for_the_flag(void **state)
 {
     (void)state;
     struct document document;
@@ -113,11 +114,13 @@ static void a_warning_that_names_the_hypervisor_stands_for_the_flag(void **state
     document.probes[0].findings[0].flags |= FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     const struct document *list[] = {&document};
     struct report report = build(list, NULL);
-    assert_int_equal(count_of(&report, flag_texts[FLAG_VIRTUAL_MACHINE].meaning), 1);
+    assert_int_equal(count_of(&report, "a virtual machine"), 1);
+    assert_non_null(find(&report, NOTE_REMARK, "a virtual machine")->whom);
     report_free(&report);
-    document.conditions.warnings[0] = "a virtual machine (KVM): measure on the host";
+    document.conditions.remarks[0] =
+        (struct remark){"a virtual machine (KVM)", "its CPUs move", "measure on the host"};
     report = build(list, NULL);
-    assert_int_equal(count_of(&report, flag_texts[FLAG_VIRTUAL_MACHINE].meaning), 0);
+    assert_int_equal(count_of(&report, "a virtual machine"), 1);
     assert_int_equal(count_of(&report, "(KVM)"), 1);
     report_free(&report);
     document_free(&document);
@@ -134,26 +137,26 @@ static void a_probe_in_full_knows_its_own_and_what_it_left_out(void **state)
     probe->parameter_count = 1;
     const struct document *list[] = {&document};
     struct report report = build(list, probe);
-    assert_string_equal(find(&report, NOTE_REMARK, "not measured")->remedy, "texture: it has none");
+    assert_string_equal(find(&report, NOTE_REMARK, "not measured")->why, "texture: it has none");
     assert_int_equal(count_of(&report, "numa was skipped"), 0);
     assert_ptr_equal(report.list[0].probe, probe);
     report_free(&report);
     report = build(list, NULL);
-    assert_int_equal(count_of(&report, "not measured"), 0);
+    assert_string_equal(find(&report, NOTE_REMARK, "not measured of")->why, "texture: it has none");
     report_free(&report);
     document_free(&document);
 }
 
-static void many_warnings_are_counted(void **state)
+static void many_remarks_are_counted(void **state)
 {
     (void)state;
-    const char *warnings[40];
+    struct remark remarks[40];
     struct document document;
     sample_document(&document, 2, 1);
     for (int i = 0; i < 40; i++)
-        warnings[i] = "busy";
-    document.conditions.warnings = warnings;
-    document.conditions.warning_count = 40;
+        remarks[i] = (struct remark){.what = "busy"};
+    document.conditions.remarks = remarks;
+    document.conditions.remark_count = 40;
     const struct document *list[] = {&document};
     struct report report = build(list, NULL);
     assert_int_equal(count_of(&report, "busy"), 8);
@@ -169,9 +172,9 @@ int main(void)
         cmocka_unit_test(doubts_stand_before_remarks_below_one_heading),
         cmocka_unit_test(of_many_names_three_are_said_and_the_others_counted),
         cmocka_unit_test(points_that_failed_are_counted_by_their_reason),
-        cmocka_unit_test(a_warning_that_names_the_hypervisor_stands_for_the_flag),
+        cmocka_unit_test(a_remark_that_names_the_hypervisor_stands_for_the_flag),
         cmocka_unit_test(a_probe_in_full_knows_its_own_and_what_it_left_out),
-        cmocka_unit_test(many_warnings_are_counted),
+        cmocka_unit_test(many_remarks_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void a_first_screen_has_its_sections_in_order(void **state)
     sample_document(&document, 2, 1);
     const struct document *list[] = {&document};
     struct report report;
-    assert_int_equal(report_build(&report, list, 1, NULL), 0);
+    assert_int_equal(report_build(&report, list, 1, NULL, NULL), 0);
     for (size_t i = 1; i < report.count; i++)
         assert_true(report.list[i].section >= report.list[i - 1].section);
     assert_int_equal(report.list[0].kind, BLOCK_HEADING);
@@ -39,7 +39,7 @@ static void each_of_several_documents_has_its_blocks(void **state)
     read_made_up(&other);
     const struct document *list[] = {&one, &other};
     struct report report;
-    assert_int_equal(report_build(&report, list, 2, NULL), 0);
+    assert_int_equal(report_build(&report, list, 2, NULL, NULL), 0);
     for (size_t i = 1; i < report.count; i++)
         assert_true(report.list[i].document >= report.list[i - 1].document);
     assert_int_equal(count_kind(&report, BLOCK_VERDICT, 1), 1);

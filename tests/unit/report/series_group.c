@@ -53,7 +53,7 @@ static struct series *join(struct bench *bench, bool matrix)
     return bench->series;
 }
 
-/* What is a variant of something is told apart by that word, whatever else differs. */
+/* What is a variant of something is distinguished by that word, whatever else differs. */
 static void variants_are_columns_of_one_table(void **state)
 {
     (void)state;

@@ -57,12 +57,24 @@ static void a_freed_document_is_an_empty_one(void **state)
     document_free(&document);
 }
 
+static void an_axis_has_ids_where_it_numbers_things(void **state)
+{
+    (void)state;
+    const struct axis ids[] = {{"cpu", ""}, {"node", NULL}, {"multiprocessor", ""}, {"trial", ""}};
+    const struct axis others[] = {{"CPUs", ""}, {"cpu", "B"}, {"chains", ""}, {NULL, NULL}};
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(axis_has_ids(&ids[i]));
+        assert_false(axis_has_ids(&others[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(things_are_found_by_name),
         cmocka_unit_test(a_point_that_failed_was_not_measured),
         cmocka_unit_test(headline_flags_are_those_of_findings_alone),
+        cmocka_unit_test(an_axis_has_ids_where_it_numbers_things),
         cmocka_unit_test(a_freed_document_is_an_empty_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

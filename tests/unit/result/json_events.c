@@ -70,7 +70,7 @@ static struct heard hear_in_pieces(const char *bytes, size_t size)
     return whole;
 }
 
-static void what_is_json_is_told_event_by_event(void **state)
+static void what_is_json_is_reported_event_by_event(void **state)
 {
     (void)state;
     static const struct {
@@ -470,7 +470,7 @@ static void any_text_is_heard_as_the_grammar_has_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_json_is_told_event_by_event),
+        cmocka_unit_test(what_is_json_is_reported_event_by_event),
         cmocka_unit_test(what_is_not_is_refused_where_it_stands),
         cmocka_unit_test(a_nul_is_refused_wherever_it_stands),
         cmocka_unit_test(depth_ends_somewhere),

@@ -89,8 +89,11 @@ static const struct malformed malformed[] = {
     {BEFORE "\"conditions\":{\"load1\":1,\"smt\":\"on\",\"load1\":1},\"probes\":[]}",
      "conditions.load1 is a duplicate key"},
     {BEFORE "\"conditions\":{\"load1\":\"1\"},\"probes\":[]}", "conditions.load1 is not a number"},
-    {BEFORE "\"conditions\":{\"warnings\":[\"a\",{}]},\"probes\":[]}",
-     "conditions.warnings[1] is not a text"},
+    {BEFORE "\"conditions\":{\"remarks\":[\"a\"]},\"probes\":[]}",
+     "conditions.remarks[0] is not an object"},
+    {BEFORE "\"conditions\":{\"remarks\":[{\"what\":\"a\"},{}]},\"probes\":[]}",
+     "conditions.remarks[1].what is missing"},
+    {BEFORE "\"verdict\":{\"rely\":[\"a\",{}]},\"probes\":[]}", "verdict.rely[1] is not a text"},
     {"{\"schema\":\"fathom/1\",\"run\":{\"complete\":true,\"seed\":7},\"probes\":[]}",
      "run.seed is not a text of digits"},
     {"{\"schema\":\"fathom/1\",\"run\":{\"complete\":true,\"seed\":\"-7\"},\"probes\":[]}",
@@ -339,6 +342,41 @@ static void keys_come_in_any_order(void **state)
 }
 
 /* The first piece of a file is JSON_ROOM_BYTES: its end goes through the whole document. */
+static void warnings_of_older_documents_are_remarks(void **state)
+{
+    (void)state;
+    struct document document;
+    struct error error = {0};
+    char text[] = BEFORE "\"conditions\":{\"warnings\":[\"busy: wait\",\"hot\"]},\"probes\":[]}";
+    FILE *stream = fmemopen(text, strlen(text), "r");
+    assert_int_equal(document_read_stream(&document, stream, "old", &error), 0);
+    fclose(stream);
+    assert_int_equal(document.conditions.remark_count, 2);
+    assert_string_equal(document.conditions.remarks[0].what, "busy: wait");
+    assert_null(document.conditions.remarks[0].remedy);
+    assert_string_equal(document.conditions.remarks[1].what, "hot");
+    assert_int_equal(document.conditions.warning_count, 0);
+    document_free(&document);
+}
+
+static void findings_of_older_documents_have_todays_names(void **state)
+{
+    (void)state;
+    struct document document;
+    struct error error = {0};
+    char text[] = PROBE "\"findings\":["
+                        "{\"name\":\"levels.untold\",\"unit\":\"\",\"text\":\"from 1 KiB on\"},"
+                        "{\"name\":\"gpu0.levels.untold\",\"unit\":\"\",\"text\":\"\"},"
+                        "{\"name\":\"untold\",\"unit\":\"\",\"text\":\"\"}]}]}";
+    FILE *stream = fmemopen(text, strlen(text), "r");
+    assert_int_equal(document_read_stream(&document, stream, "old", &error), 0);
+    fclose(stream);
+    assert_string_equal(document.probes[0].findings[0].name, "levels.gaps");
+    assert_string_equal(document.probes[0].findings[1].name, "gpu0.levels.gaps");
+    assert_string_equal(document.probes[0].findings[2].name, "untold");
+    document_free(&document);
+}
+
 static void a_piece_may_end_anywhere(void **state)
 {
     (void)state;
@@ -469,6 +507,8 @@ int main(void)
         cmocka_unit_test(a_number_of_a_million_digits_is_refused_where_it_counts),
         cmocka_unit_test(a_key_among_many_is_found_again),
         cmocka_unit_test(keys_come_in_any_order),
+        cmocka_unit_test(warnings_of_older_documents_are_remarks),
+        cmocka_unit_test(findings_of_older_documents_have_todays_names),
         cmocka_unit_test(a_piece_may_end_anywhere),
         cmocka_unit_test(a_document_cut_anywhere_ends_in_the_middle),
         cmocka_unit_test(messages_quote_no_halves_and_no_controls),

@@ -60,7 +60,7 @@ static void what_a_text_may_hold_passes(void **state)
     }
 }
 
-static void what_it_may_not_is_told_where_it_stands(void **state)
+static void what_it_may_not_is_reported_where_it_stands(void **state)
 {
     (void)state;
     static const struct {
@@ -138,7 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_text_may_hold_passes),
-        cmocka_unit_test(what_it_may_not_is_told_where_it_stands),
+        cmocka_unit_test(what_it_may_not_is_reported_where_it_stands),
         cmocka_unit_test(no_bytes_pass_that_make_no_characters),
         cmocka_unit_test(escapes_become_what_they_stand_for),
     };

@@ -142,7 +142,11 @@ static void what_is_written_is_read_again(void **state)
     assert_near(document.conditions.core_hz, again.conditions.core_hz);
     assert_true(isnan(again.conditions.stolen_s));
     assert_null(again.conditions.governor);
-    assert_same_text(document.conditions.warnings[0], again.conditions.warnings[0]);
+    assert_int_equal(again.conditions.remark_count, 1);
+    const struct remark *remark = &document.conditions.remarks[0];
+    assert_same_text(remark->what, again.conditions.remarks[0].what);
+    assert_same_text(remark->why, again.conditions.remarks[0].why);
+    assert_same_text(remark->remedy, again.conditions.remarks[0].remedy);
     assert_int_equal(document.probe_count, again.probe_count);
     for (size_t i = 0; i < document.probe_count; i++)
         assert_same_probe(&document.probes[i], &again.probes[i]);
@@ -341,7 +345,7 @@ static void a_float_is_read_as_the_float_it_was(void **state)
     document_free(&again);
 }
 
-static void what_has_to_be_there_and_is_no_number_is_told(void **state)
+static void what_has_to_be_there_and_is_no_number_is_reported(void **state)
 {
     (void)state;
     struct point point = {.x = NAN, .y = summary_of_nothing()};
@@ -355,7 +359,7 @@ static void what_has_to_be_there_and_is_no_number_is_told(void **state)
     fclose(null);
 }
 
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     FILE *full = fopen("/dev/full", "w");
@@ -382,8 +386,8 @@ int main(void)
         cmocka_unit_test(control_characters_are_written_as_escapes),
         cmocka_unit_test(long_texts_are_written_whole),
         cmocka_unit_test(a_float_is_read_as_the_float_it_was),
-        cmocka_unit_test(what_has_to_be_there_and_is_no_number_is_told),
-        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(what_has_to_be_there_and_is_no_number_is_reported),
+        cmocka_unit_test(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

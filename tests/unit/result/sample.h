@@ -1,6 +1,6 @@
 /*
  * A whole document as a run would make it: latency by working set over four levels, hand-off
- * between CPUs, findings, flags and warnings. Its numbers are computed by + - * / alone, so that
+ * between CPUs, findings, flags and a remark. Its numbers are computed by + - * / alone, so that
  * they are the same on every machine.
  */
 #ifndef FATHOM_TESTS_SAMPLE_H
@@ -231,9 +231,9 @@ static inline void sample_document(struct document *document, int cpus, int per_
                                                .affinity = "0-1",
                                                .load1 = 0.25,
                                                .stolen_s = NAN};
-    *(const char **)pool_append(pool, (void **)&document->conditions.warnings,
-                                &document->conditions.warning_count, sizeof(char *)) =
-        "the core clock moved between 2.5 and 3.0 GHz: compare cycles rather than ns";
+    *(struct remark *)pool_append(pool, (void **)&document->conditions.remarks,
+                                  &document->conditions.remark_count, sizeof(struct remark)) =
+        (struct remark){"turbo is on", "the clock changes with heat", "turn it off"};
     sample_latency(document, per_octave);
     sample_cores(document, cpus);
     struct probe_result *skipped = sample_probe(document, "numa", "Latency by NUMA node");

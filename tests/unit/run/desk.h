@@ -26,7 +26,7 @@ struct desk {
     struct run run;
     struct error error;
     volatile sig_atomic_t stop;
-    /* what the listener was told */
+    /* what the listener heard */
     unsigned saves, fails_at; /* the save that fails; 0: none */
     size_t probes_saved[8];
     bool complete_saved[8];
@@ -76,6 +76,14 @@ static int desk_plan(struct probe_task *task, struct error *error)
     return 0;
 }
 
+/* Its x tells how many probes it knew the findings of. */
+static int desk_plan_by_found(struct probe_task *task, struct error *error)
+{
+    int code = desk_plan(task, error);
+    task->plan.points[0].x = (double)task->document->probe_count;
+    return code;
+}
+
 static int desk_refuse(struct probe_task *task, struct error *error)
 {
     (void)task;
@@ -95,6 +103,11 @@ static const struct probe desk_short = {.name = "short",
                                         .options = desk_options};
 static const struct probe desk_long = {
     .name = "long", .weight = 40, .plan = desk_plan, .prepare = desk_prepare};
+static const struct probe desk_by_found = {.name = "by found",
+                                           .weight = 1,
+                                           .sized_by_found = true,
+                                           .plan = desk_plan_by_found,
+                                           .prepare = desk_prepare};
 static const struct probe desk_optional = {
     .name = "optional", .plan = desk_plan, .prepare = desk_prepare};
 static const struct probe desk_of_pairs = {.name = "pairs",

@@ -18,6 +18,18 @@ static void the_document_is_saved_at_the_beginning_and_after_every_probe(void **
     assert_int_equal(desk->document.probes[1].series[0].point_count, 1);
 }
 
+static void what_earlier_probes_found_sizes_those_that_ask_for_it(void **state)
+{
+    static const struct probe *const list[] = {&desk_by_found, &desk_short, &desk_by_found, NULL};
+    struct desk *desk = *state;
+    desk_plan_run(desk, list);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_true(desk->document.probes[0].series[0].points[0].x == 0);
+    assert_true(desk->document.probes[1].series[0].points[0].x == 1);
+    assert_true(desk->document.probes[2].series[0].points[0].x == 2);
+    assert_int_equal(desk->document.probes[2].series_count, 1);
+}
+
 static void progress_names_the_probe_at_work(void **state)
 {
     struct desk *desk = *state;
@@ -84,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(the_document_is_saved_at_the_beginning_and_after_every_probe),
+        DESK_TEST(what_earlier_probes_found_sizes_those_that_ask_for_it),
         DESK_TEST(progress_names_the_probe_at_work),
         DESK_TEST(a_document_that_cannot_be_saved_ends_the_run),
         DESK_TEST(nothing_is_measured_for_a_document_that_cannot_begin),

@@ -54,7 +54,7 @@ static void the_interval_holds_the_true_ratio(void **state)
         struct ratio ratio = ratio_of_sums(parts, wholes, WINDOWS);
         held += ratio.low <= 0.25 && ratio.high >= 0.25;
     }
-    assert_true(held > 0.93 * RUNS && held < 0.98 * RUNS);
+    assert_true(held > 0.93 * (double)RUNS && held < 0.98 * (double)RUNS);
 }
 
 int main(void)

@@ -37,6 +37,15 @@ static void tables_agree(void **state)
     is_near(student_beyond(1.959963985, INFINITY), 0.05, 1e-7);
 }
 
+static void an_interval_of_95_percent_reaches_so_far(void **state)
+{
+    (void)state;
+    is_near(student_reach(1), 12.70620474, 1e-6);
+    is_near(student_reach(2), 4.302652730, 1e-6);
+    is_near(student_reach(10), 2.228138852, 1e-6);
+    is_near(student_reach(1e9), 1.959963985, 1e-6);
+}
+
 static void ends_are_exact(void **state)
 {
     (void)state;
@@ -62,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_forms_agree),
         cmocka_unit_test(tables_agree),
+        cmocka_unit_test(an_interval_of_95_percent_reaches_so_far),
         cmocka_unit_test(ends_are_exact),
         cmocka_unit_test(falls_far_out),
     };

@@ -39,7 +39,7 @@ static void time_turned_round_turns_the_sign(void **state)
     assert_true(fabs(there.change + back.change) < 1e-12);
 }
 
-static void a_straight_rise_is_told_as_it_is(void **state)
+static void a_straight_rise_is_reported_as_it_is(void **state)
 {
     (void)state;
     double values[21], scratch[21];
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worked_example_comes_out),
         cmocka_unit_test(time_turned_round_turns_the_sign),
-        cmocka_unit_test(a_straight_rise_is_told_as_it_is),
+        cmocka_unit_test(a_straight_rise_is_reported_as_it_is),
         cmocka_unit_test(one_wild_value_makes_no_trend),
         cmocka_unit_test(no_change_and_too_few_values_are_no_trend),
         cmocka_unit_test(noise_alone_is_seldom_a_trend),

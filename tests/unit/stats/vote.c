@@ -22,7 +22,7 @@ static void one_voice_is_one_number(void **state)
     assert_int_equal(vote.agreeing, 7);
 }
 
-static void a_majority_carries_and_the_interval_tells_of_the_others(void **state)
+static void a_majority_carries_and_the_interval_shows_the_others(void **state)
 {
     (void)state;
     const double values[] = {64, 63, 64, 57, 64, 64, 64, 60, 64};
@@ -62,7 +62,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_voice_is_one_number),
-        cmocka_unit_test(a_majority_carries_and_the_interval_tells_of_the_others),
+        cmocka_unit_test(a_majority_carries_and_the_interval_shows_the_others),
         cmocka_unit_test(no_majority_no_number),
         cmocka_unit_test(who_abstains_does_not_count_but_half_must_vote),
     };

@@ -24,7 +24,7 @@ static inline bool arch_counter_usable(void)
     return true;
 }
 
-/* No instruction tells it here. */
+/* No instruction reports it here. */
 static inline void arch_hypervisor(char name[13])
 {
     name[0] = '\0';

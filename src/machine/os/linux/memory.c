@@ -202,6 +202,6 @@ void os_unmap(void *memory, size_t bytes)
 
 uint64_t os_memory_free(void)
 {
-    struct sysinfo told;
-    return sysinfo(&told) == 0 ? (uint64_t)told.freeram * told.mem_unit : 0;
+    struct sysinfo system;
+    return sysinfo(&system) == 0 ? (uint64_t)system.freeram * system.mem_unit : 0;
 }

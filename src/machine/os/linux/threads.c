@@ -2,11 +2,14 @@
 #include "machine/os.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,11 +95,19 @@ int os_pin_thread(int cpu, struct error *error)
     if (cpu < 0 || cpu > CPU_ID_MAX)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "CPU %d can't be used: no system has a CPU of that number", cpu);
-    if (set_mask(cpu) != 0)
+    const int refused = set_mask(cpu) == 0 ? 0 : errno;
+    if (refused == EINVAL)
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "CPU %d is offline or out of this process's cpuset: bring it back (echo 1 > "
+            "/sys/devices/system/cpu/cpu%d/online, the cgroup's cpuset.cpus), or choose "
+            "others with --cpus",
+            cpu, cpu);
+    if (refused)
         return error_set(error, ERROR_IMPOSSIBLE,
                          "this thread can't be pinned to CPU %d: %s; see taskset -p and the "
                          "cgroup's cpuset",
-                         cpu, strerror(errno));
+                         cpu, strerror(refused));
     /* Success is no proof: emulators and some sandboxes accept the call and ignore it. */
     struct cpulist now;
     int result = os_affinity(&now, error);
@@ -128,24 +139,38 @@ void os_thread_events(struct os_thread_events *events)
     events->page_faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
+/* The call's own timespec has two longs, also where the C library's has a longer time_t. */
+bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
+{
+    const long most[] = {(long)(at_most_ns / 1000000000u), (long)(at_most_ns % 1000000000u)};
+    return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+                   at_most_ns == UINT64_MAX ? NULL : most, NULL, 0) < 0 &&
+           errno == ETIMEDOUT;
+}
+
+void os_wake(atomic_uint *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
 bool os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
     memset(of_cpu, 0, count * sizeof *of_cpu);
     char *text = files_text(NULL, "/proc/stat");
     const long ticks = sysconf(_SC_CLK_TCK);
     const uint64_t tick_ns = 1000000000u / (uint64_t)(ticks > 0 ? ticks : 100);
-    bool told = false;
+    bool known = false;
     for (const char *line = text; line && (line = strstr(line, "\ncpu")); line++) {
         unsigned cpu;
         unsigned long long stolen;
         if (sscanf(line, "\ncpu%u %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &stolen) == 2 &&
             cpu < count) {
             of_cpu[cpu] = stolen * tick_ns;
-            told = true;
+            known = true;
         }
     }
     free(text);
-    return told;
+    return known;
 }
 
 uint64_t os_raw_ns(void)

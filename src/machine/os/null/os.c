@@ -9,6 +9,7 @@
 static const size_t alignment_bytes = (size_t)2 << 20;
 /* For larger sizes some allocators abort the program instead of refusing. */
 static const uint64_t bytes_max = (uint64_t)1 << 40;
+static const uint64_t nap_ns = 1000000;
 
 int os_affinity(struct cpulist *cpus, struct error *error)
 {
@@ -39,6 +40,26 @@ int os_current_cpu(void)
 void os_thread_events(struct os_thread_events *events)
 {
     *events = (struct os_thread_events){0};
+}
+
+/* Nobody can be woken, so who sleeps looks up again and again. */
+bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
+{
+    uint64_t left_ns = at_most_ns;
+    while (atomic_load(word) == value) {
+        if (left_ns == 0)
+            return true;
+        const uint64_t here_ns = left_ns < nap_ns ? left_ns : nap_ns;
+        const struct timespec nap = {.tv_nsec = (long)here_ns};
+        nanosleep(&nap, NULL);
+        left_ns -= here_ns;
+    }
+    return false;
+}
+
+void os_wake(atomic_uint *word)
+{
+    (void)word;
 }
 
 bool os_stolen_ns(uint64_t *of_cpu, size_t count)

@@ -35,6 +35,7 @@ struct bench {
     unsigned stop_after;                    /* batches, in all; 0: never */
     bool shared;                            /* somebody else has it for 10 ms of the first batch */
     double hz, hz_per_trial;
+    double at_once; /* a batch works this many times as long as its share of the work takes */
     uint64_t least_repeats, most_repeats;
     unsigned observed;
 };
@@ -64,23 +65,24 @@ static int measure_awakening(struct bench *bench, uint64_t repeats, double *ns)
 }
 
 /* Point i takes 100 * (i + 1) ns a repeat. */
-static int measure(void *self, uint64_t repeats, double *ns, double *core_hz, struct error *error)
+static int measure(void *self, uint64_t repeats, struct device_time *took, struct error *error)
 {
     struct bench *bench = self;
     const unsigned at = bench->ready;
     if (bench->stop_after && --bench->stop_after == 0)
         bench->stop = 1;
-    *core_hz = bench->hz;
+    took->core_hz = bench->hz;
     if (at == WAKE)
-        return measure_awakening(bench, repeats, ns);
+        return measure_awakening(bench, repeats, &took->ns);
     bench->batches[at]++;
     bench->least_repeats = repeats < bench->least_repeats ? repeats : bench->least_repeats;
     bench->most_repeats = repeats > bench->most_repeats ? repeats : bench->most_repeats;
     if ((int)at == bench->fails_to_measure)
         return error_set(error, ERROR_IMPOSSIBLE, "the launch failed");
     const double lost_ns = bench->shared && bench->batches[at] == 1 ? 10e6 : 0;
-    *ns = lost_ns + 100.0 * (at + 1) * (double)repeats;
-    *core_hz += bench->hz_per_trial * (bench->prepares[at] - 1);
+    took->ns = lost_ns + 100.0 * (at + 1) * (double)repeats;
+    took->worked_ns = took->ns * bench->at_once;
+    took->core_hz += bench->hz_per_trial * (bench->prepares[at] - 1);
     return 0;
 }
 
@@ -98,6 +100,7 @@ static int set_up(void **state)
                            .fails_to_prepare = -1,
                            .fails_to_measure = -1,
                            .least_repeats = UINT64_MAX,
+                           .at_once = 1,
                            .seat = {-1, MEASURED}};
     clock_calibrate(&bench.clock);
     bench.device = (struct device){&bench, 0, prepare, measure, WAKE, false, 2e9};
@@ -166,6 +169,17 @@ static void batches_are_filled_to_their_length(void **state)
     assert_int_equal(bench->least_repeats, 1);
     assert_in_range(bench->most_repeats, 10000, 10001);
     assert_float_equal(bench->series.points[2].y.median, 300.0 / 16, 1e-4);
+}
+
+static void a_device_that_does_more_than_was_asked_for_fills_its_batches_no_longer(void **state)
+{
+    struct bench *bench = *state;
+    bench->plan.repeats = 0;
+    bench->plan.batch_ns = 1e6;
+    bench->at_once = 100;
+    assert_int_equal(sample(bench, NULL), 0);
+    assert_in_range(bench->most_repeats, 100, 101);
+    assert_float_equal(bench->series.points[0].y.median, 100.0 / 16, 1e-9);
 }
 
 static void a_first_batch_that_others_delay_shortens_no_other(void **state)
@@ -323,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DEVICE_TEST(its_time_and_its_cycles_are_the_points),
         DEVICE_TEST(batches_are_filled_to_their_length),
+        DEVICE_TEST(a_device_that_does_more_than_was_asked_for_fills_its_batches_no_longer),
         DEVICE_TEST(a_first_batch_that_others_delay_shortens_no_other),
         DEVICE_TEST(what_fails_costs_its_point_alone),
         DEVICE_TEST(its_flags_are_its_points),

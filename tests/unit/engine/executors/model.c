@@ -34,7 +34,7 @@ struct bench {
     double operation_ps, drift_per_s; /* of each operation; how it rises with the model's time */
     double modelled_s;
     unsigned prepared, prepares, calls[SEATS];
-    unsigned interrupted; /* the next so many calls take INTERRUPTION_PS longer */
+    unsigned interrupted; /* as many of the next calls take INTERRUPTION_PS longer */
     uint64_t repeats[SEATS];
     /* the observer's */
     unsigned observed, reference_observed;
@@ -312,7 +312,7 @@ static void the_budget_is_kept_within_a_tenth(void **state)
     }
 }
 
-static void the_time_needed_is_told_before_the_start(void **state)
+static void the_time_needed_is_said_before_the_start(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome;
@@ -345,7 +345,7 @@ static void groups_run_at_the_same_time(void **state)
 }
 
 /* The model slows down by a fifth in the course of the run. */
-static void drift_is_told_by_the_reference_and_corrected_where_asked(void **state)
+static void drift_is_read_off_the_reference_and_corrected_where_asked(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome;
@@ -418,9 +418,9 @@ int main(void)
         MODEL_TEST(the_slowest_of_several_measured_tells),
         MODEL_TEST(a_span_takes_the_models_time_and_no_other),
         MODEL_TEST(the_budget_is_kept_within_a_tenth),
-        MODEL_TEST(the_time_needed_is_told_before_the_start),
+        MODEL_TEST(the_time_needed_is_said_before_the_start),
         MODEL_TEST(groups_run_at_the_same_time),
-        MODEL_TEST(drift_is_told_by_the_reference_and_corrected_where_asked),
+        MODEL_TEST(drift_is_read_off_the_reference_and_corrected_where_asked),
         MODEL_TEST(the_same_seed_gives_the_same_numbers),
         MODEL_TEST(a_stop_ends_it),
     };

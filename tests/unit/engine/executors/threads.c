@@ -244,6 +244,12 @@ static void arrange_short_loss(struct bench *bench)
     atomic_store(&pins_until_back, 0);
 }
 
+static void arrange_loss_until_the_next_round(struct bench *bench)
+{
+    arrange_loss(bench);
+    atomic_store(&pins_until_back, 1);
+}
+
 static void lose_the_second(struct bench *bench, void (*arrange)(struct bench *))
 {
     measure(bench, &(struct scenario){pin_while_there, arrange, prepare_to_lose, NAN});
@@ -262,6 +268,19 @@ static void a_cpu_that_goes_offline_fails_its_point_with_the_systems_reason(void
     lose_the_second(&bench, arrange_loss);
     assert_failed(&bench, 1, "is offline");
     assert_int_equal(bench.outcome.points_failed, 1);
+    tear_down(&bench);
+}
+
+static void a_cpu_that_is_back_in_the_next_round_goes_on_with_what_it_had(void **state)
+{
+    (void)state;
+    struct bench bench;
+    if (cpu_ids[1] < 0)
+        skip();
+    lose_the_second(&bench, arrange_loss_until_the_next_round);
+    assert_int_equal(bench.outcome.points_failed, 0);
+    assert_null(bench.series.points[1].failed);
+    assert_int_equal(bench.series.points[1].y.n, 6);
     tear_down(&bench);
 }
 
@@ -384,6 +403,7 @@ int main(void)
         cmocka_unit_test(its_companions_of_a_group_go_on),
         cmocka_unit_test(workers_forced_onto_one_cpu_fail_and_nothing_hangs),
         cmocka_unit_test(a_cpu_that_goes_offline_fails_its_point_with_the_systems_reason),
+        cmocka_unit_test(a_cpu_that_is_back_in_the_next_round_goes_on_with_what_it_had),
         cmocka_unit_test(a_cpu_that_is_back_at_once_is_measured_again),
         cmocka_unit_test(points_of_a_group_are_measured_at_the_same_time),
         cmocka_unit_test(a_stuck_companion_starves_alone),

@@ -154,12 +154,37 @@ static inline struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t 
     return work;
 }
 
+/* How many pieces of memory the modelled driver and host hold. */
+static inline unsigned long long bench_held(const struct bench *bench)
+{
+    unsigned long long (*held)(void);
+    *(void **)&held = dlsym(bench->driver->handle, "fathomModelHeld");
+    assert_true(held != NULL);
+    return held();
+}
+
 /* Free memory of the current device, as the stand-in counts it: what fathom holds is the rest. 0
- * where it can't be told. */
+ * where it can't be known. */
 static inline size_t bench_free_bytes(struct bench *bench)
 {
     size_t free_bytes = 0, total = 0;
     return bench->driver->calls.cuMemGetInfo(&free_bytes, &total) == 0 ? free_bytes : 0;
+}
+
+/* A work that fails, each time with that fault of the driver, and holds nothing that it did not
+ * hold when it had failed before. */
+static inline void bench_fail(struct bench *bench, const struct gpu_work *work, const char *fault)
+{
+    unsigned long long held = 0;
+    for (int time = 0; time < 2; time++) {
+        setenv("FATHOM_GPU_FAULT", fault, 1);
+        assert_int_equal(gpu_cuda.prepare(bench->gpu, work, 1, &bench->error), ERROR_IMPOSSIBLE);
+        setenv("FATHOM_GPU_FAULT", "", 1);
+        bench_free_bytes(bench); /* a call, by which the driver learns of it */
+        if (time > 0)
+            assert_int_equal(bench_held(bench), held);
+        held = bench_held(bench);
+    }
 }
 
 #endif

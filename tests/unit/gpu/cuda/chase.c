@@ -342,10 +342,84 @@ static void what_cannot_be_is_refused(void **state)
     assert_refuses(&bench, &work, "multiples of 512");
     work = chase_of(GPU_TEXTURE, (size_t)2 << 30, 64);
     assert_refuses(&bench, &work, "no texture of that size");
-    if (SIZE_MAX / 128 > UINT32_MAX) { /* else no size has so many */
+    if (SIZE_MAX / 128 > UINT32_MAX) { /* else no size has that many */
         work = chase_of(GPU_L1, SIZE_MAX, 128);
-        assert_refuses(&bench, &work, "so many elements");
+        assert_refuses(&bench, &work, "that many elements");
     }
+    bench_close(&bench);
+}
+
+/* A way that shares the first level finds what plain loads brought; one that has its own, or a ring
+ * that nothing brought, waits for the second level. */
+static void a_ring_can_be_brought_by_other_loads(void **state)
+{
+    static const struct {
+        const char *model;
+        enum gpu_path path;
+        enum gpu_before before;
+        double cycles;
+    } cases[] = {
+        {"tiny", GPU_READ_ONLY, GPU_PLAIN_LOADS, 30},
+        {"tiny", GPU_READ_ONLY, GPU_NOTHING, 220},
+        {"tiny", GPU_TEXTURE, GPU_PLAIN_LOADS, 43},
+        {"tiny,texture_own=1", GPU_READ_ONLY, GPU_PLAIN_LOADS, 220},
+        {"tiny,texture_own=1", GPU_READ_ONLY, GPU_ITSELF, 30},
+    };
+    struct bench bench;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_work work = chase_of(cases[i].path, 8 << 10, 128);
+        work.before = cases[i].before;
+        bench_open(&bench, cases[i].model);
+        assert_near(bench_cycles(&bench, &work, 640), cases[i].cycles, 0.03);
+        bench_close(&bench);
+    }
+    struct gpu_work odd = chase_of(GPU_READ_ONLY, 15 * 128, 128);
+    odd.before = GPU_NOTHING;
+    bench_open(&bench, "tiny");
+    assert_refuses(&bench, &odd, "whole groups of loads");
+    odd = chase_of(GPU_CONSTANT, 2048, 128);
+    odd.before = GPU_PLAIN_LOADS;
+    assert_refuses(&bench, &odd, "no loads of that width by this path");
+    bench_close(&bench);
+}
+
+/* Two rings that overflow one first level together: the first is still there where the other warp
+ * has another one. */
+static void a_rival_drives_the_ring_out_of_the_cache_they_share(void **state)
+{
+    static const struct {
+        const char *model;
+        bool shares[GPU_RIVAL_WARPS];
+    } cases[] = {
+        {"tiny", {1, 1, 1, 1, 1, 1, 1, 1}},
+        {"tiny,l1_count=2", {1, 0, 1, 0, 1, 0, 1, 0}},
+        {"tiny,l1_count=4", {1, 0, 0, 0, 1, 0, 0, 0}},
+    };
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L1, 96 << 10, 128);
+    (void)state;
+    work.before = GPU_RIVAL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench_open(&bench, cases[i].model);
+        for (work.warp = 0; work.warp < GPU_RIVAL_WARPS; work.warp++) {
+            const double cycles = bench_cycles(&bench, &work, 768);
+            assert_true(cases[i].shares[work.warp] ? cycles > 170 : cycles < 33);
+            /* And again: each pass is one of its own. */
+            bench_run(&bench, &work, 768);
+            assert_near(bench.time.cycles / (double)bench.did, cycles, 0.1);
+        }
+        bench_close(&bench);
+    }
+    bench_open(&bench, "tiny");
+    work.warp = GPU_RIVAL_WARPS;
+    assert_refuses(&bench, &work, "fewer warps");
+    work.warp = 1;
+    work.multiprocessor = 0;
+    assert_refuses(&bench, &work, "any multiprocessor");
+    work.multiprocessor = -1;
+    work.bytes = 24 * 128; /* 12 each */
+    assert_refuses(&bench, &work, "whole groups of loads");
     bench_close(&bench);
 }
 
@@ -365,6 +439,9 @@ int main(void)
         cmocka_unit_test_teardown(a_multiprocessor_without_blocks_is_named, bench_restore),
         cmocka_unit_test_teardown(rings_lie_on_the_host_and_on_peers, bench_restore),
         cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
+        cmocka_unit_test_teardown(a_ring_can_be_brought_by_other_loads, bench_restore),
+        cmocka_unit_test_teardown(a_rival_drives_the_ring_out_of_the_cache_they_share,
+                                  bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void a_library_that_is_no_driver_lacks_its_first_call(void **state)
     assert_no_library(info.dli_fname, "lacks cuInit");
 }
 
-static void an_old_driver_is_told_what_it_lacks(void **state)
+static void what_an_old_driver_lacks_is_reported(void **state)
 {
     (void)state;
     const char *old = getenv("FATHOM_CUDA_OLD");
@@ -90,8 +90,8 @@ static void facts_are_the_drivers(void **state)
     bench_close(&bench);
 }
 
-/* A driver that does not know an attribute is no failure; and what it does not tell is unknown. */
-static void facts_that_are_not_told_are_unknown(void **state)
+/* A driver that does not know an attribute is no failure; what it does not report is unknown. */
+static void facts_that_are_not_reported_are_unknown(void **state)
 {
     struct bench bench;
     (void)state;
@@ -257,10 +257,10 @@ int main(void)
         cmocka_unit_test(a_library_that_is_not_there_is_named),
         cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(a_library_that_is_no_driver_lacks_its_first_call),
-        cmocka_unit_test(an_old_driver_is_told_what_it_lacks),
+        cmocka_unit_test(what_an_old_driver_lacks_is_reported),
         cmocka_unit_test(without_a_driver_the_line_names_it_and_the_variable),
         cmocka_unit_test_teardown(facts_are_the_drivers, bench_restore),
-        cmocka_unit_test_teardown(facts_that_are_not_told_are_unknown, bench_restore),
+        cmocka_unit_test_teardown(facts_that_are_not_reported_are_unknown, bench_restore),
         cmocka_unit_test_teardown(a_driver_that_does_not_start_says_why, bench_restore),
         cmocka_unit_test_teardown(a_driver_without_devices_says_so, bench_restore),
         cmocka_unit_test_teardown(what_may_not_be_used_is_known_before_it_is_started,

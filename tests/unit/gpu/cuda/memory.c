@@ -56,7 +56,7 @@ static void too_much_pinned_memory_says_how_to_have_more(void **state)
     bench_close(&bench);
 }
 
-/* Where even that can't be told. */
+/* Where even that can't be known. */
 static void an_unknown_rest_is_called_unknown(void **state)
 {
     struct bench bench;

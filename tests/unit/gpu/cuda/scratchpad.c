@@ -27,7 +27,38 @@ static void scratchpads_have_their_latency_in_every_order(void **state)
     bench_close(&bench);
 }
 
-/* In order, so many loads later a chase is so many elements further, also in the next launch. */
+/* A warp's load takes a turn more for each further word that lies in the fullest bank. */
+static void threads_that_meet_in_a_bank_take_turns(void **state)
+{
+    static const struct {
+        const char *model;
+        size_t stride;
+        double cycles;
+    } cases[] = {
+        {"tiny,bank_turn=3", 4, 24},
+        {"tiny,bank_turn=3", 8, 27},
+        {"tiny,bank_turn=3", 64, 69},
+        {"tiny,bank_turn=3", 128, 117},
+        {"tiny,bank_turn=3", 256, 117},
+        {"tiny,bank_turn=3", 132, 24},
+        {"tiny,bank_turn=2,shared_banks=16", 4, 26},
+        {"tiny,bank_turn=2,shared_banks=16", 64, 86},
+    };
+    struct bench bench;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_work work = chase_of(GPU_SHARED_WARP, 8 << 10, cases[i].stride);
+        bench_open(&bench, cases[i].model);
+        assert_near(bench_cycles(&bench, &work, LOADS), cases[i].cycles, EXACT);
+        bench_close(&bench);
+    }
+    struct gpu_work work = chase_of(GPU_SHARED_WARP, 31 * 256, 256);
+    bench_open(&bench, "tiny");
+    assert_refuses(&bench, &work, "a stride for each of 32 threads");
+    bench_close(&bench);
+}
+
+/* In order, n loads later a chase is n elements further, also in the next launch. */
 static void the_same_ring_is_linked_in_every_launch(void **state)
 {
     struct bench bench;
@@ -154,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(scratchpads_have_their_latency_in_every_order, bench_restore),
+        cmocka_unit_test_teardown(threads_that_meet_in_a_bank_take_turns, bench_restore),
         cmocka_unit_test_teardown(the_same_ring_is_linked_in_every_launch, bench_restore),
         cmocka_unit_test_teardown(all_of_a_large_scratchpad_can_be_had, bench_restore),
         cmocka_unit_test_teardown(other_blocks_of_a_cluster_are_reached, bench_restore),

@@ -37,11 +37,16 @@ static void roads_are_as_wide_as_they_are(void **state)
         assert_near(rate(&bench, &work, 60), 256, 0.05);
         assert_int_equal(bench.did % (60 * work.bytes), 0);
     }
+    /* From the first level as from the scratchpad, which are one memory; but for the first pass. */
+    struct gpu_work near = stream_of(GPU_READ, GPU_L1, 8 << 10);
+    near.each = true;
+    assert_near(rate(&bench, &near, 200), 256, 0.05);
+    assert_int_equal(bench.did % (200 * near.bytes), 0);
     bench_close(&bench);
 }
 
 /* What can't be divided by a block's round is left out, and not counted. */
-static void odd_sizes_are_rounded_and_told(void **state)
+static void odd_sizes_are_rounded_and_reported(void **state)
 {
     static const struct {
         enum gpu_traffic traffic;
@@ -59,6 +64,22 @@ static void odd_sizes_are_rounded_and_told(void **state)
         bench_run(&bench, &work, 3);
         assert_int_equal(bench.did, 3 * cases[i].moved);
     }
+    bench_close(&bench);
+}
+
+/* Loads that the first level does not keep, for devices that know them. */
+static void loads_that_are_not_kept_go_past_the_first_level(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = stream_of(GPU_READ, GPU_NO_ALLOCATE, 128 << 10);
+    (void)state;
+    bench_open(&bench, "tiny,capability=90");
+    assert_near(rate(&bench, &work, 20), 150, 0.05);
+    work.bytes = 2 << 20;
+    assert_near(rate(&bench, &work, 2), 60, 0.03);
+    bench_close(&bench);
+    bench_open(&bench, "tiny,capability=89");
+    assert_refuses(&bench, &work, "needs capability 9.0");
     bench_close(&bench);
 }
 
@@ -130,13 +151,16 @@ static void what_cannot_be_is_refused(void **state)
     work.span = 128 << 10;
     work.offset = 8;
     assert_refuses(&bench, &work, "multiples of 16");
+    work = stream_of(GPU_WRITE, GPU_L1, 64 << 10);
+    work.each = true;
+    assert_refuses(&bench, &work, "no streams by this path");
     work = stream_of(GPU_READ, GPU_SHARED, 64 << 10);
     assert_refuses(&bench, &work, "less scratchpad");
     bench_close(&bench);
 }
 
-/* A scratchpad that one block may have, but not beside so many threads. */
-static void a_block_that_does_not_fit_is_told(void **state)
+/* A scratchpad that one block may have, but not beside that many threads. */
+static void a_block_that_does_not_fit_is_reported(void **state)
 {
     struct bench bench;
     struct gpu_work work = stream_of(GPU_READ, GPU_L2, 64 << 10);
@@ -151,11 +175,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(roads_are_as_wide_as_they_are, bench_restore),
-        cmocka_unit_test_teardown(odd_sizes_are_rounded_and_told, bench_restore),
+        cmocka_unit_test_teardown(loads_that_are_not_kept_go_past_the_first_level, bench_restore),
+        cmocka_unit_test_teardown(odd_sizes_are_rounded_and_reported, bench_restore),
         cmocka_unit_test_teardown(traffic_is_what_it_is_called, bench_restore),
         cmocka_unit_test_teardown(memory_of_a_peer_can_be_streamed, bench_restore),
         cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
-        cmocka_unit_test_teardown(a_block_that_does_not_fit_is_told, bench_restore),
+        cmocka_unit_test_teardown(a_block_that_does_not_fit_is_reported, bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

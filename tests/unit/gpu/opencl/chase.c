@@ -1,8 +1,8 @@
 /* Rings on an OpenCL device: read back and followed on the host as the device follows them. */
 #include "opencl/device.h"
 
-/* Where a walk of so many loads through the ring leads, and that a round visits all and comes back.
- * Elements are `unit` bytes wide. */
+/* Where a walk of a number of loads through the ring leads, and that a round visits all and comes
+ * back. Elements are `unit` bytes wide. */
 struct mirror {
     unsigned char *memory;
     size_t unit, count;
@@ -205,7 +205,7 @@ static void long_and_short_rings_are_rings(void **state)
     check_ring(bench, &work, 8);
 }
 
-static void a_cpu_tells_no_cycles(void **state)
+static void a_cpu_reports_no_cycles(void **state)
 {
     struct bench *bench = bench_need(state);
     struct gpu_work work = gpu_work_none;
@@ -284,7 +284,7 @@ int main(void)
         cmocka_unit_test(a_ring_on_the_host_is_followed),
         cmocka_unit_test(lines_of_one_span_share_an_allocation),
         cmocka_unit_test(long_and_short_rings_are_rings),
-        cmocka_unit_test(a_cpu_tells_no_cycles),
+        cmocka_unit_test(a_cpu_reports_no_cycles),
         cmocka_unit_test(ticks_are_cycles_only_at_a_clock_s_rate),
         cmocka_unit_test(a_kernel_reads_the_clock_that_a_device_offers),
     };

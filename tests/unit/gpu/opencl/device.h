@@ -81,7 +81,7 @@ static inline void bench_prepare(struct bench *bench, const struct gpu_work *wor
         fail_msg("%s", bench->error.text);
 }
 
-/* A batch of at least so many operations, whose time makes sense. Returns what it did. Whoever
+/* A batch of at least that many operations, whose time makes sense. Returns what it did. Whoever
  * holds the CPUs for long makes it seem that more repeats take no longer: each run begins with
  * more. */
 static inline uint64_t bench_run(struct bench *bench, const struct gpu_work *work, uint64_t repeats)

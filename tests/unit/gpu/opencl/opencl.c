@@ -72,7 +72,7 @@ static void a_library_that_is_not_there_is_named(void **state)
     assert_fails(&listing, "no OpenCL library");
 }
 
-static void a_library_of_something_else_is_told_by_what_it_lacks(void **state)
+static void a_library_of_something_else_is_recognised_by_what_it_lacks(void **state)
 {
     (void)state;
     struct listing listing;
@@ -123,7 +123,7 @@ static void facts_are_what_the_device_declares(void **state)
     assert_string_equal(nvidia->capability, "9.0");
     assert_true(isnan(nvidia->clock_hz)); /* declared as 0 */
     assert_int_equal(nvidia->memory_bytes, 141ull << 30);
-    assert_string_equal(listing.facts[2].driver, "Fake Two"); /* of a device that tells none */
+    assert_string_equal(listing.facts[2].driver, "Fake Two"); /* of a device that reports none */
     forget(&listing);
 }
 
@@ -138,7 +138,7 @@ static void a_broken_platform_hides_no_other(void **state)
     forget(&listing);
 }
 
-static void no_platform_and_no_device_are_told_apart(void **state)
+static void no_platform_and_no_device_are_distinguished(void **state)
 {
     (void)state;
     struct listing listing;
@@ -163,7 +163,7 @@ static void a_device_that_can_do_nothing_is_refused(void **state)
 }
 
 /* The loader looks for platforms once in a process, so this one has its own. It writes what it was
- * told to `to`. */
+ * written to `to`. */
 static void tell_without_platforms(int to)
 {
     struct listing listing;
@@ -223,11 +223,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_library_that_is_not_there_is_named, restore),
-        cmocka_unit_test_teardown(a_library_of_something_else_is_told_by_what_it_lacks, restore),
+        cmocka_unit_test_teardown(a_library_of_something_else_is_recognised_by_what_it_lacks,
+                                  restore),
         cmocka_unit_test_teardown(every_device_of_every_platform_is_listed, restore),
         cmocka_unit_test_teardown(facts_are_what_the_device_declares, restore),
         cmocka_unit_test_teardown(a_broken_platform_hides_no_other, restore),
-        cmocka_unit_test_teardown(no_platform_and_no_device_are_told_apart, restore),
+        cmocka_unit_test_teardown(no_platform_and_no_device_are_distinguished, restore),
         cmocka_unit_test_teardown(a_device_that_can_do_nothing_is_refused, restore),
         cmocka_unit_test_teardown(a_loader_without_platforms_says_so, restore),
         cmocka_unit_test(the_devices_of_this_machine_tell_their_facts),

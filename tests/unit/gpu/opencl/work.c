@@ -39,6 +39,11 @@ static void what_opencl_can_not_choose_is_refused(void **state)
     work = chase();
     work.home = GPU_ON_PEER;
     assert_refused(bench, &work, "other device");
+    for (work.home = GPU_ON_NODE; work.home <= GPU_MANAGED_ON_HOST; work.home++)
+        assert_refused(bench, &work, "where memory lies");
+    work = chase();
+    for (work.before = GPU_PLAIN_LOADS; work.before <= GPU_RIVAL; work.before++)
+        assert_refused(bench, &work, "what comes before");
     work = chase();
     work.multiprocessor = 0;
     assert_refused(bench, &work, "multiprocessor");
@@ -51,6 +56,10 @@ static void what_opencl_can_not_choose_is_refused(void **state)
                              .carve_out = -1,
                              .multiprocessor = -1};
     assert_refused(bench, &work, "by way of the host");
+    work.direction = GPU_TO_DEVICE;
+    work.together = 3;
+    assert_refused(bench, &work, "one device at a time");
+    work.together = 0;
     work.action = GPU_STREAM;
     work.path = GPU_SHARED;
     assert_refused(bench, &work, "device memory");
@@ -233,7 +242,7 @@ static void each_call_that_fails_has_its_line(void **state)
     api->clGetEventInfo = failed_event;
     assert_prepare_fails(bench, &working, &work, "carry a command out: CL_OUT_OF_RESOURCES");
     api->clGetEventProfilingInfo = no_time;
-    assert_prepare_fails(bench, &working, &work, "tell a command's time: error -7");
+    assert_prepare_fails(bench, &working, &work, "report a command's time: error -7");
     struct gpu_work transfer = gpu_work_none;
     transfer.action = GPU_TRANSFER;
     transfer.bytes = 4096;

@@ -29,6 +29,7 @@ static const char *const instructions[] = {"add.u32",
                                            "div.u32",
                                            "div.u64",
                                            "ld.const.u32",
+                                           "ld.global.L1::no_allocate.v2.u64",
                                            "ld.global.cg.u32",
                                            "ld.global.cg.u64",
                                            "ld.global.cg.v2.u64",
@@ -240,7 +241,8 @@ static void a_timed_loop_has_one_group_of_loads(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *load;
+        const char *name, *load, *warm;
+        size_t rings; /* the loops of all; 0: one that is warmed and timed */
     } cases[] = {{"chase_ca", "ld.global.u64 %p, [%p];"},
                  {"chase_ca_index", "ld.global.u32 %a, [%q];"},
                  {"chase_ca_vector", "ld.global.v2.u64 {%p, %v"},
@@ -249,9 +251,14 @@ static void a_timed_loop_has_one_group_of_loads(void **state)
                  {"chase_cv", "ld.global.cv.u64 %p, [%p];"},
                  {"chase_atomic", "atom.global.add.u64 %p, [%p], 0;"},
                  {"chase_texture", "tex.1d.v4.u32.s32 {%a, %b, %i, %j}, [%texture, {%a}];"},
+                 {"chase_nc_after_ca", "ld.global.nc.u64 %p, [%p];", "ld.global.u64 %p, [%p];"},
+                 {"chase_texture_after_ca", "tex.1d.v4.u32.s32 {%a, %b, %i, %j}, [%texture, {%a}];",
+                  "ld.global.u32 %a, [%q];"},
+                 {"chase_ca_rival", "ld.global.u64 %p, [%p];", .rings = 3},
                  {"chase_constant", "ld.const.u32 %a, [%i];"},
                  {"chase_shared", "ld.shared.u32 %a, [%a];"},
                  {"chase_shared_atomic", "atom.shared.add.u32 %a, [%a], 0;"},
+                 {"chase_shared_warp", "ld.shared.u32 %a, [%a];"},
                  {"chase_cluster", "ld.u64 %p, [%p];"}};
     char *text = ptx_text(90);
     size_t chases = 0;
@@ -264,8 +271,11 @@ static void a_timed_loop_has_one_group_of_loads(void **state)
         char *loop = between(timed, "LOOP:\n    .pragma \"nounroll\";\n", "bra LOOP;");
         assert_int_equal(occurrences(loop, cases[i].load), PTX_LOADS);
         assert_int_equal(occurrences(timed, cases[i].load), PTX_LOADS);
-        /* The warm-up has the same loads, and both a guard behind them. */
-        assert_int_equal(occurrences(body, cases[i].load), 2 * PTX_LOADS);
+        /* The warm-up has the same loads, unless others are asked for, and both a guard. */
+        const char *warm = cases[i].warm ? cases[i].warm : cases[i].load;
+        const size_t loops = cases[i].rings ? cases[i].rings : cases[i].warm ? 1 : 2;
+        assert_int_equal(occurrences(body, cases[i].load), loops * PTX_LOADS);
+        assert_true(occurrences(body, warm) >= PTX_LOADS);
         assert_non_null(strstr(timed, ", -1;\n    @%k trap;\n    mov.u64 %c1"));
         free(loop);
         free(timed);
@@ -276,7 +286,7 @@ static void a_timed_loop_has_one_group_of_loads(void **state)
 
 static void assert_chase(enum gpu_path path, unsigned width_bits, const char *name)
 {
-    const struct ptx_kernel *kernel = ptx_chase(path, width_bits);
+    const struct ptx_kernel *kernel = ptx_chase(path, width_bits, GPU_ITSELF);
     if (!name) {
         assert_null(kernel);
         return;
@@ -301,8 +311,18 @@ static void chases_are_found_by_path_and_width(void **state)
                  {GPU_CONSTANT, 32, "chase_constant"},
                  {GPU_SHARED, 32, "chase_shared"},
                  {GPU_SHARED_ATOMIC, 32, "chase_shared_atomic"},
+                 {GPU_SHARED_WARP, 32, "chase_shared_warp"},
                  {GPU_CLUSTER, 64, "chase_cluster"}};
-    assert_int_equal(LENGTH(paths), GPU_PATH_COUNT - 1); /* all but scalar loads, which are AMD's */
+    /* All but scalar loads, which are AMD's, and loads that are not kept, of which there are
+     * streams alone. */
+    assert_int_equal(LENGTH(paths), GPU_PATH_COUNT - 2);
+    assert_chase(GPU_NO_ALLOCATE, 0, NULL);
+    assert_string_equal(ptx_chase(GPU_READ_ONLY, 0, GPU_PLAIN_LOADS)->name, "chase_nc_after_ca");
+    assert_string_equal(ptx_chase(GPU_TEXTURE, 0, GPU_PLAIN_LOADS)->name, "chase_texture_after_ca");
+    assert_string_equal(ptx_chase(GPU_TEXTURE, 0, GPU_NOTHING)->name, "chase_texture");
+    assert_string_equal(ptx_chase(GPU_L1, 0, GPU_RIVAL)->name, "chase_ca_rival");
+    assert_null(ptx_chase(GPU_TEXTURE, 0, GPU_RIVAL));
+    assert_null(ptx_chase(GPU_CONSTANT, 0, GPU_PLAIN_LOADS));
     assert_chase(GPU_SCALAR, 0, NULL);
     for (size_t i = 0; i < LENGTH(paths); i++) {
         assert_chase(paths[i].path, 0, paths[i].name);
@@ -316,8 +336,8 @@ static void chases_are_found_by_path_and_width(void **state)
     assert_chase(GPU_L1, 32, "chase_ca_index");
     assert_chase(GPU_L1, 128, "chase_ca_vector");
     assert_chase(GPU_PATH_COUNT, 0, NULL);
-    assert_int_equal(ptx_chase(GPU_CLUSTER, 0)->least_capability, 90);
-    assert_int_equal(ptx_chase(GPU_L1, 0)->least_capability, 50);
+    assert_int_equal(ptx_chase(GPU_CLUSTER, 0, GPU_ITSELF)->least_capability, 90);
+    assert_int_equal(ptx_chase(GPU_L1, 0, GPU_ITSELF)->least_capability, 50);
 }
 
 static void streams_are_found_by_traffic_and_place(void **state)
@@ -329,10 +349,14 @@ static void streams_are_found_by_traffic_and_place(void **state)
         for (int shared = 0; shared < 2; shared++) {
             char name[64];
             snprintf(name, sizeof name, "stream_%s%s", shared ? "shared_" : "", kinds[i]);
-            assert_string_equal(ptx_stream((enum gpu_traffic)i, shared ? GPU_SHARED : GPU_L2)->name,
-                                name);
+            assert_string_equal(
+                ptx_stream((enum gpu_traffic)i, shared ? GPU_SHARED : GPU_L2, shared)->name, name);
         }
     }
+    assert_string_equal(ptx_stream(GPU_READ, GPU_L1, false)->name, "stream_plain_read");
+    assert_string_equal(ptx_stream(GPU_READ, GPU_L1, true)->name, "stream_near_read");
+    assert_string_equal(ptx_stream(GPU_READ, GPU_NO_ALLOCATE, false)->name, "stream_passing_read");
+    assert_null(ptx_stream(GPU_WRITE, GPU_L1, true));
 }
 
 static void a_round_of_a_stream_is_as_long_as_it_says(void **state)

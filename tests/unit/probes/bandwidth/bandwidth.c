@@ -441,7 +441,7 @@ static bool is_near(double a, double b)
     return fabs(a / b - 1) < 1e-6;
 }
 
-static void what_threads_reach_is_told(void **state)
+static void what_threads_reach_is_reported(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome = {0};
@@ -546,7 +546,7 @@ int main(void)
         NAMED_TEST(a_width_that_is_not_there_is_refused),
         NAMED_TEST(streams_arrays_are_four_times_the_caches),
         NAMED_TEST(nodes_are_measured_from_each_to_each),
-        NAMED_TEST(what_threads_reach_is_told),
+        NAMED_TEST(what_threads_reach_is_reported),
         NAMED_TEST(one_trial_has_no_interval),
         NAMED_TEST(streams_best_pass_stands_beside_the_median),
     };

@@ -49,7 +49,7 @@ static void bytes_are_counted_as_the_memory_sees_them(void **state)
         assert_non_null(arena.memory);
         bandwidth_probe.prepare(&trial);
         assert_true(trial.operations ==
-                    (double)cases[c].counted * MIX_PART_BYTES * point->seat_count);
+                    (double)cases[c].counted * (double)MIX_PART_BYTES * point->seat_count);
         for (unsigned i = 0; i < point->seat_count; i++) {
             const struct mix *mix = workers[i].state;
             const unsigned char *begin = arena.memory + plan->parts[i].at;
@@ -93,7 +93,7 @@ static void what_no_memory_can_see_is_refused(void **state)
     refuse(bench, "4:1", "sizes", "1M", "--sizes");
 }
 
-static void one_and_all_are_told_by_name(void **state)
+static void one_and_all_are_reported_by_name(void **state)
 {
     struct bench *bench = *state;
     const struct stage_outcome outcome = {0};
@@ -122,7 +122,7 @@ int main(void)
         BENCH_TEST(a_mix_has_a_curve_by_threads),
         BENCH_TEST(bytes_are_counted_as_the_memory_sees_them),
         BENCH_TEST(what_no_memory_can_see_is_refused),
-        BENCH_TEST(one_and_all_are_told_by_name),
+        BENCH_TEST(one_and_all_are_reported_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

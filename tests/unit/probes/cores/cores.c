@@ -31,7 +31,7 @@ static void every_pair_is_planned_in_both_directions(void **state)
     assert_int_equal(plan->batches, 6);
 }
 
-static void one_line_and_many_samples_are_the_source_tools_way(void **state)
+static void one_line_and_many_samples_are_measured_as_other_tools_do(void **state)
 {
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &cores_probe, "lines", "1", "samples", "500", "iterations",
@@ -339,7 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_TEST(every_pair_is_planned_in_both_directions),
-        BENCH_TEST(one_line_and_many_samples_are_the_source_tools_way),
+        BENCH_TEST(one_line_and_many_samples_are_measured_as_other_tools_do),
         BENCH_TEST(one_cpu_is_skipped_with_a_reason),
         BENCH_TEST(all_pairs_share_their_lines_and_each_comes_twice),
         BENCH_TEST(control_words_share_no_line_with_what_is_measured),

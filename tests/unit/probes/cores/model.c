@@ -3,6 +3,7 @@
 #include "kernels/handoff.h"
 #include "probes/probe.h"
 #include "result/flag.h"
+#include "run/stages.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -32,6 +33,7 @@ struct bench {
     struct pool pool;
     struct error error;
     volatile sig_atomic_t stop;
+    double stop_s; /* of modelled time, when it is interrupted; 0: never */
     double beside; /* how much longer a hand-off takes side by side with others */
     double drift_per_s, modelled_s;
 };
@@ -67,6 +69,8 @@ static uint64_t work(void *self, int cpu, kernel_function *run, void *state, uin
     double ps = 2 * (double)repeats * (double)*note_at(side->flag) *
                 (1 + bench->drift_per_s * bench->modelled_s);
     bench->modelled_s += ps * 1e-12;
+    if (bench->stop_s > 0 && bench->modelled_s > bench->stop_s)
+        bench->stop = SIGINT;
     return (uint64_t)ps;
 }
 
@@ -93,6 +97,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct bench *bench = *state;
+    stages_close(&bench->task);
     probe_release(&bench->task);
     settings_free(&bench->settings);
     machine_free(&bench->machine);
@@ -121,7 +126,7 @@ static void measure(struct bench *bench, const char *synthetic, ...)
     int code = probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
                              &bench->pool, &bench->result, &bench->error);
     if (code == 0)
-        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
+        code = stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
     assert_int_equal(bench->result.status, PROBE_OK);
@@ -209,7 +214,7 @@ static void pairs_that_disturb_each_other_are_measured_again_alone(void **state)
     assert_string_equal(parameter(bench, "pairs_measured"), "one at a time");
 }
 
-static void a_bias_within_the_bound_is_told_and_left(void **state)
+static void a_bias_within_the_bound_is_reported_and_left(void **state)
 {
     struct bench *bench = *state;
     bench->beside = 0.08;
@@ -238,7 +243,7 @@ static void above_32_cpus_it_is_side_by_side_unless_asked_not_to(void **state)
     assert_string_equal(parameter(bench, "pairs_measured"), "one at a time");
 }
 
-static void the_reference_tells_the_drift_and_can_take_it_out(void **state)
+static void the_reference_shows_the_drift_and_can_take_it_out(void **state)
 {
     struct bench *bench = *state;
     bench->drift_per_s = 0.02;
@@ -353,24 +358,62 @@ static void the_time_of_samples_goes_on_from_stage_to_stage(void **state)
     assert_true(stages >= 3); /* matrix, check, ends */
 }
 
-static void a_full_disk_is_told(void **state)
+static void prepare_samples(struct bench *bench, const char *synthetic, const char *path)
+{
+    struct machine_source source = {.synthetic = synthetic};
+    assert_int_equal(machine_read(&bench->machine, &source, NULL), 0);
+    bench->machine.memory_available_bytes = UINT64_C(8) << 30;
+    assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
+    assert_int_equal(settings_add(&bench->settings, cores_probe.options, NULL), 0);
+    assert_int_equal(settings_set(&bench->settings, "samples-out", path, NULL), 0);
+    assert_int_equal(probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
+                                   &bench->pool, &bench->result, &bench->error),
+                     0);
+}
+
+static void assert_begins(const char *path, const char *expected)
+{
+    char line[256] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    fclose(file);
+    assert_string_equal(line, expected);
+}
+
+static void an_interruption_leaves_older_samples(void **state)
+{
+    struct bench *bench = *state;
+    char path[] = "/tmp/fathom-samples-XXXXXX", part[sizeof path + 16];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "older\n", 6), 6);
+    close(file);
+    prepare_samples(bench, "core:32 pu:1", path); /* planned, and nothing is touched */
+    assert_begins(path, "older\n");
+    assert_null(bench->task.unfinished);
+    bench->stop_s = 3; /* of about five */
+    assert_int_equal(
+        stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error),
+        ERROR_INTERRUPTED);
+    snprintf(part, sizeof part, "%s.partial", path);
+    assert_string_equal(bench->task.unfinished, part);
+    assert_begins(path, "older\n");
+    assert_begins(part, "series,op,from,to,line,pass,address,at_s,batch,ns\n");
+    unlink(part);
+    unlink(path);
+}
+
+static void a_full_disk_is_reported(void **state)
 {
     struct bench *bench = *state;
     FILE *full = fopen("/dev/full", "w");
     if (!full)
         skip();
     fclose(full);
-    struct machine_source source = {.synthetic = "core:2 pu:1"};
-    assert_int_equal(machine_read(&bench->machine, &source, NULL), 0);
-    bench->machine.memory_available_bytes = UINT64_C(8) << 30;
-    assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
-    assert_int_equal(settings_add(&bench->settings, cores_probe.options, NULL), 0);
-    assert_int_equal(settings_set(&bench->settings, "samples-out", "/dev/full", NULL), 0);
-    assert_int_equal(probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
-                                   &bench->pool, &bench->result, &bench->error),
-                     0);
+    prepare_samples(bench, "core:2 pu:1", "/dev/full");
     assert_int_equal(
-        probe_measure(&bench->task, &bench->engine, 100, &bench->outcome, &bench->error),
+        stages_measure(&bench->task, &bench->engine, 100, &bench->outcome, &bench->error),
         ERROR_USAGE);
     assert_non_null(strstr(bench->error.text, "/dev/full"));
     assert_non_null(find(bench, "cores.cas.min")); /* the figures are there all the same */
@@ -384,14 +427,15 @@ int main(void)
         MODEL_TEST(one_pair_at_a_time),
         MODEL_TEST(side_by_side_without_bias),
         MODEL_TEST(pairs_that_disturb_each_other_are_measured_again_alone),
-        MODEL_TEST(a_bias_within_the_bound_is_told_and_left),
+        MODEL_TEST(a_bias_within_the_bound_is_reported_and_left),
         MODEL_TEST(two_pairs_are_needed_to_be_side_by_side),
         MODEL_TEST(above_32_cpus_it_is_side_by_side_unless_asked_not_to),
-        MODEL_TEST(the_reference_tells_the_drift_and_can_take_it_out),
+        MODEL_TEST(the_reference_shows_the_drift_and_can_take_it_out),
         MODEL_TEST(every_home_has_its_reference_and_its_check),
         MODEL_TEST(every_batch_can_be_had_as_csv),
         MODEL_TEST(the_time_of_samples_goes_on_from_stage_to_stage),
-        MODEL_TEST(a_full_disk_is_told),
+        MODEL_TEST(an_interruption_leaves_older_samples),
+        MODEL_TEST(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,13 +16,13 @@ static void assert_fair(const struct tournament *tournament, const int *cores, s
 {
     unsigned char *met = calloc(n, n);
     size_t *busy = calloc(n, sizeof *busy); /* the round in which each core was busy last */
-    const struct bout *bout = tournament->bouts;
+    const struct pairing *pairing = tournament->pairings;
     assert_non_null(met);
     assert_non_null(busy);
     for (size_t round = 0; round < tournament->round_count; round++) {
         assert_true(tournament->rounds[round] > 0);
-        for (unsigned i = 0; i < tournament->rounds[round]; i++, bout++) {
-            size_t a = (size_t)bout->first, b = (size_t)bout->second;
+        for (unsigned i = 0; i < tournament->rounds[round]; i++, pairing++) {
+            size_t a = (size_t)pairing->first, b = (size_t)pairing->second;
             assert_true(a < n && b < n && a != b);
             assert_int_equal(met[a * n + b]++, 0);
             size_t core_a = cores[a] < 0 ? a : (size_t)cores[a];
@@ -31,8 +31,8 @@ static void assert_fair(const struct tournament *tournament, const int *cores, s
             busy[core_a] = busy[core_b] = round + 1;
         }
     }
-    assert_int_equal(bout - tournament->bouts, n * (n - 1));
-    assert_int_equal(tournament->bout_count, n * (n - 1));
+    assert_int_equal(pairing - tournament->pairings, n * (n - 1));
+    assert_int_equal(tournament->pairing_count, n * (n - 1));
     free(met);
     free(busy);
 }
@@ -128,15 +128,15 @@ static void a_return_round_is_the_round_before_turned_over(void **state)
     struct pool pool = {0};
     struct tournament tournament;
     play(9, 2, false, &tournament, &pool);
-    const struct bout *bout = tournament.bouts;
+    const struct pairing *pairing = tournament.pairings;
     for (size_t round = 0; round < tournament.round_count; round += 2) {
         unsigned count = tournament.rounds[round];
         assert_int_equal(tournament.rounds[round + 1], count);
         for (unsigned i = 0; i < count; i++) {
-            assert_int_equal(bout[i].first, bout[count + i].second);
-            assert_int_equal(bout[i].second, bout[count + i].first);
+            assert_int_equal(pairing[i].first, pairing[count + i].second);
+            assert_int_equal(pairing[i].second, pairing[count + i].first);
         }
-        bout += 2 * (size_t)count;
+        pairing += 2 * (size_t)count;
     }
     pool_free(&pool);
 }

@@ -1,4 +1,4 @@
-/* What can be told of two ways by two counters, from counters and ways that are known. */
+/* What can be known of two ways by two counters, from counters and ways that are known. */
 #include "support.h"
 
 #include "kernels/handoff.h"
@@ -150,7 +150,7 @@ static void what_scatter_or_a_step_explains_is_left_out(void **state)
     struct bench *bench = *state;
     static const struct {
         struct scene scene;
-        bool told;
+        bool reported;
     } cases[] = {
         {{.around = 60, .scatter = 20, .step = 1, .lines = LINES}, true},
         {{.around = 60, .scatter = 200, .step = 1, .lines = LINES}, false},
@@ -165,7 +165,7 @@ static void what_scatter_or_a_step_explains_is_left_out(void **state)
         plan_one_way_of(bench, "0-2", lines);
         observe_all(bench, &cases[i].scene);
         conclude(bench);
-        assert_int_equal(find(bench, "cores.one-way.asymmetry") != NULL, cases[i].told);
+        assert_int_equal(find(bench, "cores.one-way.asymmetry") != NULL, cases[i].reported);
         const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
         assert_int_equal(!isnan(difference->low), cases[i].scene.lines > 2);
         assert_int_equal(strstr(difference->text, "back, which too few lines were measured") !=

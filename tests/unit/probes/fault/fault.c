@@ -110,8 +110,10 @@ static void sizes_and_cpus_that_are_not_there_are_refused(void **state)
     struct bench *bench = *state;
     if (!pages_bytes(PAGES_OF_4K))
         skip();
-    assert_int_equal(bench_plan(bench, &fault_probe, "size", "5G", NULL), ERROR_USAGE);
-    assert_non_null(strstr(bench->error.text, "--size"));
+    if (sizeof(size_t) > 4) { /* a 32-bit program refuses such a size before there is a plan */
+        assert_int_equal(bench_plan(bench, &fault_probe, "size", "5G", NULL), ERROR_USAGE);
+        assert_non_null(strstr(bench->error.text, "--size"));
+    }
     assert_int_equal(bench_plan(bench, &fault_probe, "cpu", "5", NULL), ERROR_USAGE);
     assert_non_null(strstr(bench->error.text, "--cpu 5"));
     assert_int_equal(settings_set(&bench->settings, "size", "0", &bench->error), ERROR_USAGE);

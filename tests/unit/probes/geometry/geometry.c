@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "kernels/chase.h"
+#include "probes/geometry/state.h"
 #include "result/flag.h"
 
 extern const struct probe geometry_probe;
@@ -10,7 +11,8 @@ extern const struct probe geometry_probe;
 static struct {
     unsigned ways[2], way_stride[2], line[2];
     bool inclusive, hashed;
-    double noise, spoiled; /* scatter; share of trials that something disturbs */
+    double noise, spoiled; /* scatter; share of those that vote, which something disturbs */
+    double busy;           /* share of all trials of the sweeps that a neighbour disturbs */
 } built;
 
 static void set_up(unsigned ways1, unsigned stride1, unsigned ways2, unsigned stride2)
@@ -22,10 +24,10 @@ static void set_up(unsigned ways1, unsigned stride1, unsigned ways2, unsigned st
     built.line[0] = built.line[1] = 64;
     built.inclusive = true;
     built.hashed = false;
-    built.noise = built.spoiled = 0;
+    built.noise = built.spoiled = built.busy = 0;
 }
 
-/* Whether so many lines, a stride apart, contend for more than a level's sets hold. */
+/* Whether that many lines, a stride apart, contend for more than a level's sets hold. */
 static bool overflows(int level, double stride, double lines)
 {
     double sets = fmax(1, built.way_stride[level] / stride);
@@ -48,7 +50,11 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
         double stride = factor_of(series, "stride");
         bool first = overflows(0, stride, point->x), second = overflows(1, stride, point->x);
         value = latency[first + (first && second)];
-        if (trial < built.spoiled * task->plan.trials_max && point->x > 3 + trial)
+        const unsigned votes = ((const struct geometry_state *)task->state)->values.trials;
+        const unsigned voter = trial % votes;
+        if (voter < built.spoiled * votes && point->x > 3 + voter)
+            value += 10;
+        if (random_unit(&random) < built.busy && point->x > 3)
             value += 10;
     } else if (strcmp(series->name, "pairs") == 0) {
         int level = (int)factor_of(series, "level") - 1;
@@ -141,7 +147,7 @@ static void pairs_of_lines_are_no_longer_lines(void **state)
     assert_true(value(bench, "L2.line") == 128);
 }
 
-static void ways_and_capacity_that_contradict_are_told(void **state)
+static void ways_and_capacity_that_contradict_are_reported(void **state)
 {
     struct bench *bench = *state;
     set_up(8, 4096, 16, 65536); /* as declared: 32 KiB and 1 MiB */
@@ -154,7 +160,7 @@ static void ways_and_capacity_that_contradict_are_told(void **state)
     assert_true(bench_finding(bench, "L2.disagreement")->declared == 1 << 20);
 }
 
-static void fewer_ways_than_the_capacity_makes_are_told_once(void **state)
+static void fewer_ways_than_the_capacity_makes_are_reported_once(void **state)
 {
     struct bench *bench = *state;
     set_up(8, 4096, 10, 65536); /* of 16 */
@@ -188,6 +194,18 @@ static void disturbed_trials_are_outvoted_or_make_no_number(void **state)
     drive(bench, &geometry_probe, 0, cycles);
     assert_true(isnan(value(bench, "L1.ways")));
     assert_true(isnan(value(bench, "L1.way_stride")));
+}
+
+/* Of hundreds of short trials a neighbour leaves some alone. */
+static void a_neighbour_that_leaves_gaps_takes_no_ways(void **state)
+{
+    struct bench *bench = *state;
+    set_up(12, 4096, 16, 65536);
+    built.busy = 0.7;
+    built.noise = 0.01;
+    drive(bench, &geometry_probe, 0, cycles);
+    assert_true(value(bench, "L1.ways") == 12);
+    assert_true(value(bench, "L2.ways") == 16);
 }
 
 static double no_time(const struct probe_task *task, const struct plan_point *point, unsigned trial)
@@ -232,10 +250,11 @@ int main(void)
         BENCH_TEST(a_first_level_with_as_many_ways_hides_the_second),
         BENCH_TEST(a_hashed_index_has_no_ways),
         BENCH_TEST(pairs_of_lines_are_no_longer_lines),
-        BENCH_TEST(ways_and_capacity_that_contradict_are_told),
-        BENCH_TEST(fewer_ways_than_the_capacity_makes_are_told_once),
+        BENCH_TEST(ways_and_capacity_that_contradict_are_reported),
+        BENCH_TEST(fewer_ways_than_the_capacity_makes_are_reported_once),
         BENCH_TEST(small_pages_tell_of_the_first_level_alone),
         BENCH_TEST(disturbed_trials_are_outvoted_or_make_no_number),
+        BENCH_TEST(a_neighbour_that_leaves_gaps_takes_no_ways),
         BENCH_TEST(without_time_nothing_is_claimed),
         BENCH_TEST(without_memory_it_is_refused),
         BENCH_TEST(a_trial_chases_its_own_chain),

@@ -7,6 +7,13 @@ static double made_up(const struct gpu_work *work)
 {
     if (work->path == GPU_SHARED)
         return work->traffic == GPU_READ ? 30 * tera : 28 * tera;
+    if (work->each) {
+        assert_int_equal(work->path, GPU_L1);
+        assert_int_equal(work->bytes, 8 << 10);
+        return 35 * tera;
+    }
+    if (work->path == GPU_NO_ALLOCATE)
+        return work->bytes <= 30 << 20 ? 7.5 * tera : 3.95 * tera;
     if (work->path == GPU_L1)
         return work->bytes <= 30 << 20 ? 7 * tera : 3.8 * tera;
     if (work->bytes <= 30 << 20)
@@ -30,6 +37,9 @@ static void each_memory_has_its_bandwidth(void **state)
     assert_null(gpu_bench_find(bench, "gpu0.L2.bandwidth.copy"));
     gpu_bench_value_is(bench, "gpu0.bandwidth.read.plain", "B/s", 3.8 * tera, 0.002);
     gpu_bench_value_is(bench, "gpu0.L2.bandwidth.read.plain", "B/s", 7 * tera, 0.002);
+    gpu_bench_value_is(bench, "gpu0.bandwidth.read.no_allocate", "B/s", 3.95 * tera, 0.002);
+    gpu_bench_value_is(bench, "gpu0.L2.bandwidth.read.no_allocate", "B/s", 7.5 * tera, 0.002);
+    gpu_bench_value_is(bench, "gpu0.L1.bandwidth.read", "B/s", 35 * tera, 0.002);
 }
 
 static void streams_are_rates_and_have_working_sets(void **state)
@@ -87,7 +97,7 @@ static void what_the_device_refuses_is_not_planned(void **state)
     struct gpu_bench *bench = *state;
     bench->backend.refuses = no_writing;
     gpu_bench_drive(bench, &gpu_bandwidth, 0, made_up);
-    assert_int_equal(bench->task.plan.series_count, 2); /* by either way */
+    assert_int_equal(bench->task.plan.series_count, 4); /* by each way to read */
     assert_null(gpu_bench_find(bench, "gpu0.bandwidth.write"));
     assert_null(gpu_bench_find(bench, "gpu0.shared.bandwidth.read"));
     assert_non_null(strstr(bench->state.not_measured, "scratchpad bandwidth, write"));

@@ -8,7 +8,7 @@ static double made_up(const struct gpu_work *work)
     return work->rank == 0 ? 33 : 180 + work->rank % 2;
 }
 
-static void other_multiprocessors_are_told_apart_from_the_own_one(void **state)
+static void other_multiprocessors_are_distinguished_from_the_own_one(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_drive(bench, &gpu_cluster, 0, made_up);
@@ -68,7 +68,7 @@ static void earlier_devices_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(other_multiprocessors_are_told_apart_from_the_own_one),
+        GPU_BENCH_TEST(other_multiprocessors_are_distinguished_from_the_own_one),
         GPU_BENCH_TEST(sizes_that_can_not_be_launched_are_not_planned),
         GPU_BENCH_TEST(the_largest_that_was_measured_counts),
         GPU_BENCH_TEST(earlier_devices_have_none),

@@ -62,7 +62,7 @@ static double two_halves(const struct gpu_work *work)
     return 400;
 }
 
-static void copies_are_told_from_one_side(void **state)
+static void copies_are_reported_from_one_side(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_drive(bench, &gpu_distance, 0, two_halves);
@@ -88,7 +88,7 @@ static void copies_are_told_from_one_side(void **state)
 }
 
 /* Where nobody says how large L2 is, no set is known to be beyond half of it. */
-static void without_a_size_of_l2_nothing_far_is_told(void **state)
+static void without_a_size_of_l2_nothing_far_is_reported(void **state)
 {
     struct gpu_bench *bench = *state;
     bench->facts[0].l2_bytes = 0;
@@ -117,7 +117,7 @@ static void a_small_device_has_a_small_span(void **state)
     assert_true(gpu_bench_work(bench, &bench->task.plan.points[0])->span <= 16 << 20);
 }
 
-static void near_and_far_are_told_apart(void **state)
+static void near_and_far_are_distinguished(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_drive(bench, &gpu_distance, 0, two_sides);
@@ -203,11 +203,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(every_line_is_looked_at_from_every_multiprocessor),
-        GPU_BENCH_TEST(copies_are_told_from_one_side),
-        GPU_BENCH_TEST(without_a_size_of_l2_nothing_far_is_told),
+        GPU_BENCH_TEST(copies_are_reported_from_one_side),
+        GPU_BENCH_TEST(without_a_size_of_l2_nothing_far_is_reported),
         GPU_BENCH_TEST(steps_of_the_timer_are_no_moving_clock),
         GPU_BENCH_TEST(a_small_device_has_a_small_span),
-        GPU_BENCH_TEST(near_and_far_are_told_apart),
+        GPU_BENCH_TEST(near_and_far_are_distinguished),
         GPU_BENCH_TEST(the_sides_are_named),
         GPU_BENCH_TEST(ways_within_a_side_may_differ),
         GPU_BENCH_TEST(where_all_is_alike_nothing_is_far),

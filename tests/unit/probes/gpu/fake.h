@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "probes/gpu/gpu.h"
 #include "result/flag.h"
+#include "run/stages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ struct fake {
     int opened, started, runs, sensors; /* opened and started: less what was closed and stopped */
     unsigned starts;
     size_t prepared;             /* working set of the last work */
-    volatile sig_atomic_t *stop; /* set after so many runs */
+    volatile sig_atomic_t *stop; /* set after that many runs */
     int stop_after;
 };
 
@@ -275,7 +276,7 @@ static int fake_tear_down(void **state)
 static int fake_measure(struct fake_bench *fake)
 {
     const int code =
-        probe_measure(&fake->bench.task, &fake->engine, 1e6, &fake->outcome, &fake->bench.error);
+        stages_measure(&fake->bench.task, &fake->engine, 1e6, &fake->outcome, &fake->bench.error);
     if (code == 0)
         again_analyse(&fake->bench.task);
     return code;

@@ -53,7 +53,7 @@ static double one_missing(const struct gpu_work *work)
     return work->stride == 128 ? NAN : made_up(work);
 }
 
-static void from_too_little_nothing_is_told(void **state)
+static void from_too_little_nothing_is_concluded(void **state)
 {
     struct gpu_bench *bench = *state;
     begin(bench, (struct truth){128, 32, 128, 32});
@@ -65,7 +65,7 @@ static void from_too_little_nothing_is_told(void **state)
 }
 
 /* With a pointer each 128 bytes, twice as much of lines of 64 seems to fit. */
-static void a_line_shorter_than_the_stride_of_latency_is_told(void **state)
+static void a_line_shorter_than_the_stride_of_latency_is_reported(void **state)
 {
     struct gpu_bench *bench = *state;
     begin(bench, (struct truth){64, 64, 64, 32});
@@ -114,8 +114,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(lines_and_what_a_miss_brings_are_found),
-        GPU_BENCH_TEST(from_too_little_nothing_is_told),
-        GPU_BENCH_TEST(a_line_shorter_than_the_stride_of_latency_is_told),
+        GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
+        GPU_BENCH_TEST(a_line_shorter_than_the_stride_of_latency_is_reported),
         GPU_BENCH_TEST(sets_come_from_what_was_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static struct point point_of(double x, double ns, double cycles, unsigned flags)
     return point;
 }
 
-static void points_are_told_by_their_median_and_ends(void **state)
+static void points_are_reported_by_their_median_and_ends(void **state)
 {
     struct gpu_bench *bench = *state;
     struct point points[] = {point_of(1, 9, 18, 0), point_of(2, 10, 20, 0), point_of(4, 12, 24, 0),
@@ -45,7 +45,7 @@ static void one_point_has_its_own_interval(void **state)
     assert_true(fabs(ns->low - 9.97) < 1e-5 && fabs(ns->high - 10.03) < 1e-5);
 }
 
-static void cycles_are_told_where_all_points_have_them(void **state)
+static void cycles_are_reported_where_all_points_have_them(void **state)
 {
     struct gpu_bench *bench = *state;
     const struct point with = point_of(1, 10, 20, 0), without = point_of(2, 10, NAN, 0);
@@ -72,7 +72,7 @@ static void what_few_points_bear_is_not_borne_by_all(void **state)
     assert_int_equal(gpu_bench_find(bench, "gpu0.all")->flags, many);
 }
 
-static void nothing_is_told_of_nothing(void **state)
+static void nothing_is_concluded_from_nothing(void **state)
 {
     struct gpu_bench *bench = *state;
     struct point failed = {.x = 4, .y = summary_of_nothing(), .failed = "no memory"};
@@ -103,11 +103,11 @@ static void a_rate_is_its_point(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(points_are_told_by_their_median_and_ends),
+        GPU_BENCH_TEST(points_are_reported_by_their_median_and_ends),
         GPU_BENCH_TEST(one_point_has_its_own_interval),
-        GPU_BENCH_TEST(cycles_are_told_where_all_points_have_them),
+        GPU_BENCH_TEST(cycles_are_reported_where_all_points_have_them),
         GPU_BENCH_TEST(what_few_points_bear_is_not_borne_by_all),
-        GPU_BENCH_TEST(nothing_is_told_of_nothing),
+        GPU_BENCH_TEST(nothing_is_concluded_from_nothing),
         GPU_BENCH_TEST(a_rate_is_its_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void the_levels_are_found_beside_what_is_declared(void **state)
     assert_null(fake_find(fake, "L1.latency"));
 }
 
-static void a_device_that_tells_no_cycles_has_levels_in_ns(void **state)
+static void a_device_that_reports_no_cycles_has_levels_in_ns(void **state)
 {
     struct fake_bench *fake = *state;
     fake_cuda.devices[0].no_cycles = true;
@@ -177,7 +177,7 @@ static void an_l2_that_nobody_declares_is_passed(void **state)
     assert_finding(fake, "gpu0.DRAM.latency", "cycles", 440, 0.01);
 }
 
-/* Declared too small by so much that the curve is still in it where the range ends. */
+/* Declared so much too small that the curve is still in it where the range ends. */
 static void a_curve_that_still_rises_goes_on(void **state)
 {
     struct fake_bench *fake = *state;
@@ -303,7 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAKE_TEST(the_levels_are_found_beside_what_is_declared),
-        FAKE_TEST(a_device_that_tells_no_cycles_has_levels_in_ns),
+        FAKE_TEST(a_device_that_reports_no_cycles_has_levels_in_ns),
         FAKE_TEST(past_l1_the_first_level_is_l2),
         FAKE_TEST(what_nothing_is_declared_of_is_found_all_the_same),
         FAKE_TEST(one_curve_is_dense_and_the_others_lie_beside_it),

@@ -98,11 +98,30 @@ static void an_unknown_node_moves_nobody(void **state)
     assert_false(near.moved);
 }
 
+static void a_node_keeps_16_mib_to_itself(void **state)
+{
+    static const uint64_t mib = UINT64_C(1) << 20;
+    struct numa_facts nodes[] = {{0, "0", 1}, {4, "1", 1}};
+    struct node_place places[] = {{.free_bytes = 64 * mib}, {.free_bytes = 48 * mib}};
+    struct machine machine = {.facts = {.nodes = nodes, .node_count = 2}, .nodes = places};
+    (void)state;
+    assert_true(gpu_near_has_room(&machine, 0, 48 * mib));
+    assert_false(gpu_near_has_room(&machine, 0, 49 * mib));
+    assert_true(gpu_near_has_room(&machine, 4, 32 * mib));
+    assert_false(gpu_near_has_room(&machine, 4, 33 * mib));
+    assert_true(gpu_near_has_room(&machine, NAN, 100 * mib));
+    assert_true(gpu_near_has_room(&machine, 7, 100 * mib));
+    machine.nodes = NULL;
+    assert_true(gpu_near_has_room(&machine, 0, 100 * mib));
+    assert_true(gpu_near_has_room(NULL, 0, 100 * mib));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_thread_is_where_the_device_is_near, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unknown_node_moves_nobody, set_up, tear_down),
+        cmocka_unit_test(a_node_keeps_16_mib_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,10 @@ static double made_up(const struct gpu_work *work)
         assert_int_equal(work->home, GPU_ON_PEER);
         return 1000 + 100 * work->peer;
     }
+    if (work->action == GPU_STREAM) {
+        assert_true(work->home == GPU_ON_PEER && work->traffic == GPU_READ);
+        return 9e10 * (1 + work->peer);
+    }
     assert_int_equal(work->direction, GPU_TO_PEER);
     return 1e11 * (1 + work->peer);
 }
@@ -16,8 +20,8 @@ static void a_row_is_measured_by_each_device(void **state)
     bench->devices = 3;
     for (unsigned device = 0; device < 3; device++)
         gpu_bench_drive(bench, &gpu_peers, device, made_up);
-    assert_int_equal(bench->task.plan.series_count, 2);
-    for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(bench->task.plan.series_count, 3);
+    for (size_t i = 0; i < 3; i++) {
         const struct series *series = &bench->task.plan.series[i];
         bool seen[3][3] = {{false}};
         assert_true(series->matrix);
@@ -40,13 +44,14 @@ static void every_pair_has_a_latency_and_a_bandwidth(void **state)
     gpu_bench_value_is(bench, "gpu0.peer1.copy", "B/s", 2e11, 0.002);
     gpu_bench_value_is(bench, "gpu1.peer0.latency", "cycles", 1000, 0.002);
     gpu_bench_value_is(bench, "gpu1.peer0.copy", "B/s", 1e11, 0.002);
-    assert_int_equal(bench->result.finding_count, 6);
+    gpu_bench_value_is(bench, "gpu0.peer1.read", "B/s", 1.8e11, 0.002);
+    assert_int_equal(bench->result.finding_count, 8);
 }
 
 static const char *no_access(const struct gpu *gpu, const struct gpu_work *work)
 {
     (void)gpu;
-    return work->action == GPU_CHASE ? "can't reach that device's memory" : NULL;
+    return work->action != GPU_TRANSFER ? "can't reach that device's memory" : NULL;
 }
 
 static void copies_remain_where_nothing_can_be_reached(void **state)

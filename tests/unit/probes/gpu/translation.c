@@ -4,7 +4,7 @@
 
 enum { CREEP = 9 * 128 }; /* by which a stride is longer than it is called */
 
-/* A TLB of so many entries, of which each translates a page: a ring over more pages than that
+/* A TLB of some entries, of which each translates a page: a ring over more pages than that
  * misses always, for the least recently used goes first. */
 struct tlb {
     double entries, page, cost;
@@ -91,7 +91,7 @@ static void reach_page_and_cost_are_found(void **state)
     assert_null(gpu_bench_find(bench, "gpu0.tlb2.reach"));
 }
 
-static void two_levels_are_told_apart(void **state)
+static void two_levels_are_distinguished(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_drive(bench, &gpu_translation, 0, two_tlbs);
@@ -126,7 +126,7 @@ static void where_nothing_rises_nothing_is_claimed(void **state)
     assert_int_equal(bench->result.finding_count, 1);
     const struct finding *reach = gpu_bench_find(bench, "gpu0.tlb1.reach");
     assert_true(isnan(reach->value));
-    assert_string_equal(reach->text, "not detected: translation costs no more up to 12.7 GiB");
+    assert_string_equal(reach->text, "not found: translation costs no more up to 12.7 GiB");
 }
 
 /* The chains of a large stride leave the second level's sets alone: what many lines cost by
@@ -195,7 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(chains_hit_the_second_level_and_spread_by_some_lines_more_each),
         GPU_BENCH_TEST(reach_page_and_cost_are_found),
-        GPU_BENCH_TEST(two_levels_are_told_apart),
+        GPU_BENCH_TEST(two_levels_are_distinguished),
         GPU_BENCH_TEST(hashed_sets_have_a_reach_too),
         GPU_BENCH_TEST(without_cycles_the_cost_is_a_time),
         GPU_BENCH_TEST(where_nothing_rises_nothing_is_claimed),

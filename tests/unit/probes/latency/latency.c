@@ -249,7 +249,7 @@ static void contradictions_are_refused_in_one_line(void **state)
     assert_refused(bench, "order", "random:64", "random:64");
 }
 
-static void orders_are_told_as_they_were_asked_for(void **state)
+static void orders_are_reported_as_they_were_asked_for(void **state)
 {
     struct bench *bench = *state;
     static const char *const said[][2] = {{"random", "random"},
@@ -409,16 +409,15 @@ static void two_experiments_are_analysed_by_themselves(void **state)
     bench->result.series = two;
     bench->result.series_count = 2;
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    size_t found = 0, told_forward = 0;
+    size_t found = 0, of_forward = 0;
     for (size_t i = 0; i < bench->result.finding_count; i++) {
         const struct finding *finding = &bench->result.findings[i];
         if (strcmp(finding->name, "L2.latency") != 0)
             continue;
         found++;
-        told_forward +=
-            finding->factors[0].text && strcmp(finding->factors[0].text, "forward") == 0;
+        of_forward += finding->factors[0].text && strcmp(finding->factors[0].text, "forward") == 0;
     }
-    assert_true(found == 2 && told_forward == 1);
+    assert_true(found == 2 && of_forward == 1);
 }
 
 /* Stands for the engine: the stage's series are done. */
@@ -533,7 +532,7 @@ int main(void)
         BENCH_TEST(an_alignment_is_where_the_first_element_lies),
         BENCH_TEST(size_and_count_name_the_only_working_set),
         BENCH_TEST(contradictions_are_refused_in_one_line),
-        BENCH_TEST(orders_are_told_as_they_were_asked_for),
+        BENCH_TEST(orders_are_reported_as_they_were_asked_for),
         BENCH_TEST(two_sizes_of_each_level_are_looked_at_first),
         BENCH_TEST(sizes_that_touch_much_memory_wait_until_dram_is_not_reached),
         BENCH_TEST(the_table_has_all_variants_in_every_level),

@@ -93,7 +93,7 @@ static void add_point(struct bench *bench, struct series *series, double x, doub
                                 .n = 6};
 }
 
-static void what_prefetchers_hide_is_told_by_size_and_stride(void **state)
+static void what_prefetchers_hide_is_reported_by_size_and_stride(void **state)
 {
     struct bench *bench = *state;
     const struct stage_outcome outcome = {0};
@@ -207,7 +207,7 @@ int main(void)
         BENCH_TEST(each_variant_is_a_curve_over_the_same_sizes),
         BENCH_TEST(pages_take_a_stage_each),
         BENCH_TEST(words_that_are_none_are_named),
-        BENCH_TEST(what_prefetchers_hide_is_told_by_size_and_stride),
+        BENCH_TEST(what_prefetchers_hide_is_reported_by_size_and_stride),
         BENCH_TEST(threads_have_rings_of_their_own_or_one),
         BENCH_TEST(more_threads_than_cpus_are_refused),
         BENCH_TEST(the_table_takes_sizes),

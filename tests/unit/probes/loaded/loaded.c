@@ -187,7 +187,7 @@ static double latency_at(double gbs)
     return 100 * (1 + 0.5 * gbs / (40 - gbs));
 }
 
-/* `starved`: trials in which the last injector did so much of what it does. */
+/* `starved`: trials in which the last injector did this share of what it does. */
 static void observe_starved(struct bench *bench, unsigned step, double share, unsigned starved,
                             double did)
 {
@@ -338,7 +338,7 @@ static void a_starved_injector_spoils_its_trial_and_starved_trials_their_point(v
 }
 
 /* Nobody is busier than a lone injector. */
-static void what_an_injector_mostly_does_tells_when_it_starved(void **state)
+static void what_an_injector_mostly_does_shows_when_it_starved(void **state)
 {
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &loaded_probe, "injectors", "1", NULL), 0);
@@ -466,7 +466,7 @@ int main(void)
         BENCH_TEST(modified_lines_go_both_ways),
         BENCH_TEST(a_starved_injector_spoils_its_trial_and_starved_trials_their_point),
         BENCH_TEST(the_steps_between_are_measured_where_there_is_time_for_all),
-        BENCH_TEST(what_an_injector_mostly_does_tells_when_it_starved),
+        BENCH_TEST(what_an_injector_mostly_does_shows_when_it_starved),
         BENCH_TEST(with_less_time_it_is_every_second_or_third_step),
         BENCH_TEST(a_whole_run_says_nothing_of_the_steps_that_it_does_not_want),
         BENCH_TEST(memory_that_is_touched_once_a_round_is_counted_once_a_round),

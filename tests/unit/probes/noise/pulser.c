@@ -2,7 +2,7 @@
  * A pulser of known period and length, found: a real-time thread takes a CPU at regular times for
  * as long as it says itself, and the probe must find it. It needs the right to real-time
  * scheduling; who has none sees the reason. Where another real-time thread of its priority never
- * sleeps, the pulser gets no time, and nothing can be told. What is compared with is what the
+ * sleeps, the pulser gets no time, and nothing can be judged. What is compared with is what the
  * pulser itself saw, so nothing depends on how fast this machine is or what else runs on it.
  *
  * The pulser is a thread of this process and ends with it however that ends; this process ends with

@@ -5,6 +5,7 @@
 #include "kernels/chase.h"
 #include "probes/probe.h"
 #include "result/flag.h"
+#include "run/stages.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -108,6 +109,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct bench *bench = *state;
+    stages_close(&bench->task);
     probe_release(&bench->task);
     settings_free(&bench->settings);
     machine_free(&bench->machine);
@@ -136,6 +138,7 @@ static void be(struct bench *bench, const char *synthetic, const char *name)
 
 static int plan(struct bench *bench, const char *option, const char *value)
 {
+    stages_close(&bench->task);
     probe_release(&bench->task);
     settings_free(&bench->settings);
     assert_int_equal(settings_add(&bench->settings, probe_common_options, NULL), 0);
@@ -150,7 +153,7 @@ static void measure(struct bench *bench, const char *option, const char *value)
 {
     int code = plan(bench, option, value);
     if (code == 0)
-        code = probe_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
+        code = stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
 }
@@ -242,6 +245,37 @@ static void a_node_without_cpus_is_a_column(void **state)
     assert_non_null(strstr(bench->error.text, "no CPU that may be used; choose from 0, 1"));
 }
 
+/* The firmware declares 110 ns of nodes 0 and 1, each from its own CPUs, and 250 ns of node 2 from
+ * node 0. */
+static void what_hmat_declares_stands_beside_what_was_measured(void **state)
+{
+    struct bench *bench = *state;
+    be(bench, NULL, "amd-epyc-genoa-cxl-16cpu");
+    bench->ns[0][2] = 412;
+    bench->ns[1][2] = 380; /* nearer, but not declared */
+    measure(bench, NULL, NULL);
+    const struct finding *latency = find(bench, "numa.node.2.latency");
+    const struct finding *bandwidth = find(bench, "numa.node.2.bandwidth");
+    assert_value(bench, "numa.node.2.latency", 412);
+    assert_true(latency->declared == 250);
+    assert_non_null(strstr(latency->text, "from CPUs of node 0"));
+    assert_true(latency->low <= 412 && latency->high >= 412);
+    assert_value(bench, "numa.node.2.bandwidth", 8 * 256e10 / 412);
+    assert_true(bandwidth->declared == 25.6e9);
+    assert_value(bench, "numa.node.1.latency", 100);
+    assert_true(find(bench, "numa.node.1.latency")->declared == 110);
+    /* From any of several nodes: the nearest, and the widest. */
+    bench->machine.facts.declared.ways[5].from = "0-1";
+    measure(bench, NULL, NULL);
+    assert_value(bench, "numa.node.2.latency", 380);
+    /* Of what is not declared nothing is said. */
+    bench->machine.facts.declared.ways[5].read_latency_ns = 0;
+    bench->machine.facts.declared.ways[5].from = "7,9-";
+    measure(bench, NULL, NULL);
+    assert_null(find(bench, "numa.node.2.latency"));
+    assert_null(find(bench, "numa.node.2.bandwidth"));
+}
+
 static void disagreements_with_what_is_declared_are_findings(void **state)
 {
     struct bench *bench = *state;
@@ -319,7 +353,7 @@ static void neighbours_make_no_disagreement(void **state)
     assert_int_equal(disagreements(bench), 0);
 }
 
-static void the_likely_cause_is_told(void **state)
+static void the_likely_cause_is_reported(void **state)
 {
     struct bench *bench = *state;
     be(bench, NULL, "intel-xeon-2socket-smt-16cpu");
@@ -410,11 +444,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NUMA_TEST(two_four_and_eight_nodes),
         NUMA_TEST(a_node_without_cpus_is_a_column),
+        NUMA_TEST(what_hmat_declares_stands_beside_what_was_measured),
         NUMA_TEST(disagreements_with_what_is_declared_are_findings),
         NUMA_TEST(where_what_is_declared_is_right_there_is_none),
         NUMA_TEST(chance_alone_makes_no_disagreement),
         NUMA_TEST(neighbours_make_no_disagreement),
-        NUMA_TEST(the_likely_cause_is_told),
+        NUMA_TEST(the_likely_cause_is_reported),
         NUMA_TEST(one_node_is_one_cell),
         NUMA_TEST(without_nodes_there_is_one_cell_too),
         NUMA_TEST(options_name_one_row_or_column),

@@ -38,7 +38,7 @@ static void a_curve_for_each_amount_of_work_and_its_prefetch(void **state)
     static const double works[] = {3, 3, 6, 6, 12, 12};
     for (size_t i = 0; i < 6; i++) {
         assert_true(number_of(bench, i, "work") == works[i]);
-        assert_true(number_of(bench, i, "chains") == PARALLELISM_USUAL);
+        assert_true(number_of(bench, i, "chains") == (double)PARALLELISM_USUAL);
         assert_true(i % 2 ? number_of(bench, i, "prefetch") == 4
                           : isnan(number_of(bench, i, "prefetch")));
     }
@@ -117,7 +117,7 @@ static void contradictions_are_refused(void **state)
     refuse(bench, "sizes", "1M", "level", "L2", "--level");
     refuse(bench, "from", "1M", "size", "2M", "--size");
     refuse(bench, "sizes", "1M", "threads", "2", "--threads");
-    refuse(bench, "sizes", "128", "chains", "64", "room for so many chains");
+    refuse(bench, "sizes", "128", "chains", "64", "room for that many chains");
     refuse(bench, "work", "3,x", NULL, NULL, "--work '3,x'");
     refuse(bench, "work", "0", NULL, NULL, "--work '0'");
     refuse(bench, "work", "3,2000", NULL, NULL, "1024");

@@ -8,7 +8,7 @@
 
 extern const struct probe parallelism_probe;
 
-/* A core that holds so many misses, and reaches the next one over so many cycles of work. */
+/* A core that holds a number of misses, and reaches the next one over some cycles of work. */
 static struct {
     double latency, least, four, noise;
     double reach;
@@ -52,7 +52,7 @@ static int set_up(void **state)
     return bench_set_up(state);
 }
 
-/* From the plan that is there to the conclusion, with so much time; returns the stages. */
+/* From the plan that is there to the conclusion, with that much time; returns the stages. */
 static unsigned go(struct bench *bench, double seconds)
 {
     struct probe_task *task = &bench->task;

@@ -78,7 +78,7 @@ static void no_step_is_not_detected(void **state)
     core.hold[WINDOW_ADD] = 5000;
     drive(bench, &window_probe, 0, cycles);
     assert_true(isnan(bench_finding(bench, "window.add")->value));
-    assert_non_null(strstr(bench_finding(bench, "window.add")->text, "not detected"));
+    assert_non_null(strstr(bench_finding(bench, "window.add")->text, "not found"));
     assert_int_equal(bench_finding(bench, "window.add")->flags, 0);
     assert_true(bench_finding(bench, "window.nop")->value > 0);
 }

@@ -25,7 +25,7 @@ static void what_was_imported_is_not_called_trustworthy_or_timed_by_fathom(void 
             document.probes[p].findings[i].flags = 0;
     char *page = page_of(list, 1);
     assert_null(strstr(page, "can be relied on"));
-    assert_non_null(strstr(page, "Imported: the table tells no trials"));
+    assert_non_null(strstr(page, "Imported: the table holds no trials"));
     assert_non_null(strstr(page, "<p class=run>Another tool's table"));
     assert_null(strstr(page, "To repeat"));
     assert_null(strstr(page, ", seed "));
@@ -92,7 +92,7 @@ static void what_disagrees_has_to_be_known(void **state)
     sample_document(&document, 4, 2);
     const struct document *list[] = {&document};
     set_trials(&document, 5);
-    document.conditions.warning_count = 0;
+    document.conditions.remark_count = 0;
     struct finding *changed = NULL;
     for (size_t p = 0; p < document.probe_count; p++) {
         document.probes[p].status = PROBE_OK;
@@ -164,7 +164,7 @@ static void what_failed_has_to_be_known_and_what_a_finding_means_is_at_hand(void
     const struct document *list[] = {&document};
     char *page = page_of(list, 1);
     assert_non_null(strstr(page, "<li class=doubtful><strong>2 latency points failed, 1 GiB "
-                                 "first</strong> <span class=remedy>no memory for 1 GiB</span>"));
+                                 "first</strong> <span class=reason>no memory for 1 GiB</span>"));
     assert_non_null(strstr(page, "<details class=meaning><summary>L2.latency <small "
                                  "class=experiment>order forward</small></summary><p>Load-to-use"));
     document.probes[0].findings[0].name = "syscall.latency";

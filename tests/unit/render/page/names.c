@@ -19,7 +19,7 @@ static void assert_names(const char *const files[3], const char *const names[3])
     }
 }
 
-static void documents_are_named_by_as_much_of_their_paths_as_tells_them_apart(void **state)
+static void documents_are_named_by_as_much_of_their_paths_as_distinguishes_them(void **state)
 {
     (void)state;
     assert_names((const char *[]){"/tmp/a.json", "b.json", "./c.json"},
@@ -110,7 +110,7 @@ static void several_documents_have_their_dates_beside_their_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_are_named_by_as_much_of_their_paths_as_tells_them_apart),
+        cmocka_unit_test(documents_are_named_by_as_much_of_their_paths_as_distinguishes_them),
         cmocka_unit_test(the_only_document_is_named_by_its_host),
         cmocka_unit_test(a_name_may_be_broken_behind_its_dots),
         cmocka_unit_test(an_option_is_not_broken),

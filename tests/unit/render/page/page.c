@@ -1,9 +1,13 @@
 #include "render/page/page.h"
 
 #include "page.h"
+#include "render/output.h"
 #include "report/figure.h"
+#include "result/flag.h"
 
 #include <math.h>
+
+extern const struct output html_output;
 
 typedef void put_function(FILE *, const char *text);
 
@@ -277,6 +281,44 @@ static void devices_stand_on_the_sheet_and_among_the_facts(void **state)
     document_free(&document);
 }
 
+/* What a page of one probe has to be known for is what its text says, and no summary of it. */
+static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    struct probe_result *probe = &document.probes[0];
+    for (size_t i = 0; i < 3; i++)
+        probe->series[0].points[i].flags |= FLAG_BIT(FLAG_UNSTABLE);
+    probe->findings[0].flags |= FLAG_BIT(FLAG_UNSTABLE);
+    const struct document *list[] = {&document};
+    for (int alone = 0; alone < 2; alone++) {
+        const struct output_content content = {
+            .documents = list, .count = 1, .probe = alone ? probe : NULL};
+        struct capture capture = {0};
+        struct error error;
+        struct report report;
+        size_t notes = 0;
+        assert_int_equal(html_output.write(capture_begin(&capture), &content, &error), 0);
+        char *page = capture_end(&capture);
+        assert_int_equal(alone ? report_build_probe(&report, list, probe, NULL)
+                               : report_build(&report, list, 1, NULL, NULL),
+                         0);
+        for (size_t i = 0; i < report.count; i++)
+            if (report.list[i].kind == BLOCK_NOTE && report.list[i].note.whom) {
+                char whom[256];
+                snprintf(whom, sizeof whom, "<span class=whom>%s</span>", report.list[i].note.whom);
+                assert_non_null(strstr(page, whom));
+                notes++;
+            }
+        assert_in_range(notes, 1, 9);
+        assert_int_equal(!strstr(page, "3 of 358 gpu points"), !alone);
+        report_free(&report);
+        free(page);
+    }
+    document_free(&document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +334,7 @@ int main(void)
         cmocka_unit_test(curves_of_a_device_share_figures_that_say_what_they_are),
         cmocka_unit_test(marks_are_of_the_device_that_was_measured),
         cmocka_unit_test(devices_stand_on_the_sheet_and_among_the_facts),
+        cmocka_unit_test(a_page_of_one_probe_has_the_notes_of_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

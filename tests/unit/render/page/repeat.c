@@ -26,8 +26,8 @@ static void what_was_left_out_is_no_setting_and_the_seed_is_said_once(void **sta
     struct probe_result probe = {.parameters = parameters, .parameter_count = 3};
     char *text = repeat_of(&probe);
     assert_string_equal(text, "<p class=repeat>Not measured: pairs of &lt;one&gt; core</p>\n"
-                              "<p class=repeat>To repeat: <code>fathom cores</code> "
-                              "<span class=parameters>(op cas, seed 7)</span></p>\n");
+                              "<p class=repeat>To repeat: <code>fathom cores --seed 7</code> "
+                              "<span class=parameters>(op cas)</span></p>\n");
     free(text);
 }
 
@@ -36,7 +36,8 @@ static void what_has_no_settings_has_its_command_alone(void **state)
     (void)state;
     struct probe_result probe = {0};
     char *text = repeat_of(&probe);
-    assert_string_equal(text, "<p class=repeat>To repeat: <code>fathom cores</code> </p>\n");
+    assert_string_equal(text,
+                        "<p class=repeat>To repeat: <code>fathom cores --seed 7</code> </p>\n");
     free(text);
 }
 

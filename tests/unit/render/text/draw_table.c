@@ -68,7 +68,7 @@ static char *print(add_function *add, const struct series *series, size_t count,
     return text;
 }
 
-static void rows_are_told_apart_by_what_differs(void **state)
+static void rows_are_distinguished_by_what_differs(void **state)
 {
     (void)state;
     struct bench bench = bench_of(false);
@@ -103,7 +103,7 @@ static void pairs_are_places_too(void **state)
 }
 
 /* What goes first is what the rest says best without. */
-static void both_units_are_told_at_any_width(void **state)
+static void both_units_are_shown_at_any_width(void **state)
 {
     (void)state;
     static const struct {
@@ -220,8 +220,8 @@ static void what_is_too_wide_goes_on_below(void **state)
     free(text);
 }
 
-/* Texts of any length are told whole: in lines of their own, or wrapped in their column. */
-static void texts_are_told_whole(void **state)
+/* Texts of any length are shown whole: in lines of their own, or wrapped in their column. */
+static void texts_are_shown_whole(void **state)
 {
     (void)state;
     static const char words[] = "a label that has more words than a narrow terminal has columns";
@@ -255,14 +255,14 @@ static void texts_are_told_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_told_apart_by_what_differs),
+        cmocka_unit_test(rows_are_distinguished_by_what_differs),
         cmocka_unit_test(pairs_are_places_too),
-        cmocka_unit_test(both_units_are_told_at_any_width),
+        cmocka_unit_test(both_units_are_shown_at_any_width),
         cmocka_unit_test(doubts_are_marked_and_flags_named_where_there_is_room),
         cmocka_unit_test(cells_are_cycles_where_all_have_them),
         cmocka_unit_test(gaps_and_doubts_show),
         cmocka_unit_test(what_is_too_wide_goes_on_below),
-        cmocka_unit_test(texts_are_told_whole),
+        cmocka_unit_test(texts_are_shown_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void a_summary_fits_a_screen(void **state)
     }
 }
 
-static void a_run_that_was_stopped_is_told_at_once(void **state)
+static void a_run_that_was_stopped_is_reported_at_once(void **state)
 {
     (void)state;
     struct document document;
@@ -98,7 +98,7 @@ static void every_flag_is_explained_once(void **state)
     document_free(&document);
 }
 
-static void series_of_one_heading_are_told_by_name(void **state)
+static void series_of_one_heading_are_distinguished_by_name(void **state)
 {
     (void)state;
     struct point points[9] = {{.x = 1, .y = {.n = 6}}};
@@ -110,7 +110,7 @@ static void series_of_one_heading_are_told_by_name(void **state)
         series[i] = (struct series){.name = i == 0   ? "rate by all"
                                             : i == 1 ? "chains"
                                             : i == 2 ? "rate by each"
-                                                     : "wide", /* what the title tells of */
+                                                     : "wide", /* what the title names */
                                     .factors = &level,
                                     .factor_count = 1,
                                     .x = {"threads", ""},
@@ -128,21 +128,22 @@ static void series_of_one_heading_are_told_by_name(void **state)
     free(text);
 }
 
-static void a_hypervisor_is_told_of_once(void **state)
+static void a_hypervisor_is_reported_once(void **state)
 {
     (void)state;
     struct document document;
     sample_document(&document, 2, 1);
-    const char *meaning = flag_texts[FLAG_VIRTUAL_MACHINE].meaning;
+    const char *why = flag_texts[FLAG_VIRTUAL_MACHINE].why;
     const struct text_style wide = {.width = 1000};
     document.probes[1].findings[0].flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
     char *text = summary(&document, &wide);
-    assert_non_null(strstr(text, meaning));
+    assert_non_null(strstr(text, why));
     free(text);
-    document.conditions.warnings[0] = "a virtual machine (KVM): measure on the host";
+    document.conditions.remarks[0] =
+        (struct remark){"a virtual machine (KVM)", "its CPUs move", "measure on the host"};
     text = summary(&document, &wide);
-    assert_null(strstr(text, meaning));
-    assert_non_null(strstr(text, "(KVM): measure on the host"));
+    assert_null(strstr(text, why));
+    assert_non_null(strstr(text, "(KVM): its CPUs move; measure on the host"));
     free(text);
     document_free(&document);
 }
@@ -319,10 +320,10 @@ int main(void)
         cmocka_unit_test(a_disagreement_is_said_once_on_each_screen),
         cmocka_unit_test(views_of_the_sample_are_as_before),
         cmocka_unit_test(a_summary_fits_a_screen),
-        cmocka_unit_test(a_run_that_was_stopped_is_told_at_once),
+        cmocka_unit_test(a_run_that_was_stopped_is_reported_at_once),
         cmocka_unit_test(every_flag_is_explained_once),
-        cmocka_unit_test(series_of_one_heading_are_told_by_name),
-        cmocka_unit_test(a_hypervisor_is_told_of_once),
+        cmocka_unit_test(series_of_one_heading_are_distinguished_by_name),
+        cmocka_unit_test(a_hypervisor_is_reported_once),
         cmocka_unit_test(odd_numbers_never_harm),
         cmocka_unit_test(hostile_texts_are_inert),
         cmocka_unit_test(a_check_is_named_and_its_gaps_are_none),

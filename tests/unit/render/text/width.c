@@ -21,7 +21,7 @@ static char *print(const struct document *document)
     return capture_end(&capture);
 }
 
-static void roads_and_flight_are_told(void **state)
+static void roads_and_flight_are_reported(void **state)
 {
     (void)state;
     struct document document;
@@ -48,7 +48,7 @@ static void roads_and_flight_are_told(void **state)
     document_free(&document);
 }
 
-static void what_was_not_measured_is_not_told(void **state)
+static void what_was_not_measured_is_not_reported(void **state)
 {
     (void)state;
     struct document document;
@@ -97,8 +97,8 @@ static void every_experiment_has_a_line_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roads_and_flight_are_told),
-        cmocka_unit_test(what_was_not_measured_is_not_told),
+        cmocka_unit_test(roads_and_flight_are_reported),
+        cmocka_unit_test(what_was_not_measured_is_not_reported),
         cmocka_unit_test(every_experiment_has_a_line_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,10 +6,10 @@
 
 enum { GIB = 30, MIB = 20, KIB = 10 };
 
-static void add(struct line *line, const char *name, const struct finding *finding)
+static void add(struct line *line, const char *name, const struct cell *cell)
 {
-    if (finding)
-        line_add(line, " %s %g", name, finding->value);
+    if (cell->form != FORM_TEXT)
+        line_add(line, " %s %g", name, cell->value);
 }
 
 /* One line a box, indented by its depth: name, details, number, what was measured. */
@@ -29,14 +29,14 @@ static char *tree_of(const struct document *document, size_t *left_out)
         line_add(&line, "%s%s", box->details.length ? ": " : "", box->details.text);
         if (box->count > 1)
             line_add(&line, " x %zu", box->count);
-        add(&line, "cycles", box->cycles);
-        add(&line, "ns", box->ns);
-        add(&line, "room", box->capacity);
-        add(&line, box->kernel ? box->kernel : "bytes", box->one);
-        add(&line, "all", box->all);
-        add(&line, "nearest", box->nearest);
-        add(&line, "farthest", box->farthest);
-        add(&line, "remote", box->remote_ns);
+        add(&line, "cycles", &box->cycles);
+        add(&line, "ns", &box->ns);
+        add(&line, "room", &box->capacity);
+        add(&line, box->kernel ? box->kernel : "bytes", &box->one);
+        add(&line, "all", &box->all);
+        add(&line, "nearest", &box->nearest);
+        add(&line, "farthest", &box->farthest);
+        add(&line, "remote", &box->remote_ns);
         fprintf(out, "%s\n", line.text);
     }
     if (left_out)

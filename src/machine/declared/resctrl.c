@@ -1,0 +1,169 @@
+/*
+ * What resctrl leaves this process of caches and of memory bandwidth: its control group's schemata,
+ * as the kernel's Documentation/arch/x86/resctrl.rst (filesystems/resctrl.rst since 6.17) has them.
+ * A process of the default group takes on a CPU the group that the CPU is in.
+ */
+#include "machine/declared/parts.h"
+#include "machine/files.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char mount[] = "/sys/fs/resctrl";
+
+enum { MASK_BITS = 32, NAME_BYTES = 16 };
+
+/* --- which group --- */
+
+static bool is_part(const struct cpulist *whole, const struct cpulist *part, size_t *common)
+{
+    *common = 0;
+    for (size_t i = 0; i < part->count; i++)
+        *common += cpulist_has(whole, part->ids[i]);
+    return *common == part->count;
+}
+
+/* The group of the CPUs that may be used, "" for the default one; NULL where they are in several.
+ */
+static const char *group_of_cpus(struct machine *machine, const char *root)
+{
+    char **names;
+    const size_t count = files_names(&machine->pool, &names, root, mount);
+    for (size_t i = 0; i < count; i++) {
+        struct cpulist cpus;
+        size_t common;
+        if (!files_cpulist(&cpus, root, "%s/%s/cpus_list", mount, names[i]))
+            continue;
+        const bool all = is_part(&cpus, &machine->allowed, &common) && common;
+        cpulist_free(&cpus);
+        if (common)
+            return all ? names[i] : NULL;
+    }
+    return "";
+}
+
+static const char *group_of(struct machine *machine, const char *root)
+{
+    char *text = files_text(root, "/proc/self/cpu_resctrl_groups");
+    const char *group = text ? text_value(&machine->pool, text, "res") : NULL;
+    free(text);
+    /* A name is one of a folder, whatever the file says. */
+    if (group && strcmp(group, "/") != 0)
+        return strchr(group, '/') || *group == '.' ? NULL : group;
+    return group_of_cpus(machine, root);
+}
+
+/* --- what it may use --- */
+
+/* A set of ways in hexadecimal digits; false where it is none, or has too many. */
+static bool read_mask(const char *text, unsigned *ways)
+{
+    char *end;
+    if (!isxdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    const unsigned long long mask = strtoull(text, &end, 16);
+    if (errno || (*end && !isspace((unsigned char)*end) && *end != ';') || mask >> MASK_BITS)
+        return false;
+    *ways = (unsigned)__builtin_popcountll(mask);
+    return true;
+}
+
+static unsigned all_ways(struct pool *pool, const char *root, const char *resource)
+{
+    const char *text = files_line(pool, root, "%s/info/%s/cbm_mask", mount, resource);
+    unsigned ways;
+    return text && read_mask(text, &ways) ? ways : 0;
+}
+
+/* Percent, as Intel's throttling has it. AMD's has units of an eighth of a GB/s, of which 100 looks
+ * the same. */
+static double read_percent(const struct machine *machine, const char *text)
+{
+    char *end;
+    const char *vendor = machine->facts.cpu_vendor;
+    const long value = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+    return vendor && strcmp(vendor, "GenuineIntel") == 0 && value > 0 && value <= 100 &&
+                   (!*end || *end == ';' || isspace((unsigned char)*end))
+               ? (double)value
+               : NAN;
+}
+
+/* "0=7ff" of a cache, "0=50" of a bandwidth. */
+static int add_share(struct machine *machine, const char *resource, unsigned of_ways,
+                     const char *text)
+{
+    struct declared_facts *declared = &machine->facts.declared;
+    char *end;
+    const long domain = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
+    struct declared_share share = {
+        .resource = resource, .domain = (int)domain, .of_ways = of_ways, .percent = NAN};
+    if (domain < 0 || domain > CPU_ID_MAX || *end != '=')
+        return 0;
+    if (*resource == 'M')
+        share.percent = read_percent(machine, end + 1);
+    if (*resource == 'M'
+            ? isnan(share.percent)
+            : !read_mask(end + 1, &share.ways) || !share.ways || (of_ways && share.ways > of_ways))
+        return 0;
+    struct declared_share *slot =
+        declared_append(machine, &declared->shares, &declared->share_count, sizeof *slot);
+    if (!slot)
+        return ERROR_SYSTEM;
+    *slot = share;
+    return 0;
+}
+
+static bool is_known(const char *resource)
+{
+    return (resource[0] == 'L' && (resource[1] == '2' || resource[1] == '3')) ||
+           strcmp(resource, "MB") == 0;
+}
+
+/* A line like "L3:0=7ff;1=7ff". */
+static int add_line(struct machine *machine, const char *root, const char *line)
+{
+    char name[NAME_BYTES];
+    const size_t length = strcspn(line, ":\n");
+    if (line[length] != ':' || length == 0 || length >= sizeof name)
+        return 0;
+    memcpy(name, line, length);
+    name[length] = '\0';
+    if (!is_known(name) || name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
+        return 0;
+    const char *resource = pool_strdup(&machine->pool, name);
+    if (!resource)
+        return ERROR_SYSTEM;
+    const unsigned of_ways = all_ways(&machine->pool, root, resource);
+    int code = 0;
+    for (const char *at = line + length + 1; code == 0; at++) {
+        at += strspn(at, " \t");
+        code = add_share(machine, resource, of_ways, at);
+        at += strcspn(at, ";\n");
+        if (*at != ';')
+            break;
+    }
+    return code;
+}
+
+int declared_shares(struct machine *machine, const char *root)
+{
+    char *whole = files_text(root, "%s/schemata", mount);
+    const bool mounted = whole;
+    free(whole);
+    const char *group = mounted ? group_of(machine, root) : NULL;
+    char *text =
+        group ? files_text(root, "%s/%s%sschemata", mount, group, *group ? "/" : "") : NULL;
+    int code = 0;
+    if (text)
+        machine->facts.declared.share_group = *group ? group : "/";
+    for (const char *line = text; line && code == 0; line = strchr(line, '\n')) {
+        line += strspn(line, " \t\n");
+        code = add_line(machine, root, line);
+    }
+    free(text);
+    return code;
+}
