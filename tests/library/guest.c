@@ -365,8 +365,8 @@ static void spoils_nothing_by_a_spoilt_cache(void **state)
     fathom_close(fathom);
 }
 
-/* Time that the process that begins gives to measuring, and the others to waiting for it, and what of theirs
- * the answer itself may take. */
+/* Time that the process that begins gives to measuring, and the others to waiting for it, and what
+ * of theirs the answer itself may take. */
 enum { FIRST_MS = 3000, OTHERS_MS = 5500, ANSWER_MS = 1000 };
 
 static double now_ms(void)
@@ -395,7 +395,8 @@ static void waits_for_another_process_that_measures(void **state)
             struct fathom *fathom = open_own(folder);
             struct fathom_level level = {.size = sizeof level};
             struct fathom_error error;
-            const int count = fathom_levels(fathom, &level, 1, i == 0 ? FIRST_MS : OTHERS_MS, &error);
+            const int count =
+                fathom_levels(fathom, &level, 1, i == 0 ? FIRST_MS : OTHERS_MS, &error);
             _exit(count > 0 ? level.source : 0);
         }
     for (int i = 0; i < 4; i++) {
@@ -409,8 +410,8 @@ static void waits_for_another_process_that_measures(void **state)
     }
     assert_true(measured <= 1);
     assert_true(cached == 0 || measured == 1);
-    /* Each of the others still had time when the first was done. Where it was not (an emulator), they had to
-     * answer without it. */
+    /* Each of the others still had time when the first was done. Where it was not (an emulator),
+     * they had to answer without it. */
     if (in_time)
         assert_int_equal(cached, 3);
 }
