@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "findings/alike.h"
-#include "findings/comparison/plateaus.h"
+#include "findings/comparison/judging.h"
 #include "findings/device.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
@@ -21,9 +21,7 @@
 const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
                                              "neighbours"};
 
-/* Of findings the correction for many comparisons asks how likely so large a ratio is of a machine
- * that has not changed at all; whether the change is large enough is asked of the interval. Of
- * points, which are many, it asks how likely it is of a change within the threshold. */
+/* How large a change of a shared plateau is asked about: any. */
 static const double unchanged = 0;
 
 struct search {
@@ -72,85 +70,6 @@ static struct difference *add(struct search *search, const struct probe_result *
     return difference;
 }
 
-static bool beyond(const struct comparison *comparison, double threshold)
-{
-    return comparison->low > 1 + threshold || comparison->high < 1 / (1 + threshold);
-}
-
-/* Combines the verdicts on time and on cycles: a change only if both changed. `p` stays NAN where
- * the value is within the threshold or has no interval; it then takes no part in the correction. */
-static void judge(struct difference *difference, const struct comparison *time,
-                  const struct comparison *cycles, double threshold)
-{
-    difference->ratio = time->ratio;
-    difference->low = time->low;
-    difference->high = time->high;
-    difference->p = NAN;
-    bool far = fabs(log(time->ratio)) > log1p(threshold) &&
-               (!cycles || fabs(log(cycles->ratio)) > log1p(threshold));
-    if (!far)
-        return;
-    bool certain = beyond(time, threshold) && (!cycles || beyond(cycles, threshold));
-    difference->verdict = certain ? CHANGED : UNCERTAIN;
-    if (isfinite(time->high - time->low) && (!cycles || isfinite(cycles->high - cycles->low)))
-        difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
-}
-
-static void judge_points_found(const struct search *search, struct difference *difference)
-{
-    const struct point *a = difference->point_a, *b = difference->point_b;
-    difference->a = a->y.median;
-    difference->b = b->y.median;
-    struct comparison time = {(double)b->y.median / (double)a->y.median, NAN, NAN, 1}, cycles;
-    const struct estimate before = finding_cycles_of(a), after = finding_cycles_of(b);
-    const double left[] = {before.median, before.low, before.high};
-    const double right[] = {after.median, after.low, after.high};
-    bool both = left[0] > 0 && right[0] > 0;
-    if (fabs(log(time.ratio)) > log1p(search->threshold))
-        compare_medians(&a->y, &b->y, search->threshold, flag_widening(a->flags | b->flags), &time);
-    if (both)
-        compare_intervals(left, right, search->threshold, &cycles);
-    judge(difference, &time, both ? &cycles : NULL, search->threshold);
-}
-
-/* One unit's quiet values of two points, of which either has the flags. */
-static struct comparison compare_quiet(const struct search *search, const struct quiet *a,
-                                       const struct quiet *b, unsigned flags)
-{
-    double bounds[2][3];
-    const struct quiet *const sides[] = {a, b};
-    struct comparison comparison;
-    for (int i = 0; i < 2; i++) {
-        const struct finding side = {.quiet = *sides[i], .flags = flags};
-        finding_doubted_bounds(&side, VALUE_QUIET, bounds[i]);
-    }
-    compare_intervals(bounds[0], bounds[1], search->threshold, &comparison);
-    return comparison;
-}
-
-static void judge_points_quiet(const struct search *search, struct difference *difference)
-{
-    const struct point *a = difference->point_a, *b = difference->point_b;
-    /* A point is one size of many: few trials at a bend of the curve agree by chance. */
-    const unsigned flags = flag_doubts(a->flags | b->flags) ? FLAG_BIT(FLAG_UNSTABLE) : 0;
-    const bool both = quiet_is_known(&a->quiet_cycles) && quiet_is_known(&b->quiet_cycles);
-    struct comparison time = compare_quiet(search, &a->quiet, &b->quiet, flags), cycles;
-    difference->which = VALUE_QUIET;
-    difference->a = (double)a->quiet.value;
-    difference->b = (double)b->quiet.value;
-    difference->verdict = SAME;
-    if (both)
-        cycles = compare_quiet(search, &a->quiet_cycles, &b->quiet_cycles, flags);
-    judge(difference, &time, both ? &cycles : NULL, search->threshold);
-}
-
-/* What was found changed, and what the hardware does alone did not. */
-static void blame_neighbours(struct difference *difference, enum verdict found)
-{
-    if (difference->verdict == SAME && found == CHANGED)
-        difference->verdict = NEIGHBOURS;
-}
-
 static void note_condition(struct difference *difference)
 {
     if (difference->verdict == SAME)
@@ -169,63 +88,12 @@ static void compare_points(struct search *search, const struct probe_result *pro
     difference->series = series;
     difference->point_a = a;
     difference->point_b = b;
-    judge_points_found(search, difference);
-    if (quiet_is_known(&a->quiet) && quiet_is_known(&b->quiet)) {
-        const enum verdict found = difference->verdict;
-        judge_points_quiet(search, difference);
-        blame_neighbours(difference, found);
-    }
+    judge_points(difference, search->threshold);
     if (search->of_conditions)
         note_condition(difference);
     if (difference->verdict == CHANGED && ((search->of_handoffs && search->alike.moves_cpus) ||
                                            plateaus_bend_at(&search->shared, series, a->x)))
         difference->verdict = UNCERTAIN;
-}
-
-static struct comparison compare_values(const struct finding *a, const struct finding *b,
-                                        enum finding_value which)
-{
-    double left[3], right[3];
-    struct comparison comparison;
-    finding_doubted_bounds(a, which, left);
-    finding_doubted_bounds(b, which, right);
-    compare_intervals(left, right, unchanged, &comparison);
-    return comparison;
-}
-
-/* A finding of both documents, and the same in ns; NULL where there is none. */
-struct twins {
-    const struct finding *before, *after, *ns_before, *ns_after;
-};
-
-static void judge_findings(const struct search *search, struct difference *difference,
-                           const struct twins *twins, enum finding_value which)
-{
-    struct comparison value = compare_values(twins->before, twins->after, which), ns;
-    const bool both = twins->ns_before && twins->ns_after &&
-                      finding_value_of(twins->ns_before, which) > 0 &&
-                      finding_value_of(twins->ns_after, which) > 0;
-    if (both)
-        ns = compare_values(twins->ns_before, twins->ns_after, which);
-    difference->which = which;
-    difference->a = finding_value_of(twins->before, which);
-    difference->b = finding_value_of(twins->after, which);
-    difference->verdict = SAME;
-    judge(difference, &value, both ? &ns : NULL, search->threshold);
-}
-
-/* A level by the sizes that both curves have of it. */
-static void judge_shared(const struct search *search, struct difference *difference,
-                         const struct shared_plateau *shared)
-{
-    difference->which = VALUE_QUIET;
-    difference->a = shared->a;
-    difference->b = shared->b;
-    difference->verdict = SAME;
-    const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
-    const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
-    judge(difference, in_cycles ? &shared->cycles : &shared->time,
-          shared->has_cycles ? other : NULL, search->threshold);
 }
 
 /* Whether the finding is a size or a count, which is read off a curve and is no median of
@@ -234,6 +102,17 @@ static bool is_place(const struct finding *finding)
 {
     return quantity_is(finding->unit, DIMENSION_SIZE) ||
            quantity_is(finding->unit, DIMENSION_NUMBER);
+}
+
+/* Whether others may have held what one run lacks of a cache: it is declared as before, and one of
+ * the two found less than that. */
+static bool is_room_of_others(const struct finding *before, const struct finding *after,
+                              double threshold)
+{
+    const double declared = before->declared;
+    return quantity_is(before->unit, DIMENSION_SIZE) && declared > 0 &&
+           after->declared == declared &&
+           fmin(before->value, after->value) * (1 + threshold) < declared;
 }
 
 static void compare_pair(struct search *search, const struct finding_lookup *in_a,
@@ -251,19 +130,12 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     const struct shared_plateau *shared = plateaus_before(&search->shared, before);
     if (shared && shared->after != after)
         shared = NULL;
-    judge_findings(search, difference, &twins, VALUE_FOUND);
-    if (shared) {
-        const enum verdict found = difference->verdict;
-        judge_shared(search, difference, shared);
-        blame_neighbours(difference, found);
-    } else if (finding_comparable_value(before, after) == VALUE_QUIET) {
-        const enum verdict found = difference->verdict;
-        judge_findings(search, difference, &twins, VALUE_QUIET);
-        blame_neighbours(difference, found);
-    }
+    judge_findings(difference, &twins, shared, search->threshold);
     if (difference->verdict == CHANGED && is_place(before) &&
         (flag_widening(before->flags | after->flags) || plateaus_are_thin(probe, before) ||
          plateaus_are_thin(other, after)))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && is_room_of_others(before, after, search->threshold))
         difference->verdict = UNCERTAIN;
     if (difference->verdict == CHANGED && plateaus_differ(&search->shared, before, after))
         difference->verdict = UNCERTAIN;
@@ -282,7 +154,7 @@ static void compare_shared(struct search *search, const struct probe_result *pro
         return;
     difference->finding_a = shared->before;
     difference->finding_b = shared->after;
-    judge_shared(search, difference, shared);
+    judge_shared(difference, shared, search->threshold);
 }
 
 /* Ratios have a meaning only where both values are above zero. */
