@@ -20,6 +20,9 @@ static const double bimodal_distance = 0.05;
 /* Unless the plan says otherwise, the clock moved when trials saw rates further apart than two
  * bursts may differ. */
 static const double clock_spread = 0.01;
+/* A trial whose clock is lower than another's by that share had it taken away: what lowers it by
+ * less is the clock's own, as bursts read it (gap_share in stats/quiet.c). */
+static const double clock_taken = 0.04;
 /* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
 /* What neighbours do to trials. */
@@ -147,6 +150,22 @@ static bool trials_are_lines(const struct plan *plan)
     return plan->passes == 2 || plan->trials_per_visit > 1;
 }
 
+/* The quiet cycles of the trials at the highest clock, ascending; returns how many. Cycles are a
+ * time by the clock that bursts read: who lowers the clock, or interrupts a burst, makes them too
+ * few. */
+static unsigned cycles_at_full_clock(const struct record *record, double *cycles)
+{
+    double full = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < record->trials; i++)
+        full = fmax(full, (double)record->core_mhz[i]);
+    for (unsigned i = 0; i < record->trials; i++)
+        if ((double)record->core_mhz[i] >= (1 - clock_taken) * full)
+            cycles[count++] = (double)record->quiet_cycles[i];
+    sort_ascending(cycles, count);
+    return count;
+}
+
 /* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
  * counts with its quiet value, and their median is the point's. A line that was measured twice
  * counts with the time that was disturbed less. Lines that were all measured at one time tell
@@ -157,7 +176,7 @@ static struct quiet quiet_column(const struct record *record, const float *colum
     const unsigned n = record->trials;
     const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
     const bool rates = plan->yields == OPERATIONS_PER_SECOND;
-    const unsigned count = n < units ? n : units;
+    unsigned count = n < units ? n : units;
     for (unsigned i = 0; i < count; i++) {
         const double first = (double)column[i];
         const double second = i + units < n ? (double)column[i + units] : first;
@@ -172,6 +191,8 @@ static struct quiet quiet_column(const struct record *record, const float *colum
         const struct quiet quiet = quiet_of_units(scratch, count);
         return record->visits > 1 ? quiet : (struct quiet){quiet.value, NAN, NAN};
     }
+    if (column == record->quiet_cycles)
+        count = cycles_at_full_clock(record, scratch);
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
 }
 

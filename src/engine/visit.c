@@ -182,8 +182,10 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         }
         visit->interrupted += interrupted ? count : 0;
         visit->clock_moved += moved ? count : 0;
+        /* A burst that was interrupted reads too low a clock, and never too high a one. */
+        const double hz = moved ? fmax(before_hz, after_hz) : (before_hz + after_hz) / 2;
         for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++)
-            visit->batches[first + i].core_hz = (before_hz + after_hz) / 2;
+            visit->batches[first + i].core_hz = hz;
         return 0;
     }
 }
