@@ -2,8 +2,8 @@
  * Finds what changed from one document to another. Points are paired by probe, series, factors and
  * place; findings by name and experiment (findings/pairs.h). A value has changed only if the whole
  * interval of the ratio lies beyond the threshold, in time as well as in cycles where both are
- * known (a change of the clock affects only one of them), and if it survives the correction for the
- * number of comparisons.
+ * known and in the same direction (findings/comparison/judging.h), and if it survives the
+ * correction for the number of comparisons.
  *
  * Values are compared as they are without neighbours, where both documents know that. Where only
  * what was found has changed, the neighbours did.
@@ -14,8 +14,9 @@
  * the middle four fifths of its trials. Values whose intervals still do not overlap have changed,
  * in spite of the doubt: an L1 that repeats within 0.1 % is not excused because its ns did not
  * settle. A capacity is where a curve bends, which moves from run to run by more than its interval
- * says: with a doubt it is uncertain at most. A doubtful interval without a width counts as no
- * interval, because trials that agree to the last digit are a single trial.
+ * says: with a doubt it is uncertain at most, and so it is where one of the two is less than what
+ * both documents declare, because others may have held the rest. A doubtful interval without a
+ * width counts as no interval, because trials that agree to the last digit are a single trial.
  *
  * Latencies of levels are compared by the sizes that both curves have on the level's plateau, pair
  * by pair (findings/comparison/plateaus.h): how pairs scatter makes an interval even of single

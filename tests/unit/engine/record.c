@@ -186,6 +186,20 @@ static void what_neighbours_did_is_seen_through(void **state)
     assert_true(point.quiet.high < 2.05f && point.y.high > 3);
 }
 
+/* What takes a fixed time takes fewer cycles of a clock that was lowered, and of one that was read
+ * too low. */
+static void cycles_count_at_the_highest_clock(void **state)
+{
+    (void)state;
+    struct record record = {0};
+    for (int i = 0; i < 12; i++)
+        add(&record, &plain, 100, i % 3 == 0 ? 3e9 : i % 3 == 1 ? 1.7e9 : 0.3e9);
+    const struct point point = conclude(&record, &plain);
+    assert_true(fabs((double)point.quiet_cycles.value - 300) < 0.1);
+    assert_true(fabs((double)point.quiet.value - 100) < 0.1);
+    assert_true((double)point.cycles.median < 200);
+}
+
 static void no_trial_no_value(void **state)
 {
     (void)state;
@@ -315,6 +329,7 @@ int main(void)
         cmocka_unit_test(two_groups_are_bimodal),
         cmocka_unit_test(what_spoiled_many_trials_is_reported),
         cmocka_unit_test(what_neighbours_did_is_seen_through),
+        cmocka_unit_test(cycles_count_at_the_highest_clock),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),
         cmocka_unit_test(drift_is_divided_out_of_both_units),

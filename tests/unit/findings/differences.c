@@ -116,6 +116,46 @@ static void what_only_the_clock_explains_has_not_changed(void **state)
     assert_int_equal(of_point(bench, point)->verdict, SAME);
 }
 
+/* Multiplies the first finding of a document and its twin, and gives them a relative interval and a
+ * doubt. */
+static void plant(struct document *document, double times, double share)
+{
+    for (int i = 0; i < 2; i++) {
+        struct finding *finding = &document->probes[0].findings[i];
+        finding->value *= times;
+        finding->low = finding->value * (1 - share);
+        finding->high = finding->value * (1 + share);
+        finding->flags |= FLAG_BIT(FLAG_TOO_FEW);
+    }
+}
+
+/* A slower clock makes what takes a fixed time longer in the one unit and shorter in the other. */
+static void a_change_moves_both_units_the_same_way(void **state)
+{
+    struct bench *bench = *state;
+    const struct point *opposed[] = {slow_down(bench, 2, 1.4f, false),
+                                     slow_down(bench, 3, 1.4f, false)};
+    for (int i = 2; i < 4; i++) {
+        struct point *point = &bench->b.probes[0].series[0].points[i];
+        point->cycles.median *= 0.8f;
+        point->cycles.low *= 0.8f;
+        point->cycles.high *= 0.8f;
+    }
+    plant(&bench->b, 1.2, 0.001);
+    struct finding *twin = &bench->b.probes[0].findings[1];
+    const double should = bench->a.probes[0].findings[1].value;
+    *twin = (struct finding){.name = twin->name,
+                             .unit = twin->unit,
+                             .value = 0.8 * should,
+                             .low = 0.799 * should,
+                             .high = 0.801 * should,
+                             .declared = NAN};
+    find(bench);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(of_point(bench, opposed[i])->verdict, SAME);
+    assert_int_equal(bench->differences.list[0].verdict, SAME);
+}
+
 static void a_doubtful_point_is_uncertain(void **state)
 {
     struct bench *bench = *state;
@@ -145,19 +185,6 @@ static void a_finding_changes_with_its_twin(void **state)
     assert_int_equal(bench->differences.changed, 1);
     assert_ptr_equal(bench->differences.list[0].finding_b, &findings[0]);
     assert_int_equal(bench->differences.list[0].verdict, CHANGED);
-}
-
-/* Multiplies the first finding of a document and its twin, and gives them a relative interval and a
- * doubt. */
-static void plant(struct document *document, double times, double share)
-{
-    for (int i = 0; i < 2; i++) {
-        struct finding *finding = &document->probes[0].findings[i];
-        finding->value *= times;
-        finding->low = finding->value * (1 - share);
-        finding->high = finding->value * (1 + share);
-        finding->flags |= FLAG_BIT(FLAG_TOO_FEW);
-    }
 }
 
 static void doubt_widens_and_does_not_excuse(void **state)
@@ -478,6 +505,31 @@ static size_t changed(struct bench *bench)
     return count;
 }
 
+/* Whoever else used the cache held the rest, unless less of it is declared as well. */
+static void less_of_a_cache_than_declared_may_be_others(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *before = finding_named(&bench->a, "L2.capacity"),
+                   *after = finding_named(&bench->b, "L2.capacity");
+    static const struct {
+        double declared[2], found[2];
+        bool changed;
+    } cases[] = {
+        {{1 << 20, 1 << 20}, {1 << 20, 600 << 10}, false},
+        {{1 << 20, 1 << 20}, {600 << 10, 1 << 20}, false},
+        {{1 << 20, 1 << 20}, {1 << 20, 2 << 20}, true},
+        {{1 << 20, 640 << 10}, {1 << 20, 600 << 10}, true},
+        {{NAN, NAN}, {1 << 20, 600 << 10}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        set(before, cases[i].found[0]);
+        set(after, cases[i].found[1]);
+        before->declared = cases[i].declared[0];
+        after->declared = cases[i].declared[1];
+        assert_int_equal(changed(bench), cases[i].changed);
+    }
+}
+
 /* A hypervisor moved one of the two CPUs to a core that is far away. */
 static void hand_offs_of_guests_prove_no_change(void **state)
 {
@@ -544,6 +596,7 @@ int main(void)
         TEST(a_single_slower_point_is_uncertain),
         TEST(two_slower_points_side_by_side_have_changed),
         TEST(what_only_the_clock_explains_has_not_changed),
+        TEST(a_change_moves_both_units_the_same_way),
         TEST(a_doubtful_point_is_uncertain),
         TEST(a_finding_changes_with_its_twin),
         TEST(doubt_widens_and_does_not_excuse),
@@ -562,6 +615,7 @@ int main(void)
         TEST(chance_is_no_change),
         TEST(what_only_neighbours_slow_down_has_not_changed),
         TEST(what_is_slower_without_neighbours_has_changed),
+        TEST(less_of_a_cache_than_declared_may_be_others),
         TEST(hand_offs_of_guests_prove_no_change),
         TEST(a_third_level_of_another_number_of_levels_is_another),
         TEST(what_noise_met_is_no_change),
