@@ -150,11 +150,28 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
     return n;
 }
 
+/* Where the level before this one ends in that curve; 0: it is the first. */
+static double before_of(const struct curve *curve, size_t level)
+{
+    return level ? curve->found.list[level - 1].to : 0;
+}
+
+/* Where a plateau rises a little, two runs see it begin at different sizes. Those that stand on
+ * either of the two below where both end are of the same level, unless they are of the one before
+ * it. What lies above may not be: a neighbour that holds room makes it end earlier. */
+static struct range widened(const struct curve *a, const struct curve *b, size_t level_a,
+                            size_t level_b, struct range range)
+{
+    const double from = fmin(range_of(a, level_a).from, range_of(b, level_b).from),
+                 before = fmax(before_of(a, level_a), before_of(b, level_b));
+    return (struct range){from > before ? from : range.from, range.to};
+}
+
 static int add_shared(struct shared_plateaus *shared, struct pool *pool, const struct curve *a,
                       const struct curve *b, size_t level_a, size_t level_b, double threshold)
 {
     const size_t room = a->series->point_count;
-    const struct range range = common(range_of(a, level_a), range_of(b, level_b));
+    struct range range = common(range_of(a, level_a), range_of(b, level_b));
     const struct finding *before = finding_of(a, level_a), *after = finding_of(b, level_b);
     if (!before || !after || !quantity_same(before->unit, after->unit) ||
         experiment_order(before, after) != 0)
@@ -164,6 +181,8 @@ static int add_shared(struct shared_plateaus *shared, struct pool *pool, const s
     double *scratch = pool_alloc(pool, room, sizeof *scratch);
     if (!time || !cycles || !scratch)
         return ERROR_SYSTEM;
+    if (pair_points(a, b, range, NULL, NULL) < SIZES_LEAST)
+        range = widened(a, b, level_a, level_b, range);
     const size_t n = pair_points(a, b, range, time, cycles);
     bool has_cycles = true;
     for (size_t i = 0; i < n; i++)
