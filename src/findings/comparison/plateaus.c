@@ -15,8 +15,9 @@
  * which the finding leaves out, and the fit move it by less. */
 static const double same_level = 0.1;
 
-/* Two sizes make a difference, and only a third one shows how chance scatters them. */
-enum { SIZES_LEAST = 3 };
+/* Two sizes make a difference, and only a third one shows how chance scatters them. Three hardly
+ * survive the correction for many comparisons, as six do (Student's interval of n - 1 degrees). */
+enum { SIZES_LEAST = 3, SIZES_ENOUGH = 6 };
 /* Of a foreign document's curve, that are looked at for each of its findings. Ours have some 200.
  */
 enum { SIZES_MOST = 4096 };
@@ -150,21 +151,25 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
     return n;
 }
 
-/* Where the level before this one ends in that curve; 0: it is the first. */
-static double before_of(const struct curve *curve, size_t level)
+/* The sizes between the level before this one and the next, in that curve. */
+static struct range between(const struct curve *curve, size_t level)
 {
-    return level ? curve->found.list[level - 1].to : 0;
+    const struct found_level *list = curve->found.list;
+    return (struct range){level ? list[level - 1].to : 0,
+                          level + 1 < curve->found.count ? list[level + 1].from : INFINITY};
 }
 
-/* Where a plateau rises a little, two runs see it begin at different sizes. Those that stand on
- * either of the two below where both end are of the same level, unless they are of the one before
- * it. What lies above may not be: a neighbour that holds room makes it end earlier. */
-static struct range widened(const struct curve *a, const struct curve *b, size_t level_a,
-                            size_t level_b, struct range range)
+/* Where a plateau rises a little, two runs see it begin and end at different sizes. Those that
+ * stand on either of the two are of the same level, unless one of the runs saw another level there.
+ */
+static struct range joined(const struct curve *a, const struct curve *b, size_t level_a,
+                           size_t level_b)
 {
-    const double from = fmin(range_of(a, level_a).from, range_of(b, level_b).from),
-                 before = fmax(before_of(a, level_a), before_of(b, level_b));
-    return (struct range){from > before ? from : range.from, range.to};
+    const struct range both = common(range_of(a, level_a), range_of(b, level_b)),
+                       left = range_of(a, level_a), right = range_of(b, level_b),
+                       most = common(between(a, level_a), between(b, level_b));
+    const double from = fmin(left.from, right.from), to = fmax(left.to, right.to);
+    return (struct range){from > most.from ? from : both.from, to < most.to ? to : both.to};
 }
 
 static int add_shared(struct shared_plateaus *shared, struct pool *pool, const struct curve *a,
@@ -181,8 +186,8 @@ static int add_shared(struct shared_plateaus *shared, struct pool *pool, const s
     double *scratch = pool_alloc(pool, room, sizeof *scratch);
     if (!time || !cycles || !scratch)
         return ERROR_SYSTEM;
-    if (pair_points(a, b, range, NULL, NULL) < SIZES_LEAST)
-        range = widened(a, b, level_a, level_b, range);
+    if (pair_points(a, b, range, NULL, NULL) < SIZES_ENOUGH)
+        range = joined(a, b, level_a, level_b);
     const size_t n = pair_points(a, b, range, time, cycles);
     bool has_cycles = true;
     for (size_t i = 0; i < n; i++)
