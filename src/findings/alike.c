@@ -1,12 +1,16 @@
 #include "findings/alike.h"
 
 #include "base/text.h"
+#include "findings/finding.h"
 #include "findings/registry.h"
 #include "findings/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Caches up to that level are a core's own. */
+enum { OWN_LEVELS = 2 };
 /* More factors than this are only compared place by place; series of fathom have a few. */
 enum { FACTORS_MOST = 64 };
 
@@ -101,18 +105,79 @@ static uint64_t levels_seen(const struct document *document)
     return levels;
 }
 
-static bool is_busy(const struct document *document)
+/* What the memory does: how late it answers, and what it gives. NAN: unknown. */
+struct memory {
+    double ns, rate;
+};
+
+static struct memory memory_of(const struct document *document)
 {
-    struct document_verdict verdict;
-    verdict_of(&verdict, document);
-    return verdict.busy.length > 0;
+    struct memory memory = {NAN, NAN};
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            const struct finding *finding = &document->probes[p].findings[f];
+            const struct finding_meaning meaning = finding_meaning(finding);
+            const double value = quiet_or(&finding->quiet, finding->value);
+            if (meaning.device >= 0 || finding->deviations || !(value > 0))
+                continue;
+            if (meaning.role == ROLE_LEVEL && meaning.level == LEVEL_MEMORY &&
+                meaning.fact == FACT_LATENCY_NS && isnan(memory.ns))
+                memory.ns = value;
+            if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory.rate))
+                memory.rate = value;
+        }
+    return memory;
+}
+
+/* Whether the second is so in neither way: what is unknown speaks against nobody. */
+static bool is_worse(const struct memory *memory, const struct memory *than)
+{
+    const double most = 1 + differences_threshold;
+    return !(memory->ns < most * than->ns) && !(memory->rate * most > than->rate);
+}
+
+static bool is_of_one_run(const struct document *document)
+{
+    return !document->run.joined;
 }
 
 struct alike alike_of(const struct document *a, const struct document *b)
 {
-    return (struct alike){.moves_cpus = a->machine.hypervisor && b->machine.hypervisor,
-                          .busy = is_busy(a) || is_busy(b),
-                          .levels = {levels_seen(a), levels_seen(b)}};
+    const struct memory in_a = memory_of(a), in_b = memory_of(b);
+    struct document_verdict of_a, of_b;
+    verdict_of(&of_a, a);
+    verdict_of(&of_b, b);
+    const bool busy[] = {of_a.busy.length > 0, of_b.busy.length > 0},
+               guests = a->machine.hypervisor && b->machine.hypervisor;
+    return (struct alike){
+        .moves_cpus = guests,
+        .shares_host = guests && is_of_one_run(a) && is_of_one_run(b),
+        .busy = {busy[0], busy[1]},
+        .at_work = {of_a.at_work, of_b.at_work},
+        .crowded = {busy[0] && is_worse(&in_a, &in_b), busy[1] && is_worse(&in_b, &in_a)},
+        .levels = {levels_seen(a), levels_seen(b)}};
+}
+
+static bool is_of_all_cpus(const struct finding_meaning *meaning)
+{
+    return meaning->role == ROLE_WIDTH && meaning->fact == FACT_ALL;
+}
+
+/* Whether it is of what all CPUs share: memory, the way to it, a cache beyond a core's own. */
+static bool is_shared(const struct finding_meaning *meaning)
+{
+    if (meaning->role == ROLE_LEVEL)
+        return meaning->level == LEVEL_MEMORY ||
+               (meaning->level == LEVEL_CACHE && meaning->number > OWN_LEVELS);
+    return meaning->role == ROLE_WIDTH || meaning->role == ROLE_FLIGHT ||
+           meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CONTENTION;
+}
+
+bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
+{
+    const struct finding_meaning meaning = finding_meaning(finding);
+    return meaning.device < 0 && ((both->busy[worse] && is_of_all_cpus(&meaning)) ||
+                                  (both->crowded[worse] && is_shared(&meaning)));
 }
 
 static bool has_dram(uint64_t levels)
@@ -135,14 +200,21 @@ static bool is_last_seen(uint64_t levels, int level)
     return !has_dram(levels) && (level >= 63 || !(levels >> (level + 1) & 1));
 }
 
+bool alike_is_beside_others(const struct alike *both, const struct finding *finding)
+{
+    const struct finding_meaning meaning = finding_meaning(finding);
+    return meaning.device < 0 && both->at_work[1] && is_shared(&meaning);
+}
+
 bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
 {
-    enum { OWN_LEVELS = 2 };
     const struct finding_meaning meaning = finding_meaning(finding);
     const uint64_t a = both->levels[0], b = both->levels[1];
     if (meaning.role == ROLE_HANDOFF)
         return both->moves_cpus;
-    if (both->busy && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
+    if (is_of_all_cpus(&meaning))
+        return both->shares_host;
+    if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
         meaning.fact == FACT_CAPACITY)
         return true;
     return meaning.level == LEVEL_CACHE && meaning.device < 0 && meaning.number > OWN_LEVELS &&

@@ -23,19 +23,34 @@ struct alike {
     /* Both are of guests. A hypervisor may run its guest's CPUs elsewhere in every run, near to
      * each other or far apart: how far they are then says little about the machine. */
     bool moves_cpus;
-    /* During one of them others were at work. They may hold a part of every cache, of a core's own
+    /* Both are of single runs of guests, which have what the host's other guests leave of all its
+     * memory can give: 46 and 78 GB/s were read within ten minutes. */
+    bool shares_host;
+    /* During that one others were at work. They may hold a part of every cache, of a core's own
      * through its other hardware thread, and for as long as a short run takes. */
-    bool busy;
+    bool busy[2];
+    /* These were programs on its own CPUs, so that what all share is as they left it. */
+    bool at_work[2];
+    /* In that one they used what all CPUs share: its memory answered later than the other's and
+     * gave one CPU less, as far as that is known of both. A memory that is slower need not be
+     * narrower as well. */
+    bool crowded[2];
     uint64_t levels[2]; /* whose latency each document knows: bit 0 DRAM, bit N the N-th cache */
 };
 
 struct alike alike_of(const struct document *, const struct document *);
 /* Whether a finding of that name may be of different things in the two, so that none of them proves
- * a change: a hand-off of guests, a capacity that others may have had a part of, or another fact of
- * a cache that cores share where the documents tell different
- * numbers of levels or one of them none that is proven to be DRAM. The one that bears that number
- * is then another in each: the last level that a curve shows and nothing proves to be DRAM, or what
- * neighbours left of one. */
+ * a change: a hand-off of guests, what all CPUs of a guest together get of its host's memory, a
+ * capacity that others may have had a part of, or another fact of a cache that cores share where
+ * the documents tell different numbers of levels or one of them none that is proven to be DRAM. The
+ * one that bears that number is then another in each: the last level that a curve shows and nothing
+ * proves to be DRAM, or what neighbours left of one. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
+/* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
+ * share, and that one was crowded; or it is of all CPUs together, of whose time they had a part. */
+bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
+/* Whether others may have had a part in what the second document says: it is of what all CPUs
+ * share, and they were at work. */
+bool alike_is_beside_others(const struct alike *, const struct finding *);
 
 #endif

@@ -305,6 +305,7 @@ static int keep_shared_conditions(struct building *building, struct error *error
     for (size_t d = 0; d < building->count; d++) {
         const struct conditions *other = &building->documents[d].conditions;
         kept->load1 = kept->load1 == other->load1 ? kept->load1 : NAN;
+        kept->others_cpus = kept->others_cpus == other->others_cpus ? kept->others_cpus : NAN;
         kept->stolen_s = kept->stolen_s == other->stolen_s ? kept->stolen_s : NAN;
     }
     for (size_t i = 0; i < of.remark_count && i < REMARKS_MOST; i++) {

@@ -31,6 +31,7 @@ struct search {
     double threshold;
     bool of_conditions;            /* the probe that is compared says what the run met */
     bool of_handoffs;              /* ... how far CPUs are from each other */
+    bool of_width;                 /* ... what memory gives, by CPUs */
     struct shared_plateaus shared; /* of that probe's curves */
     bool failed;                   /* no memory */
 };
@@ -78,6 +79,23 @@ static void note_condition(struct difference *difference)
     difference->p = NAN;
 }
 
+/* Which of the two is worse, 0 or 1: times are better short, and all else is better large. */
+static int worse_of(const struct difference *difference, const char *unit)
+{
+    const bool time = quantity_is(unit, DIMENSION_TIME) || quantity_is(unit, DIMENSION_CYCLES);
+    return (difference->ratio > 1) == time;
+}
+
+/* Whether others may be why it is worse: as alike_is_of_others() says of findings. */
+static bool is_point_of_others(const struct search *search, const struct series *series,
+                               const struct difference *difference)
+{
+    const struct alike *alike = &search->alike;
+    const int worse = worse_of(difference, series->y.unit);
+    const bool of_all = search->of_width && difference->point_a->x > 1;
+    return alike->crowded[worse] || (of_all && (alike->shares_host || alike->busy[worse]));
+}
+
 static void compare_points(struct search *search, const struct probe_result *probe,
                            const struct series *series, const struct point *a,
                            const struct point *b)
@@ -91,6 +109,8 @@ static void compare_points(struct search *search, const struct probe_result *pro
     judge_points(difference, search->threshold);
     if (search->of_conditions)
         note_condition(difference);
+    if (difference->verdict == CHANGED && is_point_of_others(search, series, difference))
+        difference->verdict = UNCERTAIN;
     if (difference->verdict == CHANGED && ((search->of_handoffs && search->alike.moves_cpus) ||
                                            plateaus_bend_at(&search->shared, series, a->x)))
         difference->verdict = UNCERTAIN;
@@ -138,6 +158,9 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     if (difference->verdict == CHANGED && is_room_of_others(before, after, search->threshold))
         difference->verdict = UNCERTAIN;
     if (difference->verdict == CHANGED && plateaus_differ(&search->shared, before, after))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED &&
+        alike_is_of_others(&search->alike, before, worse_of(difference, before->unit)))
         difference->verdict = UNCERTAIN;
     if (difference->verdict == CHANGED && !shared && alike_is_doubtful(&search->alike, before))
         difference->verdict = UNCERTAIN;
@@ -360,6 +383,7 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     const size_t conditions = count_of_role(a, ROLE_CONDITION);
     search->of_conditions = conditions && conditions == a->finding_count;
     search->of_handoffs = count_of_role(a, ROLE_HANDOFF) > 0;
+    search->of_width = count_of_role(a, ROLE_WIDTH) > 0;
     search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);

@@ -129,6 +129,8 @@ static void compare(struct checking *checking, const struct finding *should,
         health = DOUBTFUL;
     if (health == WORSE && plateaus_differ(&checking->shared, should, now))
         health = DOUBTFUL;
+    if (health == WORSE && alike_is_beside_others(&checking->alike, should))
+        health = DOUBTFUL;
     if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
         health = DOUBTFUL;
     checking->check->compared++;

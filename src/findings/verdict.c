@@ -14,6 +14,9 @@
 /* The load average covers a minute, so a little of it may be what fathom itself did before: from a
  * CPU's worth for each CPU on others were surely at work, from a quarter on if a value shows it. */
 static const double busy_surely = 1, busy_if_seen = 0.25;
+/* How many CPUs others used says it better, where it is known: the system's ticks and this
+ * program's own times differ by a few percent. */
+static const double busy_share = 0.1;
 /* What others do to a run. */
 static const unsigned by_others =
     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
@@ -217,13 +220,21 @@ static void add_load(struct document_verdict *verdict, const struct document *do
     const size_t allowed = cpu_count(conditions->affinity);
     const double cpus = document->machine.threads ? document->machine.threads : (double)allowed;
     const unsigned seen = verdict->doubts & by_others;
-    const bool shows = seen || verdict->disturbed;
+    const bool shows = seen || verdict->disturbed, known = isfinite(conditions->others_cpus),
+               others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
     if (document->run.joined)
         return;
-    if (conditions->load1 >= (shows ? busy_if_seen : busy_surely) * fmax(cpus, 1)) {
+    const bool loaded = conditions->load1 >= (shows ? busy_if_seen : busy_surely) * fmax(cpus, 1);
+    verdict->at_work = others || (!known && loaded);
+    if (verdict->at_work && loaded) {
         line_add(&verdict->busy, "load %.3g", conditions->load1);
         if (cpus > 0)
             line_add(&verdict->busy, " on %.0f CPU%s", cpus, cpus > 1 ? "s" : "");
+    } else if (others) {
+        line_add(&verdict->busy, "others used %.2g", conditions->others_cpus);
+        if (cpus > 0)
+            line_add(&verdict->busy, " of %.0f", cpus);
+        line_add(&verdict->busy, " CPUs");
     } else if (seen & FLAG_BIT(FLAG_STOLEN)) {
         line_add(&verdict->busy, "the hypervisor took CPU time away");
     } else if (seen & FLAG_BIT(FLAG_PREEMPTED)) {

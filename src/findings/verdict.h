@@ -55,6 +55,7 @@ struct document_verdict {
     unsigned fewest;  /* trials of the point that has the fewest; 0 where none has any */
     float coverage;   /* of the point that has the least */
     bool modelled;    /* no value is of hardware */
+    bool at_work;     /* other programs used these CPUs, by their time or by the load */
     struct line busy; /* what says that others were at work: "load 12 on 2 CPUs"; "" */
 };
 

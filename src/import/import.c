@@ -217,8 +217,8 @@ static int read_text(const struct import_format *format, struct import_text *tex
         code = check_options(format, settings, error);
     document->run.elapsed_s = document->run.precision = document->run.budget_s = NAN;
     document->run.complete = true;
-    document->conditions =
-        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
+    document->conditions = (struct conditions){
+        .core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .others_cpus = NAN, .stolen_s = NAN};
     if (code == 0)
         code = import_read(format, text, settings, document, error);
     return code == 0 ? tell_unread(format, text, document, unread, error) : code;

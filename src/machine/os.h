@@ -49,6 +49,14 @@ void os_wake(atomic_uint *word);
  * the more CPUs there are, so read between visits, never between batches. */
 bool os_stolen_ns(uint64_t *of_cpu, size_t count);
 
+/* CPU time since boot of everything that ran, and of this program and the children that it waited
+ * for. */
+struct os_work {
+    uint64_t all_ns, own_ns;
+};
+/* False where the system doesn't say. The system counts in ticks, of 10 ms as a rule. */
+bool os_work(struct os_work *);
+
 /* --- memory --- */
 
 enum page_policy { PAGES_AUTO, PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1G };

@@ -124,6 +124,8 @@ struct conditions {
     const char *thp;         /* "always", "madvise", "never"; NULL unknown */
     const char *affinity;    /* CPU list that may be used */
     double load1;            /* one-minute load at the start; NAN unknown */
+    double others_cpus;      /* CPUs that other programs kept busy during the run, on average; NAN
+                                unknown */
     double stolen_s;         /* CPU time taken by a hypervisor during the run; NAN unknown */
     struct remark *remarks;  /* what may spoil the measurements */
     size_t remark_count;

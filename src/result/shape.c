@@ -298,6 +298,7 @@ static const struct field conditions_fields[] = {
     TEXT("thp", struct conditions, thp),
     TEXT("affinity", struct conditions, affinity),
     NUMBER("load1", struct conditions, load1),
+    NUMBER("others_cpus", struct conditions, others_cpus),
     NUMBER("stolen_s", struct conditions, stolen_s),
     LIST("remarks", struct conditions, remarks, remark_count, remark_shape),
     ARRAY("warnings", FIELD_TEXTS, struct conditions, warnings, warning_count),

@@ -157,15 +157,18 @@ static int note_conditions(struct run *run, struct error *error)
     if (!run->model && run->machine->live)
         code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
                                conditions, &checks, error);
-    conditions->stolen_s = NAN;
+    conditions->stolen_s = conditions->others_cpus = NAN;
     conditions->core_hz = NAN;
     return code;
 }
 
 int run_plan(struct run *run, struct error *error)
 {
+    run->planned_ns = os_raw_ns();
     if (!run->began_ns)
-        run->began_ns = os_raw_ns();
+        run->began_ns = run->planned_ns;
+    if (run->model || !os_work(&run->planned_work))
+        run->planned_work = (struct os_work){0};
     run->seed = settings_has(run->settings, "seed")
                     ? (uint64_t)settings_number(run->settings, "seed")
                     : fresh_seed(run);

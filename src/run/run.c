@@ -12,11 +12,28 @@ static double elapsed_s(const struct run *run)
     return (double)(os_raw_ns() - run->began_ns) * 1e-9;
 }
 
+/* The system counts CPU time in ticks: shorter runs have too few of them. */
+static const double counted_least_s = 0.5;
+
+/* CPUs that others kept busy; NAN where the system doesn't say. */
+static double others_cpus(const struct run *run)
+{
+    const struct os_work *before = &run->planned_work;
+    const double took_s = (double)(os_raw_ns() - run->planned_ns) * 1e-9;
+    struct os_work now;
+    if (!before->all_ns || took_s < counted_least_s || !os_work(&now))
+        return NAN;
+    const double all_s = (double)(now.all_ns - before->all_ns) * 1e-9,
+                 own_s = (double)(now.own_ns - before->own_ns) * 1e-9;
+    return fmax(0, all_s - own_s) / took_s;
+}
+
 /* Early and after every probe: where the power goes, what was measured until then is kept. */
 static int save(struct run *run, struct error *error)
 {
     const struct run_listener *listener = &run->listener;
     run->document->run.elapsed_s = elapsed_s(run);
+    run->document->conditions.others_cpus = others_cpus(run);
     if (!listener->save)
         return 0;
     const int code = verdict_note(run->document, error);

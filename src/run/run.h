@@ -49,6 +49,8 @@ struct run {
     const struct timing_model *model;  /* NULL: the hardware itself */
     const volatile sig_atomic_t *stop; /* ends the run where it becomes non-zero; may be NULL */
     uint64_t began_ns;                 /* by os_raw_ns(); 0: when it is planned */
+    struct os_work planned_work;       /* when it was planned; 0: unknown */
+    uint64_t planned_ns;
     struct run_listener listener;
 
     /* What becomes of it. */

@@ -68,6 +68,7 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
     put_fact(out, "transparent huge pages", conditions->thp);
     put_fact(out, "CPUs that may be used", conditions->affinity);
     put_number_fact(out, "load average at the start", conditions->load1, "");
+    put_number_fact(out, "CPUs that other programs used", conditions->others_cpus, "");
     put_number_fact(out, "time taken by the hypervisor", conditions->stolen_s, "s");
     put_fact(out, "compiler", document->tool.compiler);
     put_fact(out, "commit", document->tool.commit);

@@ -2,6 +2,7 @@
 #include "../result/sample.h"
 #include "result/flag.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static int set_up(void **state)
     bench->document = (struct document){
         .run = {.started = "2026-11-21T04:18:25Z", .complete = true},
         .machine = {.cores = 2, .threads = 2, .caches = bench->caches, .cache_count = 3},
-        .conditions = {.load1 = 0.1, .affinity = "0-1"},
+        .conditions = {.load1 = 0.1, .others_cpus = NAN, .affinity = "0-1"},
         .probes = bench->probes,
         .probe_count = 3};
     bench->probes[0].name = "latency";
@@ -110,6 +111,26 @@ static void noise_alone_is_no_worse_for_a_load(void **state)
     sample_finding(&bench->document, &bench->probes[0], "noise.share", "%", 85, 0);
     assert_says(bench, VERDICT_BUSY,
                 "Busy (load 12 on 2 CPUs): it was measured, and can be relied on.");
+}
+
+/* The CPU time that others used tells what the average, which covers a minute, does not. */
+static void the_time_that_others_used_decides_where_it_is_known(void **state)
+{
+    struct bench *bench = *state;
+    bench->document.conditions.load1 = 1.6;
+    bench->document.conditions.others_cpus = 0.05;
+    assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
+    bench->document.conditions.load1 = 3;
+    assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
+    bench->document.conditions.load1 = 0.3;
+    bench->document.conditions.others_cpus = 0.95;
+    assert_says(bench, VERDICT_BUSY,
+                "Busy (others used 0.95 of 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth "
+                "are as found beside others. Repeat when idle, or --thorough.");
+    bench->document.conditions.load1 = 12;
+    assert_says(bench, VERDICT_BUSY,
+                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth are as "
+                "found beside others. Repeat when idle, or --thorough.");
 }
 
 /* The average covers a minute, in which fathom itself may have run. */
@@ -214,6 +235,7 @@ int main(void)
         TEST(a_quiet_machine_takes_one_short_sentence),
         TEST(beside_a_load_what_is_shared_is_as_found),
         TEST(noise_alone_is_no_worse_for_a_load),
+        TEST(the_time_that_others_used_decides_where_it_is_known),
         TEST(a_small_load_counts_where_a_value_shows_it),
         TEST(a_second_level_of_several_cores_is_shared),
         TEST(other_doubts_name_what_helps),

@@ -113,8 +113,8 @@ static inline const struct document *node_document(struct node_paper *paper,
                                .memory_bytes = (uint64_t)(plan->memory_gib * 0x1p30),
                                .gpus = paper->gpus,
                                .gpu_count = plan->gpus};
-    document->conditions =
-        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
+    document->conditions = (struct conditions){
+        .core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .others_cpus = NAN, .stolen_s = NAN};
     return document;
 }
 

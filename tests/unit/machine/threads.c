@@ -145,6 +145,20 @@ static void stolen_time_never_shrinks(void **state)
     assert_int_equal(after[1], 7);
 }
 
+static void work_is_this_programs_and_others(void **state)
+{
+    (void)state;
+    struct os_work before, after;
+    const bool known = os_work(&before);
+    const uint64_t began = os_raw_ns();
+    while (os_raw_ns() < began + 50000000u)
+        ;
+    assert_int_equal(os_work(&after), known);
+    assert_true(after.own_ns >= before.own_ns && after.all_ns >= before.all_ns);
+    if (known)
+        assert_true(after.own_ns > before.own_ns && after.all_ns > 0);
+}
+
 /* --- sleeping --- */
 
 static void a_sleep_lasts_as_long_as_it_may(void **state)
@@ -199,6 +213,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(page_faults_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(time_goes_forward, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stolen_time_never_shrinks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(work_is_this_programs_and_others, set_up, tear_down),
         cmocka_unit_test(a_sleep_lasts_as_long_as_it_may),
         cmocka_unit_test_setup_teardown(nobody_sleeps_on_a_word_that_has_changed, set_up,
                                         tear_down),

@@ -54,8 +54,8 @@ static inline void again_analyse(const struct probe_task *task)
     assert_true(file >= 0);
     close(file);
     document.run = (struct run_facts){.elapsed_s = NAN, .precision = NAN, .budget_s = NAN};
-    document.conditions =
-        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
+    document.conditions = (struct conditions){
+        .core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .others_cpus = NAN, .stolen_s = NAN};
     if (task->document)
         document.conditions = task->document->conditions;
     document.machine = task->machine->facts;

@@ -230,6 +230,7 @@ static inline void sample_document(struct document *document, int cpus, int per_
                                                .thp = "madvise",
                                                .affinity = "0-1",
                                                .load1 = 0.25,
+                                               .others_cpus = NAN,
                                                .stolen_s = NAN};
     *(struct remark *)pool_append(pool, (void **)&document->conditions.remarks,
                                   &document->conditions.remark_count, sizeof(struct remark)) =

@@ -69,6 +69,12 @@ bool os_stolen_ns(uint64_t *of_cpu, size_t count)
     return false;
 }
 
+bool os_work(struct os_work *work)
+{
+    *work = (struct os_work){0};
+    return false;
+}
+
 void *os_map(size_t bytes, enum page_policy policy, int node, struct error *error)
 {
     void *memory = NULL;
