@@ -224,7 +224,8 @@ static void add_load(struct document_verdict *verdict, const struct document *do
                others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
     if (document->run.joined)
         return;
-    const bool loaded = conditions->load1 >= (shows ? busy_if_seen : busy_surely) * fmax(cpus, 1);
+    const bool loaded =
+        conditions->load1 >= (shows && !known ? busy_if_seen : busy_surely) * fmax(cpus, 1);
     verdict->at_work = others || (!known && loaded);
     if (verdict->at_work && loaded) {
         line_add(&verdict->busy, "load %.3g", conditions->load1);

@@ -2,6 +2,8 @@
 
 #include "desk.h"
 
+#include <math.h>
+
 static const struct probe *const two[] = {&desk_short, &desk_long, NULL};
 
 static void the_document_is_saved_at_the_beginning_and_after_every_probe(void **state)
@@ -92,6 +94,25 @@ static void nobody_needs_to_listen(void **state)
     assert_true(desk->document.run.complete);
 }
 
+/* As if others had used two CPUs for the second since it was planned. */
+static void what_others_used_is_a_condition(void **state)
+{
+    static const uint64_t second_ns = 1000000000;
+    struct desk *desk = *state;
+    struct os_work work;
+    desk_plan_run(desk, two);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_true(isnan(desk->document.conditions.others_cpus)); /* a model has no others */
+    if (!os_work(&work) || work.all_ns < 3 * second_ns)
+        skip();
+    run_release(&desk->run);
+    desk_plan_run(desk, two);
+    desk->run.planned_ns = os_raw_ns() - second_ns;
+    desk->run.planned_work = (struct os_work){work.all_ns - 2 * second_ns, work.own_ns};
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    assert_true(desk->document.conditions.others_cpus > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +124,7 @@ int main(void)
         DESK_TEST(a_run_that_is_stopped_keeps_what_it_reached),
         DESK_TEST(a_second_run_adds_to_the_document),
         DESK_TEST(nobody_needs_to_listen),
+        DESK_TEST(what_others_used_is_a_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
