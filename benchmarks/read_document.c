@@ -62,7 +62,8 @@ static int make(int cpus, const char *path, struct error *error)
     document.run.complete = true;
     document.run.elapsed_s = document.run.precision = document.run.budget_s = NAN;
     document.conditions.core_hz = document.conditions.counter_hz = NAN;
-    document.conditions.load1 = document.conditions.stolen_s = NAN;
+    document.conditions.load1 = document.conditions.others_cpus = document.conditions.stolen_s =
+        NAN;
     document.probes = &probe;
     document.probe_count = 1;
     series.points = pool_alloc(&document.pool, (size_t)cpus * (size_t)cpus, sizeof *series.points);

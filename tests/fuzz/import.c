@@ -14,8 +14,8 @@ static void read_as(const struct import_format *format, const char *text)
     struct error error = {0};
     int code = settings_add(&settings, import_options, &error);
     document.run.elapsed_s = document.run.precision = document.run.budget_s = NAN;
-    document.conditions =
-        (struct conditions){.core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .stolen_s = NAN};
+    document.conditions = (struct conditions){
+        .core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .others_cpus = NAN, .stolen_s = NAN};
     if (code == 0)
         code = import_read(format, &whole, &settings, &document, &error);
     if (code < 0) {
