@@ -150,22 +150,6 @@ static bool trials_are_lines(const struct plan *plan)
     return plan->passes == 2 || plan->trials_per_visit > 1;
 }
 
-/* The quiet cycles of the trials at the highest clock, ascending; returns how many. Cycles are a
- * time by the clock that bursts read: who lowers the clock, or interrupts a burst, makes them too
- * few. */
-static unsigned cycles_at_full_clock(const struct record *record, double *cycles)
-{
-    double full = 0;
-    unsigned count = 0;
-    for (unsigned i = 0; i < record->trials; i++)
-        full = fmax(full, (double)record->core_mhz[i]);
-    for (unsigned i = 0; i < record->trials; i++)
-        if ((double)record->core_mhz[i] >= (1 - clock_taken) * full)
-            cycles[count++] = (double)record->quiet_cycles[i];
-    sort_ascending(cycles, count);
-    return count;
-}
-
 /* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
  * counts with its quiet value, and their median is the point's. A line that was measured twice
  * counts with the time that was disturbed less. Lines that were all measured at one time tell
@@ -176,7 +160,7 @@ static struct quiet quiet_column(const struct record *record, const float *colum
     const unsigned n = record->trials;
     const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
     const bool rates = plan->yields == OPERATIONS_PER_SECOND;
-    unsigned count = n < units ? n : units;
+    const unsigned count = n < units ? n : units;
     for (unsigned i = 0; i < count; i++) {
         const double first = (double)column[i];
         const double second = i + units < n ? (double)column[i + units] : first;
@@ -191,9 +175,40 @@ static struct quiet quiet_column(const struct record *record, const float *colum
         const struct quiet quiet = quiet_of_units(scratch, count);
         return record->visits > 1 ? quiet : (struct quiet){quiet.value, NAN, NAN};
     }
-    if (column == record->quiet_cycles)
-        count = cycles_at_full_clock(record, scratch);
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
+}
+
+/* The clock without who lowers it or interrupts the bursts that read it, in MHz. */
+static double full_clock(const struct record *record, double *scratch)
+{
+    const unsigned n = record->trials;
+    for (unsigned i = 0; i < n; i++)
+        scratch[i] = (double)record->core_mhz[i];
+    sort_ascending(scratch, n);
+    return (double)quiet_of_rates(scratch, n, scratch + n).value;
+}
+
+/* Cycles are a time by the clock that bursts read. Who lowers the clock, or interrupts a burst,
+ * makes them too few, so they are those of the trials at the full clock; or where others disturbed
+ * just these, the quiet time by that clock. */
+static struct quiet quiet_cycles(const struct record *record, const struct plan *plan,
+                                 double *scratch)
+{
+    if (!plan->cycles || !record->trials || plan->lowest || trials_are_lines(plan) ||
+        plan->yields == OPERATIONS_PER_SECOND)
+        return quiet_column(record, record->quiet_cycles, plan, scratch);
+    const struct quiet time = quiet_column(record, record->quiet, plan, scratch);
+    const double full = full_clock(record, scratch), least = (1 - clock_taken) * full;
+    const float cycles_a_ns = (float)(full * 1e-3);
+    unsigned count = 0;
+    for (unsigned i = 0; i < record->trials; i++)
+        if ((double)record->core_mhz[i] >= least)
+            scratch[count++] = (double)record->quiet_cycles[i];
+    sort_ascending(scratch, count);
+    const struct quiet cycles = count ? quiet_of(scratch, count) : quiet_unknown(),
+                       by_time = {time.value * cycles_a_ns, time.low * cycles_a_ns,
+                                  time.high * cycles_a_ns};
+    return (double)cycles.value <= (1 + clock_taken) * (double)by_time.value ? cycles : by_time;
 }
 
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
@@ -230,7 +245,7 @@ static void summarize_both(const struct record *record, const struct plan *plan,
 static double quiet_width(const struct record *record, const struct plan *plan, double *scratch)
 {
     const struct quiet y = quiet_column(record, record->quiet, plan, scratch);
-    const struct quiet cycles = quiet_column(record, record->quiet_cycles, plan, scratch);
+    const struct quiet cycles = quiet_cycles(record, plan, scratch);
     return record->trials > 1 ? quiet_half_width(&y, &cycles) : INFINITY;
 }
 
@@ -317,7 +332,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
     point->quiet = quiet_column(record, record->quiet, plan, scratch);
-    point->quiet_cycles = quiet_column(record, record->quiet_cycles, plan, scratch);
+    point->quiet_cycles = quiet_cycles(record, plan, scratch);
     point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;
