@@ -105,14 +105,14 @@ static uint64_t levels_seen(const struct document *document)
     return levels;
 }
 
-/* What the memory does: how late it answers, and what it gives. NAN: unknown. */
+/* What the memory does: how late it answers, and what it gives one CPU and all. NAN: unknown. */
 struct memory {
-    double ns, rate;
+    double ns, rate, rate_of_all;
 };
 
 static struct memory memory_of(const struct document *document)
 {
-    struct memory memory = {NAN, NAN};
+    struct memory memory = {NAN, NAN, NAN};
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t f = 0; f < document->probes[p].finding_count; f++) {
             const struct finding *finding = &document->probes[p].findings[f];
@@ -125,6 +125,8 @@ static struct memory memory_of(const struct document *document)
                 memory.ns = value;
             if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory.rate))
                 memory.rate = value;
+            if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL && isnan(memory.rate_of_all))
+                memory.rate_of_all = value;
         }
     return memory;
 }
@@ -134,6 +136,13 @@ static bool is_worse(const struct memory *memory, const struct memory *than)
 {
     const double most = 1 + differences_threshold;
     return !(memory->ns < most * than->ns) && !(memory->rate * most > than->rate);
+}
+
+/* Whether what one CPU gets and what all get moved the same way. */
+static bool rates_agree(const struct memory *a, const struct memory *b)
+{
+    const double one = log(b->rate / a->rate), all = log(b->rate_of_all / a->rate_of_all);
+    return fabs(all) > log1p(differences_threshold) && (one > 0) == (all > 0);
 }
 
 static bool is_of_one_run(const struct document *document)
@@ -152,6 +161,7 @@ struct alike alike_of(const struct document *a, const struct document *b)
     return (struct alike){
         .moves_cpus = guests,
         .shares_host = guests && is_of_one_run(a) && is_of_one_run(b),
+        .rates_agree = rates_agree(&in_a, &in_b),
         .busy = {busy[0], busy[1]},
         .at_work = {of_a.at_work, of_b.at_work},
         .crowded = {busy[0] && is_worse(&in_a, &in_b), busy[1] && is_worse(&in_b, &in_a)},
@@ -212,8 +222,8 @@ bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
     const uint64_t a = both->levels[0], b = both->levels[1];
     if (meaning.role == ROLE_HANDOFF)
         return both->moves_cpus;
-    if (is_of_all_cpus(&meaning))
-        return both->shares_host;
+    if (meaning.role == ROLE_WIDTH && both->shares_host)
+        return is_of_all_cpus(&meaning) || !both->rates_agree;
     if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
         meaning.fact == FACT_CAPACITY)
         return true;

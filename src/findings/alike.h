@@ -24,8 +24,9 @@ struct alike {
      * each other or far apart: how far they are then says little about the machine. */
     bool moves_cpus;
     /* Both are of single runs of guests, which have what the host's other guests leave of all its
-     * memory can give: 46 and 78 GB/s were read within ten minutes. */
-    bool shares_host;
+     * memory can give: all CPUs read 46 and 78 GB/s within ten minutes, one read 36 and 47. So a
+     * change takes that both moved the same way. */
+    bool shares_host, rates_agree;
     /* During that one others were at work. They may hold a part of every cache, of a core's own
      * through its other hardware thread, and for as long as a short run takes. */
     bool busy[2];
@@ -40,11 +41,11 @@ struct alike {
 
 struct alike alike_of(const struct document *, const struct document *);
 /* Whether a finding of that name may be of different things in the two, so that none of them proves
- * a change: a hand-off of guests, what all CPUs of a guest together get of its host's memory, a
- * capacity that others may have had a part of, or another fact of a cache that cores share where
- * the documents tell different numbers of levels or one of them none that is proven to be DRAM. The
- * one that bears that number is then another in each: the last level that a curve shows and nothing
- * proves to be DRAM, or what neighbours left of one. */
+ * a change: a hand-off of guests, what a guest gets of its host's memory unless one CPU and all of
+ * them say the same, a capacity that others may have had a part of, or another fact of a cache that
+ * cores share where the documents tell different numbers of levels or one of them none that is
+ * proven to be DRAM. The one that bears that number is then another in each: the last level that a
+ * curve shows and nothing proves to be DRAM, or what neighbours left of one. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
 /* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
  * share, and that one was crowded; or it is of all CPUs together, of whose time they had a part. */

@@ -92,8 +92,11 @@ static bool is_point_of_others(const struct search *search, const struct series 
 {
     const struct alike *alike = &search->alike;
     const int worse = worse_of(difference, series->y.unit);
-    const bool of_all = search->of_width && difference->point_a->x > 1;
-    return alike->crowded[worse] || (of_all && (alike->shares_host || alike->busy[worse]));
+    const bool of_all = difference->point_a->x > 1;
+    if (search->of_width &&
+        ((of_all && alike->busy[worse]) || (alike->shares_host && (of_all || !alike->rates_agree))))
+        return true;
+    return alike->crowded[worse];
 }
 
 static void compare_points(struct search *search, const struct probe_result *probe,
