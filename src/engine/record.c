@@ -165,8 +165,10 @@ static struct quiet quiet_column(const struct record *record, const float *colum
         const double first = (double)column[i];
         const double second = i + units < n ? (double)column[i + units] : first;
         scratch[i] = rates ? fmax(first, second) : fmin(first, second);
+        if (isnan(scratch[i]))
+            return quiet_unknown();
     }
-    if (count == 0 || isnan(scratch[0]))
+    if (count == 0)
         return quiet_unknown();
     sort_ascending(scratch, count);
     if (plan->lowest)
@@ -176,6 +178,15 @@ static struct quiet quiet_column(const struct record *record, const float *colum
         return record->visits > 1 ? quiet : (struct quiet){quiet.value, NAN, NAN};
     }
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
+}
+
+/* Whether every trial has read a clock and has cycles by it. */
+static bool has_clocks(const struct record *record)
+{
+    for (unsigned i = 0; i < record->trials; i++)
+        if (!((double)record->core_mhz[i] > 0) || isnan(record->quiet_cycles[i]))
+            return false;
+    return true;
 }
 
 /* The clock without who lowers it or interrupts the bursts that read it, in MHz. */
@@ -195,7 +206,7 @@ static struct quiet quiet_cycles(const struct record *record, const struct plan 
                                  double *scratch)
 {
     if (!plan->cycles || !record->trials || plan->lowest || trials_are_lines(plan) ||
-        plan->yields == OPERATIONS_PER_SECOND)
+        plan->yields == OPERATIONS_PER_SECOND || plan->correct_drift || !has_clocks(record))
         return quiet_column(record, record->quiet_cycles, plan, scratch);
     const struct quiet time = quiet_column(record, record->quiet, plan, scratch);
     const double full = full_clock(record, scratch), least = (1 - clock_taken) * full;

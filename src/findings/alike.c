@@ -168,19 +168,36 @@ struct alike alike_of(const struct document *a, const struct document *b)
         .levels = {levels_seen(a), levels_seen(b)}};
 }
 
-static bool is_of_all_cpus(const struct finding_meaning *meaning)
+double alike_own_bytes(const struct machine_facts *machine)
 {
-    return meaning->role == ROLE_WIDTH && meaning->fact == FACT_ALL;
+    double most = 0;
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (machine->caches[i].level <= OWN_LEVELS)
+            most = fmax(most, (double)machine->caches[i].size_bytes);
+    return most;
 }
 
-/* Whether it is of what all CPUs share: memory, the way to it, a cache beyond a core's own. */
+static bool is_of_all_cpus(const struct finding_meaning *meaning)
+{
+    return meaning->fact == FACT_ALL;
+}
+
 static bool is_shared(const struct finding_meaning *meaning)
 {
-    if (meaning->role == ROLE_LEVEL)
-        return meaning->level == LEVEL_MEMORY ||
-               (meaning->level == LEVEL_CACHE && meaning->number > OWN_LEVELS);
-    return meaning->role == ROLE_WIDTH || meaning->role == ROLE_FLIGHT ||
-           meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CONTENTION;
+    if (meaning->device >= 0)
+        return false;
+    if (meaning->level == LEVEL_CACHE && meaning->number > OWN_LEVELS)
+        return true;
+    return (meaning->role == ROLE_LEVEL && meaning->level == LEVEL_MEMORY) ||
+           meaning->role == ROLE_WIDTH || meaning->role == ROLE_FLIGHT ||
+           meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CONTENTION ||
+           is_of_all_cpus(meaning);
+}
+
+bool alike_is_shared(const struct finding *finding)
+{
+    const struct finding_meaning meaning = finding_meaning(finding);
+    return is_shared(&meaning);
 }
 
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
@@ -212,8 +229,7 @@ static bool is_last_seen(uint64_t levels, int level)
 
 bool alike_is_beside_others(const struct alike *both, const struct finding *finding)
 {
-    const struct finding_meaning meaning = finding_meaning(finding);
-    return meaning.device < 0 && both->at_work[1] && is_shared(&meaning);
+    return both->at_work[1] && alike_is_shared(finding);
 }
 
 bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
@@ -222,7 +238,7 @@ bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
     const uint64_t a = both->levels[0], b = both->levels[1];
     if (meaning.role == ROLE_HANDOFF)
         return both->moves_cpus;
-    if (meaning.role == ROLE_WIDTH && both->shares_host)
+    if (meaning.role == ROLE_WIDTH && meaning.device < 0 && both->shares_host)
         return is_of_all_cpus(&meaning) || !both->rates_agree;
     if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
         meaning.fact == FACT_CAPACITY)

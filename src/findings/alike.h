@@ -47,6 +47,11 @@ struct alike alike_of(const struct document *, const struct document *);
  * proven to be DRAM. The one that bears that number is then another in each: the last level that a
  * curve shows and nothing proves to be DRAM, or what neighbours left of one. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
+/* Whether it is of what all CPUs share: memory, the way to it, a cache beyond a core's own, or all
+ * of them together. A device's is not. */
+bool alike_is_shared(const struct finding *);
+/* Bytes that the largest of a core's own caches is declared to hold; 0 unknown. */
+double alike_own_bytes(const struct machine_facts *);
 /* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
  * share, and that one was crowded; or it is of all CPUs together, of whose time they had a part. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);

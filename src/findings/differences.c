@@ -32,6 +32,8 @@ struct search {
     bool of_conditions;            /* the probe that is compared says what the run met */
     bool of_handoffs;              /* ... how far CPUs are from each other */
     bool of_width;                 /* ... what memory gives, by CPUs */
+    bool of_shared;                /* ... anything that all CPUs share */
+    double own_bytes;              /* what the largest of a core's own caches is declared to hold */
     struct shared_plateaus shared; /* of that probe's curves */
     bool failed;                   /* no memory */
 };
@@ -79,22 +81,36 @@ static void note_condition(struct difference *difference)
     difference->p = NAN;
 }
 
-/* Which of the two is worse, 0 or 1: times are better short, and all else is better large. */
-static int worse_of(const struct difference *difference, const char *unit)
+/* Which of the two is worse, 0 or 1: times are better short, and all else is better large, unless
+ * the finding's line says otherwise. */
+static int worse_of(const struct difference *difference, const char *unit, enum side side)
 {
     const bool time = quantity_is(unit, DIMENSION_TIME) || quantity_is(unit, DIMENSION_CYCLES);
-    return (difference->ratio > 1) == time;
+    const bool more_is_worse = side == SIDE_NEITHER ? time : side == SIDE_MORE;
+    return (difference->ratio > 1) == more_is_worse;
 }
 
-/* Whether others may be why it is worse: as alike_is_of_others() says of findings. */
+static bool is_finding_of_others(const struct search *search, const struct difference *difference,
+                                 const struct finding *finding)
+{
+    const enum side side = finding_meaning(finding).side;
+    return alike_is_of_others(&search->alike, finding, worse_of(difference, finding->unit, side));
+}
+
+/* Whether others may be why it is worse: as alike_is_of_others() says of findings. Only a curve of
+ * DRAM by CPUs is of all CPUs together, and sizes that a core's own caches hold are its own. */
 static bool is_point_of_others(const struct search *search, const struct series *series,
                                const struct difference *difference)
 {
     const struct alike *alike = &search->alike;
-    const int worse = worse_of(difference, series->y.unit);
-    const bool of_all = difference->point_a->x > 1;
-    if (search->of_width &&
-        ((of_all && alike->busy[worse]) || (alike->shares_host && (of_all || !alike->rates_agree))))
+    const int worse = worse_of(difference, series->y.unit, SIDE_NEITHER);
+    const double x = difference->point_a->x;
+    if (!search->of_shared ||
+        (quantity_is(series->x.unit, DIMENSION_SIZE) && x <= search->own_bytes))
+        return false;
+    if (search->of_width && text_same(series->x.name, "threads") &&
+        !series_factor(series, "level") &&
+        ((x > 1 && alike->busy[worse]) || (alike->shares_host && (x > 1 || !alike->rates_agree))))
         return true;
     return alike->crowded[worse];
 }
@@ -133,8 +149,8 @@ static bool is_room_of_others(const struct finding *before, const struct finding
                               double threshold)
 {
     const double declared = before->declared;
-    return quantity_is(before->unit, DIMENSION_SIZE) && declared > 0 &&
-           after->declared == declared &&
+    return finding_meaning(before).device < 0 && quantity_is(before->unit, DIMENSION_SIZE) &&
+           declared > 0 && after->declared == declared &&
            fmin(before->value, after->value) * (1 + threshold) < declared;
 }
 
@@ -162,8 +178,7 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
         difference->verdict = UNCERTAIN;
     if (difference->verdict == CHANGED && plateaus_differ(&search->shared, before, after))
         difference->verdict = UNCERTAIN;
-    if (difference->verdict == CHANGED &&
-        alike_is_of_others(&search->alike, before, worse_of(difference, before->unit)))
+    if (difference->verdict == CHANGED && is_finding_of_others(search, difference, before))
         difference->verdict = UNCERTAIN;
     if (difference->verdict == CHANGED && !shared && alike_is_doubtful(&search->alike, before))
         difference->verdict = UNCERTAIN;
@@ -181,6 +196,8 @@ static void compare_shared(struct search *search, const struct probe_result *pro
     difference->finding_a = shared->before;
     difference->finding_b = shared->after;
     judge_shared(difference, shared, search->threshold);
+    if (difference->verdict == CHANGED && is_finding_of_others(search, difference, shared->before))
+        difference->verdict = UNCERTAIN;
 }
 
 /* Ratios have a meaning only where both values are above zero. */
@@ -387,6 +404,9 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     search->of_conditions = conditions && conditions == a->finding_count;
     search->of_handoffs = count_of_role(a, ROLE_HANDOFF) > 0;
     search->of_width = count_of_role(a, ROLE_WIDTH) > 0;
+    search->of_shared = false;
+    for (size_t i = 0; i < a->finding_count && !search->of_shared; i++)
+        search->of_shared = alike_is_shared(&a->findings[i]);
     search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
@@ -433,6 +453,7 @@ int differences_find(struct differences *result, const struct document *a, const
     *result = (struct differences){0};
     struct search search = {
         .result = result, .a = a, .b = b, .alike = alike_of(a, b), .threshold = threshold};
+    search.own_bytes = alike_own_bytes(&a->machine);
     compare_documents(&search);
     if (search.failed || differences_weigh(result) < 0)
         return error_out_of_memory(error);

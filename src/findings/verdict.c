@@ -232,7 +232,9 @@ static void add_load(struct document_verdict *verdict, const struct document *do
         if (cpus > 0)
             line_add(&verdict->busy, " on %.0f CPU%s", cpus, cpus > 1 ? "s" : "");
     } else if (others) {
-        line_add(&verdict->busy, "others used %.2g", conditions->others_cpus);
+        line_add(&verdict->busy,
+                 conditions->others_cpus < 9.95 ? "others used %.2g" : "others used %.0f",
+                 conditions->others_cpus);
         if (cpus > 0)
             line_add(&verdict->busy, " of %.0f", cpus);
         line_add(&verdict->busy, " CPUs");

@@ -94,7 +94,7 @@ static void nobody_needs_to_listen(void **state)
     assert_true(desk->document.run.complete);
 }
 
-/* As if others had used two CPUs for the second since it was planned. */
+/* As if others had used two CPUs for the second before it was planned, whatever it then takes. */
 static void what_others_used_is_a_condition(void **state)
 {
     static const uint64_t second_ns = 1000000000;
@@ -103,14 +103,14 @@ static void what_others_used_is_a_condition(void **state)
     desk_plan_run(desk, two);
     assert_int_equal(run_measure(&desk->run, &desk->error), 0);
     assert_true(isnan(desk->document.conditions.others_cpus)); /* a model has no others */
-    if (!os_work(&work) || work.all_ns < 3 * second_ns)
+    if (!os_work(&work) || work.all_ns < 2 * second_ns)
         skip();
     run_release(&desk->run);
     desk_plan_run(desk, two);
     desk->run.planned_ns = os_raw_ns() - second_ns;
     desk->run.planned_work = (struct os_work){work.all_ns - 2 * second_ns, work.own_ns};
     assert_int_equal(run_measure(&desk->run, &desk->error), 0);
-    assert_true(desk->document.conditions.others_cpus > 1);
+    assert_true(desk->document.conditions.others_cpus > 0.05);
 }
 
 int main(void)
