@@ -20,8 +20,9 @@ static const double bimodal_distance = 0.05;
 /* Unless the plan says otherwise, the clock moved when trials saw rates further apart than two
  * bursts may differ. */
 static const double clock_spread = 0.01;
-/* A trial whose clock is lower than another's by that share had it taken away: what lowers it by
- * less is the clock's own, as bursts read it (gap_share in stats/quiet.c). */
+/* A neighbour lowered the clock of a trial, or its reading, where that is below the full clock by
+ * more than this share. Readings of a clock that nobody touches lie closer together, as trials do
+ * (gap_share in stats/quiet.c). */
 static const double clock_taken = 0.04;
 /* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
@@ -189,7 +190,7 @@ static bool has_clocks(const struct record *record)
     return true;
 }
 
-/* The clock without who lowers it or interrupts the bursts that read it, in MHz. */
+/* The clock in MHz while nobody lowers it and nobody interrupts the bursts that read it. */
 static double full_clock(const struct record *record, double *scratch)
 {
     const unsigned n = record->trials;
@@ -199,16 +200,16 @@ static double full_clock(const struct record *record, double *scratch)
     return (double)quiet_of_rates(scratch, n, scratch + n).value;
 }
 
-/* Cycles are a time by the clock that bursts read. Who lowers the clock, or interrupts a burst,
- * makes them too few, so they are those of the trials at the full clock; or where others disturbed
- * just these, the quiet time by that clock. */
+/* Cycles are a time multiplied by the clock that bursts read. A neighbour that lowers the clock, or
+ * interrupts a burst, makes that product too small, so only trials at the full clock count. Where
+ * neighbours disturbed just these trials, the cycles are the quiet time in ns multiplied by the
+ * full clock. */
 static struct quiet quiet_cycles(const struct record *record, const struct plan *plan,
-                                 double *scratch)
+                                 const struct quiet *time, double *scratch)
 {
     if (!plan->cycles || !record->trials || plan->lowest || trials_are_lines(plan) ||
         plan->yields == OPERATIONS_PER_SECOND || plan->correct_drift || !has_clocks(record))
         return quiet_column(record, record->quiet_cycles, plan, scratch);
-    const struct quiet time = quiet_column(record, record->quiet, plan, scratch);
     const double full = full_clock(record, scratch), least = (1 - clock_taken) * full;
     const float cycles_a_ns = (float)(full * 1e-3);
     unsigned count = 0;
@@ -217,8 +218,8 @@ static struct quiet quiet_cycles(const struct record *record, const struct plan 
             scratch[count++] = (double)record->quiet_cycles[i];
     sort_ascending(scratch, count);
     const struct quiet cycles = count ? quiet_of(scratch, count) : quiet_unknown(),
-                       by_time = {time.value * cycles_a_ns, time.low * cycles_a_ns,
-                                  time.high * cycles_a_ns};
+                       by_time = {time->value * cycles_a_ns, time->low * cycles_a_ns,
+                                  time->high * cycles_a_ns};
     return (double)cycles.value <= (1 + clock_taken) * (double)by_time.value ? cycles : by_time;
 }
 
@@ -256,7 +257,7 @@ static void summarize_both(const struct record *record, const struct plan *plan,
 static double quiet_width(const struct record *record, const struct plan *plan, double *scratch)
 {
     const struct quiet y = quiet_column(record, record->quiet, plan, scratch);
-    const struct quiet cycles = quiet_cycles(record, plan, scratch);
+    const struct quiet cycles = quiet_cycles(record, plan, &y, scratch);
     return record->trials > 1 ? quiet_half_width(&y, &cycles) : INFINITY;
 }
 
@@ -343,7 +344,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
     point->quiet = quiet_column(record, record->quiet, plan, scratch);
-    point->quiet_cycles = quiet_cycles(record, plan, scratch);
+    point->quiet_cycles = quiet_cycles(record, plan, &point->quiet, scratch);
     point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Caches up to that level are a core's own. */
-enum { OWN_LEVELS = 2 };
 /* More factors than this are only compared place by place; series of fathom have a few. */
 enum { FACTORS_MOST = 64 };
 
@@ -131,7 +129,8 @@ static struct memory memory_of(const struct document *document)
     return memory;
 }
 
-/* Whether the second is so in neither way: what is unknown speaks against nobody. */
+/* Whether the memory answered later than the other and gave one CPU less. What is not known of both
+ * counts as worse, because it can't show that others left the memory alone. */
 static bool is_worse(const struct memory *memory, const struct memory *than)
 {
     const double most = 1 + differences_threshold;
@@ -172,7 +171,7 @@ double alike_own_bytes(const struct machine_facts *machine)
 {
     double most = 0;
     for (size_t i = 0; i < machine->cache_count; i++)
-        if (machine->caches[i].level <= OWN_LEVELS)
+        if (machine->caches[i].level <= PRIVATE_LEVELS)
             most = fmax(most, (double)machine->caches[i].size_bytes);
     return most;
 }
@@ -186,7 +185,7 @@ static bool is_shared(const struct finding_meaning *meaning)
 {
     if (meaning->device >= 0)
         return false;
-    if (meaning->level == LEVEL_CACHE && meaning->number > OWN_LEVELS)
+    if (meaning->level == LEVEL_CACHE && meaning->number > PRIVATE_LEVELS)
         return true;
     return (meaning->role == ROLE_LEVEL && meaning->level == LEVEL_MEMORY) ||
            meaning->role == ROLE_WIDTH || meaning->role == ROLE_FLIGHT ||
@@ -243,7 +242,7 @@ bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
     if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
         meaning.fact == FACT_CAPACITY)
         return true;
-    return meaning.level == LEVEL_CACHE && meaning.device < 0 && meaning.number > OWN_LEVELS &&
+    return meaning.level == LEVEL_CACHE && meaning.device < 0 && meaning.number > PRIVATE_LEVELS &&
            (level_count(a) != level_count(b) || is_last_seen(a, meaning.number) ||
             is_last_seen(b, meaning.number));
 }

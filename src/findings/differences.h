@@ -27,6 +27,9 @@
  * The correction for many comparisons counts findings and points apart: of each, one comparison of
  * an unchanged machine in forty may show a change.
  *
+ * What other programs, or a host's other guests, may have done to what all CPUs share is uncertain
+ * at most (findings/alike.h).
+ *
  * A single point of a curve is no change: where a level ends, one size falls to either side from
  * run to run. It takes a neighbour that changed in the same direction, or a finding of the probe
  * that changed.

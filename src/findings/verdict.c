@@ -20,8 +20,6 @@ static const double busy_share = 0.1;
 /* What others do to a run. */
 static const unsigned by_others =
     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
-/* Caches beyond the second level belong to several cores on every machine that has them. */
-enum { PRIVATE_LEVELS = 2 };
 
 /* Parts that have a word of their own come behind the levels, then probes, then devices. */
 enum { ORDER_WORDS = 1000, ORDER_PROBES = 2000, ORDER_DEVICES = 3000 };

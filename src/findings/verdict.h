@@ -44,6 +44,9 @@ struct verdict_part {
 };
 
 /* Of a document. `state` is the first that holds of: empty, stopped, imported, single, busy, ... */
+/* Caches beyond the second level belong to several cores on every machine that has them. */
+enum { PRIVATE_LEVELS = 2 };
+
 struct document_verdict {
     enum verdict_state state;
     struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */

@@ -23,7 +23,7 @@ static double others_cpus(const struct run *run)
     struct os_work now;
     if (!before->all_ns || took_s < counted_least_s || !os_work(&now))
         return NAN;
-    /* Where a container's file of it changes, time may run backwards. */
+    /* Containers may be shown sums that fall. */
     if (now.all_ns < before->all_ns || now.own_ns < before->own_ns)
         return NAN;
     const double all_s = (double)(now.all_ns - before->all_ns) * 1e-9,

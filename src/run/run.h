@@ -49,12 +49,12 @@ struct run {
     const struct timing_model *model;  /* NULL: the hardware itself */
     const volatile sig_atomic_t *stop; /* ends the run where it becomes non-zero; may be NULL */
     uint64_t began_ns;                 /* by os_raw_ns(); 0: when it is planned */
-    struct os_work planned_work;       /* when it was planned; 0: unknown */
-    uint64_t planned_ns;
     struct run_listener listener;
 
     /* What becomes of it. */
-    struct run_turn *turns; /* one a probe, in the order of measuring */
+    uint64_t planned_ns;         /* by os_raw_ns() */
+    struct os_work planned_work; /* the CPU time that was used until then; 0 unknown */
+    struct run_turn *turns;      /* one a probe, in the order of measuring */
     size_t turn_count;
     size_t turn;     /* that is being measured */
     uint64_t seed;   /* as given by --seed, or a fresh one of 48 bits */

@@ -153,19 +153,24 @@ void os_wake(atomic_uint *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+/* What the kernel counts CPU time in. */
+static uint64_t tick_ns(void)
+{
+    const long ticks = sysconf(_SC_CLK_TCK);
+    return 1000000000u / (uint64_t)(ticks > 0 ? ticks : 100);
+}
+
 bool os_stolen_ns(uint64_t *of_cpu, size_t count)
 {
     memset(of_cpu, 0, count * sizeof *of_cpu);
     char *text = files_text(NULL, "/proc/stat");
-    const long ticks = sysconf(_SC_CLK_TCK);
-    const uint64_t tick_ns = 1000000000u / (uint64_t)(ticks > 0 ? ticks : 100);
     bool known = false;
     for (const char *line = text; line && (line = strstr(line, "\ncpu")); line++) {
         unsigned cpu;
         unsigned long long stolen;
         if (sscanf(line, "\ncpu%u %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &stolen) == 2 &&
             cpu < count) {
-            of_cpu[cpu] = stolen * tick_ns;
+            of_cpu[cpu] = stolen * tick_ns();
             known = true;
         }
     }
@@ -188,13 +193,11 @@ static uint64_t used_ns(int who)
 bool os_work(struct os_work *work)
 {
     char *text = files_text(NULL, "/proc/stat");
-    const long ticks = sysconf(_SC_CLK_TCK);
-    const uint64_t tick_ns = 1000000000u / (uint64_t)(ticks > 0 ? ticks : 100);
     unsigned long long user = 0, nice = 0, system = 0, irq = 0, softirq = 0;
     const bool known = text && sscanf(text, "cpu %llu %llu %llu %*u %*u %llu %llu", &user, &nice,
                                       &system, &irq, &softirq) == 5;
     free(text);
-    work->all_ns = (user + nice + system + irq + softirq) * tick_ns;
+    work->all_ns = (user + nice + system + irq + softirq) * tick_ns();
     work->own_ns = used_ns(RUSAGE_SELF) + used_ns(RUSAGE_CHILDREN);
     return known && work->all_ns > 0;
 }
