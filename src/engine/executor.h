@@ -69,7 +69,7 @@ struct executor_kind {
 
     /* Makes a trial ready, by its work's prepare(). */
     void (*prepare)(struct visit *, struct trial *);
-    /* The core's clock at this moment, by a burst of dependent additions; NAN where the plan's
+    /* The core's clock at this moment, by a burst (burst.h); NAN where the plan's
      * kernels make it meaningless. NULL: no CPU measures, and measure() reports the clock. */
     double (*burst_hz)(struct visit *);
     /* Measures a run of batches: fills the `ns` of each (without burst_hz() its `core_hz` as well),

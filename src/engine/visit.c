@@ -1,24 +1,16 @@
 #include "engine/visit.h"
 
 #include "engine/repeats.h"
-#include "kernels/additions.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, short beside a bracket. */
-static const double burst_additions = 60000;
 static const double bracket_ns = 200e3;
 /* Two bursts further apart than this saw two different clocks. */
 static const double burst_agreement = 0.01;
 enum { ATTEMPTS = 4 };
-
-uint64_t visit_burst_repeats(void)
-{
-    return (uint64_t)(burst_additions / addition_steps);
-}
 
 int visit_reserve(struct visit *visit, size_t seats, struct error *error)
 {

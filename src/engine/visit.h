@@ -2,7 +2,7 @@
  * A visit: an executor's stay at one point of the plan, for one or more trials in a row.
  *
  * Where the executor can measure the core's clock, batches are measured in brackets. A bracket
- * stands between two bursts of dependent additions, which give the clock of that moment, and is
+ * stands between two bursts (burst.h), which give the clock of that moment, and is
  * measured again, whole, when anything spoiled it: a context switch, a stop, a migration or a page
  * fault on any of the threads, or two bursts that differ. Long batches make brackets of one;
  * batches too short to be worth two bursts of 20 us each share them. Without bursts every batch is
@@ -66,7 +66,5 @@ int visit_run(struct visit *const *visits, size_t count, struct error *);
 /* The visit from its first trial's preparation to its last batch, on the calling thread, which may
  * be recalled. 0, or what executor_kind.measure() returned. */
 int visit_lead(struct visit *);
-/* Of additions_run(): 20 us at 3 GHz. */
-uint64_t visit_burst_repeats(void);
 
 #endif

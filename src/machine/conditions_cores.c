@@ -56,7 +56,7 @@ static int clock_unknown(struct inspection *inspection)
     if (inspection->machine->facts.hypervisor)
         return remark_fine(inspection, "core clock",
                            "no cpufreq in this guest: its host sets the clock, which fathom "
-                           "measures by dependent additions");
+                           "measures itself");
     return remark_add(inspection, REMARK_KNOW, "core clock", "this system has no cpufreq",
                       "the clock can be neither read nor fixed from here",
                       "trust cycles more than ns, or load the processor's cpufreq driver");

@@ -116,10 +116,10 @@ struct remark {
 };
 
 struct conditions {
-    double core_hz;          /* as observed by dependent additions: the median over the run */
-    double counter_hz;       /* the counter that timed everything */
-    const char *counter;     /* "tsc", "cntvct", "time", "clock_gettime" */
-    const char *governor;    /* NULL where the system has no cpufreq */
+    double core_hz;       /* as bursts of dependent operations show it: the median over the run */
+    double counter_hz;    /* the counter that timed everything */
+    const char *counter;  /* "tsc", "cntvct", "time", "clock_gettime" */
+    const char *governor; /* NULL where the system has no cpufreq */
     const char *turbo, *smt; /* "on", "off"; NULL unknown */
     const char *thp;         /* "always", "madvise", "never"; NULL unknown */
     const char *affinity;    /* CPU list that may be used */

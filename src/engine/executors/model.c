@@ -2,10 +2,10 @@
  * turn, in the model's time. */
 #include "engine/timing_model.h"
 
+#include "engine/burst.h"
 #include "engine/engine.h"
 #include "engine/executor.h"
 #include "engine/visit.h"
-#include "kernels/additions.h"
 #include "result/flag.h"
 
 #include <stdlib.h>
@@ -87,11 +87,11 @@ static void prepare(struct visit *visit, struct trial *trial)
         model->prepared(model->self, trial);
 }
 
-static double burst_hz(struct visit *visit)
+static double read_hz(struct visit *visit)
 {
     const struct timing_model *model = visit->executor->engine->model;
     struct model_state *state = visit->executor->own;
-    const uint64_t additions = visit_burst_repeats() * addition_steps;
+    const uint64_t additions = burst_cycles();
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
     const uint64_t took_ps = model->additions(model->self, cpu, additions);
     state->now_ps += took_ps;
@@ -166,6 +166,6 @@ const struct executor_kind executor_model = {
     .touch = touch,
     .run = run_visits,
     .prepare = prepare,
-    .burst_hz = burst_hz,
+    .burst_hz = read_hz,
     .measure = measure,
 };

@@ -1,8 +1,8 @@
 /* The executor of CPUs: a pinned thread a seat. Visits run side by side; the first seat's thread
  * leads its visit, and the calling thread, the coordinator, sleeps and watches over them. */
+#include "engine/burst.h"
 #include "engine/engine.h"
 #include "engine/seats.h"
-#include "kernels/additions.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -16,8 +16,15 @@ struct touching {
     uint64_t give_up_ns;
 };
 
+/* What a CPU's clock is read by. */
+struct burst_step {
+    bool known;
+    unsigned multiplication; /* cycles; 0: not certain */
+};
+
 struct threads_state {
     uint64_t *before_ns, *after_ns; /* stolen, by CPU id; NULL where nobody can steal */
+    struct burst_step *steps;       /* by CPU id, each written by that CPU's worker alone */
     size_t cpu_ids;
     struct touching touching; /* here, because a worker that is lost may still look at it */
 };
@@ -32,6 +39,7 @@ static void close_threads(struct executor *executor)
     struct threads_state *state = executor->own;
     free(state->before_ns);
     free(state->after_ns);
+    free(state->steps);
     free(state);
 }
 
@@ -52,12 +60,14 @@ static int open_threads(struct executor *executor, struct error *error)
         return error_out_of_memory(error);
     executor->flags = executor->engine->machine->emulated ? FLAG_BIT(FLAG_EMULATED) : 0;
     executor->shortest_batch_ns = clock_shortest_batch_ns(executor->engine->clock);
-    if (!executor->engine->machine->facts.hypervisor) /* only that can steal */
-        return 0;
     state->cpu_ids = count_cpu_ids(executor->plan);
-    state->before_ns = calloc(state->cpu_ids, sizeof *state->before_ns);
-    state->after_ns = calloc(state->cpu_ids, sizeof *state->after_ns);
-    if (state->before_ns && state->after_ns)
+    state->steps = calloc(state->cpu_ids, sizeof *state->steps);
+    const bool stealable = executor->engine->machine->facts.hypervisor;
+    if (stealable) {
+        state->before_ns = calloc(state->cpu_ids, sizeof *state->before_ns);
+        state->after_ns = calloc(state->cpu_ids, sizeof *state->after_ns);
+    }
+    if (state->steps && (!stealable || (state->before_ns && state->after_ns)))
         return 0;
     close_threads(executor);
     return error_out_of_memory(error);
@@ -149,16 +159,19 @@ static void prepare(struct visit *visit, struct trial *trial)
     visit->work->prepare(trial);
 }
 
-static double burst_hz(struct visit *visit)
+static double read_hz(struct visit *visit)
 {
     const struct clock *clock = visit->executor->engine->clock;
-    const uint64_t repeats = visit_burst_repeats();
+    const struct threads_state *state = visit->executor->own;
+    const int cpu = plan_seat(visit->trials[0].point, 0).cpu; /* the leader's */
     if (visit->plan->kernel_timed)
         return NAN;
-    uint64_t start = clock_ticks(clock);
-    additions_run(NULL, repeats);
-    uint64_t end = clock_ticks(clock);
-    return (double)(repeats * addition_steps) * 1e9 / clock_between_ns(clock, start, end);
+    if (cpu < 0) /* a worker that is not pinned may go on on a core of another kind */
+        return burst_hz(clock, 0);
+    struct burst_step *step = &state->steps[cpu];
+    if (!step->known)
+        *step = (struct burst_step){true, burst_measure_multiplication(clock)};
+    return burst_hz(clock, step->multiplication);
 }
 
 /* --- the visits of a job --- */
@@ -311,6 +324,6 @@ const struct executor_kind executor_threads = {
     .release = release,
     .run = run_visits,
     .prepare = prepare,
-    .burst_hz = burst_hz,
+    .burst_hz = read_hz,
     .measure = seats_measure,
 };

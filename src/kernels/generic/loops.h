@@ -9,22 +9,33 @@
 
 #define KEEP(value) __asm__ volatile("" : "+r"(value))
 
+/* A loop of 64 steps. */
+#define LOOP_OF(step)                                                                              \
+    for (; repeats; repeats--) {                                                                   \
+        EIGHT(step)                                                                                \
+        EIGHT(step) EIGHT(step) EIGHT(step) EIGHT(step) EIGHT(step) EIGHT(step) EIGHT(step)        \
+    }
+#define EIGHT(step) step step step step step step step step
+
 #define ADDITION_STEPS 64
 static inline uint64_t loops_additions(uint64_t value, uint64_t repeats)
 {
     uint64_t one = 1;
     KEEP(one);
-#define STEP                                                                                       \
-    value += one;                                                                                  \
-    KEEP(value);
-#define EIGHT_STEPS STEP STEP STEP STEP STEP STEP STEP STEP
-    for (; repeats; repeats--) {
-        EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS
-            EIGHT_STEPS
-    }
-#undef EIGHT_STEPS
-#undef STEP
+    LOOP_OF(value += one; KEEP(value);)
     return value;
 }
+
+#define MULTIPLICATION_STEPS 64
+static inline uint64_t loops_multiplications(uint64_t value, uint64_t repeats)
+{
+    uint64_t odd = 0x9e3779b97f4a7c15;
+    KEEP(odd);
+    LOOP_OF(value *= odd; KEEP(value);)
+    return value;
+}
+
+#undef LOOP_OF
+#undef EIGHT
 
 #endif

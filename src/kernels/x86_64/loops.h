@@ -26,4 +26,23 @@ static inline uint64_t loops_additions(uint64_t value, uint64_t repeats)
     return value;
 }
 
+/* `repeats` x MULTIPLICATION_STEPS dependent multiplications. By an odd number: no bit is lost, so
+ * the product never becomes zero, which a core might multiply faster. */
+#define MULTIPLICATION_STEPS 64
+static inline uint64_t loops_multiplications(uint64_t value, uint64_t repeats)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15;
+    __asm__ volatile(".p2align 6\n"
+                     "1:\n\t"
+                     ".rept 64\n\t"
+                     "imul %2, %0\n\t"
+                     ".endr\n\t"
+                     "dec %1\n\t"
+                     "jnz 1b"
+                     : "+r"(value), "+r"(repeats)
+                     : "r"(odd)
+                     : "cc");
+    return value;
+}
+
 #endif

@@ -78,8 +78,9 @@ const struct finding_line latency_lines[] = {
      .unit = "Hz",
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
-     .meaning =
-         "The core clock while measuring, from dependent additions: the median over the run.",
+     .meaning = "The core clock while measuring, by bursts of dependent operations of which each "
+                "takes a known "
+                "number of cycles: the median over the run.",
      .moves = "The governor, turbo, heat and power limits move it.",
      .advice = "Where it is lower than expected, look at the governor and at turbo with 'fathom "
                "doctor'."},

@@ -2,6 +2,7 @@
  * their disassembly by tests/kernels/loops. */
 #include "kernels/additions.h"
 #include "kernels/chase.h"
+#include "kernels/multiplications.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,11 +34,21 @@ static void additions_add_one_a_step(void **state)
     assert_int_equal(additions_run(NULL, 1000), 1000 * addition_steps);
 }
 
+static void multiplications_multiply_once_a_step(void **state)
+{
+    (void)state;
+    uint64_t product = 1;
+    for (unsigned i = 0; i < 1000 * multiplication_steps; i++)
+        product *= UINT64_C(0x9e3779b97f4a7c15);
+    assert_int_equal(multiplications_run(NULL, 1000), product);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chase_goes_on_where_it_stopped),
         cmocka_unit_test(additions_add_one_a_step),
+        cmocka_unit_test(multiplications_multiply_once_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
