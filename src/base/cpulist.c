@@ -53,6 +53,16 @@ bool cpulist_text_has(const char *text, int id)
     return false;
 }
 
+size_t cpulist_text_count(const char *text)
+{
+    struct cpulist list;
+    if (!text || cpulist_parse(text, &list, NULL) < 0)
+        return 0;
+    const size_t count = list.count;
+    cpulist_free(&list);
+    return count;
+}
+
 int cpulist_copy(struct cpulist *to, const struct cpulist *from)
 {
     *to = (struct cpulist){0};

@@ -31,6 +31,8 @@ bool cpulist_has(const struct cpulist *, int id);
 /* Whether the kernel's text, "0-1,4", holds the id; of text that is no list, what begins it counts.
  * NULL holds nothing. */
 bool cpulist_text_has(const char *text, int id);
+/* How many CPUs the text names; 0 where it is NULL or no list. */
+size_t cpulist_text_count(const char *text);
 int cpulist_copy(struct cpulist *to, const struct cpulist *from);
 /* Writes "0-7,16,18" into text, cut at `size` bytes; returns text. */
 char *cpulist_format(const struct cpulist *, char *text, size_t size);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "findings/finding.h"
 #include "findings/registry.h"
+#include "findings/shared.h"
 #include "findings/verdict.h"
 
 #include <math.h>
@@ -103,45 +104,61 @@ static uint64_t levels_seen(const struct document *document)
     return levels;
 }
 
-/* What the memory does: how late it answers, and what it gives one CPU and all. NAN: unknown. */
+/* What the memory does: how late it answers, as found and from when to when that may be, and what
+ * it gives one CPU, as found and without neighbours, and all. NAN: unknown. */
 struct memory {
-    double ns, rate, rate_of_all;
+    double ns, ns_low, ns_high, rate, quiet_rate, rate_of_all;
 };
 
 static struct memory memory_of(const struct document *document)
 {
-    struct memory memory = {NAN, NAN, NAN};
+    struct memory memory = {NAN, NAN, NAN, NAN, NAN, NAN};
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t f = 0; f < document->probes[p].finding_count; f++) {
             const struct finding *finding = &document->probes[p].findings[f];
             const struct finding_meaning meaning = finding_meaning(finding);
-            const double value = quiet_or(&finding->quiet, finding->value);
-            if (meaning.device >= 0 || finding->deviations || !(value > 0))
+            const double quiet = quiet_or(&finding->quiet, finding->value);
+            if (meaning.device >= 0 || finding->deviations || !(finding->value > 0))
                 continue;
             if (meaning.role == ROLE_LEVEL && meaning.level == LEVEL_MEMORY &&
-                meaning.fact == FACT_LATENCY_NS && isnan(memory.ns))
-                memory.ns = value;
-            if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory.rate))
-                memory.rate = value;
+                meaning.fact == FACT_LATENCY_NS && isnan(memory.ns)) {
+                memory.ns = finding->value;
+                memory.ns_low = finding->low;
+                memory.ns_high = finding->high;
+            }
+            if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory.rate)) {
+                memory.rate = finding->value;
+                memory.quiet_rate = quiet;
+            }
             if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL && isnan(memory.rate_of_all))
-                memory.rate_of_all = value;
+                memory.rate_of_all = quiet;
         }
     return memory;
 }
 
-/* Whether the memory answered later than the other and gave one CPU less. What is not known of both
- * counts as worse, because it can't show that others left the memory alone. */
+/* Whether others took a part of that memory's time while it was measured: it was found to answer
+ * later than the other, by more than chance, and to give one CPU less, by more than that explains.
+ * A core has so many loads under way, so from a memory that only answers a tenth later it gets a
+ * tenth less (Little's law). What is not known of both counts as worse, because it can't show that
+ * others left the memory alone. */
 static bool is_worse(const struct memory *memory, const struct memory *than)
 {
-    const double most = 1 + differences_threshold;
-    return !(memory->ns < most * than->ns) && !(memory->rate * most > than->rate);
+    const double most = 1 + differences_threshold, later = memory->ns / than->ns;
+    const bool sooner = later < most || memory->ns_low < than->ns_high;
+    return !sooner && !(memory->rate * later * most > than->rate);
 }
 
-/* Whether what one CPU gets and what all get moved the same way. */
+/* Whether what one CPU gets, as found and without neighbours, and what all get moved the same way.
+ */
 static bool rates_agree(const struct memory *a, const struct memory *b)
 {
-    const double one = log(b->rate / a->rate), all = log(b->rate_of_all / a->rate_of_all);
-    return fabs(all) > log1p(differences_threshold) && (one > 0) == (all > 0);
+    const double moved[] = {log(b->rate / a->rate), log(b->quiet_rate / a->quiet_rate),
+                            log(b->rate_of_all / a->rate_of_all)};
+    bool agree = true;
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
+        agree = agree && fabs(moved[i]) > log1p(differences_threshold) &&
+                (moved[i] > 0) == (moved[0] > 0);
+    return agree;
 }
 
 static bool is_of_one_run(const struct document *document)
@@ -158,52 +175,26 @@ struct alike alike_of(const struct document *a, const struct document *b)
     const bool busy[] = {of_a.busy.length > 0, of_b.busy.length > 0},
                guests = a->machine.hypervisor && b->machine.hypervisor;
     return (struct alike){
+        .machine = &a->machine,
         .moves_cpus = guests,
         .shares_host = guests && is_of_one_run(a) && is_of_one_run(b),
         .rates_agree = rates_agree(&in_a, &in_b),
         .busy = {busy[0], busy[1]},
-        .at_work = {of_a.at_work, of_b.at_work},
         .crowded = {busy[0] && is_worse(&in_a, &in_b), busy[1] && is_worse(&in_b, &in_a)},
         .levels = {levels_seen(a), levels_seen(b)}};
 }
 
-double alike_own_bytes(const struct machine_facts *machine)
-{
-    double most = 0;
-    for (size_t i = 0; i < machine->cache_count; i++)
-        if (machine->caches[i].level <= PRIVATE_LEVELS)
-            most = fmax(most, (double)machine->caches[i].size_bytes);
-    return most;
-}
-
 static bool is_of_all_cpus(const struct finding_meaning *meaning)
 {
-    return meaning->fact == FACT_ALL;
-}
-
-static bool is_shared(const struct finding_meaning *meaning)
-{
-    if (meaning->device >= 0)
-        return false;
-    if (meaning->level == LEVEL_CACHE && meaning->number > PRIVATE_LEVELS)
-        return true;
-    return (meaning->role == ROLE_LEVEL && meaning->level == LEVEL_MEMORY) ||
-           meaning->role == ROLE_WIDTH || meaning->role == ROLE_FLIGHT ||
-           meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CONTENTION ||
-           is_of_all_cpus(meaning);
-}
-
-bool alike_is_shared(const struct finding *finding)
-{
-    const struct finding_meaning meaning = finding_meaning(finding);
-    return is_shared(&meaning);
+    return meaning->fact == FACT_ALL || meaning->fact == FACT_EFFICIENCY;
 }
 
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
-    return meaning.device < 0 && ((both->busy[worse] && is_of_all_cpus(&meaning)) ||
-                                  (both->crowded[worse] && is_shared(&meaning)));
+    return meaning.device < 0 &&
+           ((both->busy[worse] && is_of_all_cpus(&meaning)) ||
+            (both->crowded[worse] && finding_is_shared(both->machine, &meaning)));
 }
 
 static bool has_dram(uint64_t levels)
@@ -226,23 +217,20 @@ static bool is_last_seen(uint64_t levels, int level)
     return !has_dram(levels) && (level >= 63 || !(levels >> (level + 1) & 1));
 }
 
-bool alike_is_beside_others(const struct alike *both, const struct finding *finding)
-{
-    return both->at_work[1] && alike_is_shared(finding);
-}
-
 bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
     const uint64_t a = both->levels[0], b = both->levels[1];
     if (meaning.role == ROLE_HANDOFF)
         return both->moves_cpus;
-    if (meaning.role == ROLE_WIDTH && meaning.device < 0 && both->shares_host)
+    if (both->shares_host && meaning.device < 0 &&
+        (meaning.role == ROLE_WIDTH || meaning.fact == FACT_EFFICIENCY))
         return is_of_all_cpus(&meaning) || !both->rates_agree;
     if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
         meaning.fact == FACT_CAPACITY)
         return true;
-    return meaning.level == LEVEL_CACHE && meaning.device < 0 && meaning.number > PRIVATE_LEVELS &&
+    return meaning.level == LEVEL_CACHE && meaning.device < 0 &&
+           level_is_shared(both->machine, meaning.number) &&
            (level_count(a) != level_count(b) || is_last_seen(a, meaning.number) ||
             is_last_seen(b, meaning.number));
 }

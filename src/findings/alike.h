@@ -20,6 +20,7 @@ int point_order(const void *, const void *);
 
 /* What of two documents decides whether a finding is of the same thing in both. */
 struct alike {
+    const struct machine_facts *machine; /* the first one's */
     /* Both are of guests. A hypervisor may run its guest's CPUs elsewhere in every run, near to
      * each other or far apart: how far they are then says little about the machine. */
     bool moves_cpus;
@@ -30,11 +31,8 @@ struct alike {
     /* During that one others were at work. They may hold a part of every cache, of a core's own
      * through its other hardware thread, and for as long as a short run takes. */
     bool busy[2];
-    /* These were programs on its own CPUs, so that what all share is as they left it. */
-    bool at_work[2];
-    /* In that one they used what all CPUs share: its memory answered later than the other's and
-     * gave one CPU less, as far as that is known of both. A memory that is slower need not be
-     * narrower as well. */
+    /* In that one they used what all CPUs share: its memory answered later than the other's, and
+     * gave one CPU less than that explains, as far as both are known. */
     bool crowded[2];
     uint64_t levels[2]; /* whose latency each document knows: bit 0 DRAM, bit N the N-th cache */
 };
@@ -47,16 +45,7 @@ struct alike alike_of(const struct document *, const struct document *);
  * proven to be DRAM. The one that bears that number is then another in each: the last level that a
  * curve shows and nothing proves to be DRAM, or what neighbours left of one. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
-/* Whether it is of what all CPUs share: memory, the way to it, a cache beyond a core's own, or all
- * of them together. A device's is not. */
-bool alike_is_shared(const struct finding *);
-/* Bytes that the largest of a core's own caches is declared to hold; 0 unknown. */
-double alike_own_bytes(const struct machine_facts *);
 /* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
  * share, and that one was crowded; or it is of all CPUs together, of whose time they had a part. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
-/* Whether others may have had a part in what the second document says: it is of what all CPUs
- * share, and they were at work. */
-bool alike_is_beside_others(const struct alike *, const struct finding *);
-
 #endif

@@ -3,14 +3,15 @@
 #include "base/text.h"
 #include "findings/alike.h"
 #include "findings/comparison/judging.h"
+#include "findings/comparison/unfair.h"
+#include "findings/comparison/weigh.h"
 #include "findings/device.h"
 #include "findings/experiment.h"
 #include "findings/finding.h"
 #include "findings/lookup.h"
 #include "findings/pairs.h"
 #include "findings/registry.h"
-#include "findings/unfair.h"
-#include "findings/weigh.h"
+#include "findings/shared.h"
 #include "result/flag.h"
 #include "stats/compare.h"
 
@@ -405,8 +406,10 @@ static void compare_probes(struct search *search, const struct probe_result *a,
     search->of_handoffs = count_of_role(a, ROLE_HANDOFF) > 0;
     search->of_width = count_of_role(a, ROLE_WIDTH) > 0;
     search->of_shared = false;
-    for (size_t i = 0; i < a->finding_count && !search->of_shared; i++)
-        search->of_shared = alike_is_shared(&a->findings[i]);
+    for (size_t i = 0; i < a->finding_count && !search->of_shared; i++) {
+        const struct finding_meaning meaning = finding_meaning(&a->findings[i]);
+        search->of_shared = finding_is_shared(&search->a->machine, &meaning);
+    }
     search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
@@ -453,7 +456,7 @@ int differences_find(struct differences *result, const struct document *a, const
     *result = (struct differences){0};
     struct search search = {
         .result = result, .a = a, .b = b, .alike = alike_of(a, b), .threshold = threshold};
-    search.own_bytes = alike_own_bytes(&a->machine);
+    search.own_bytes = own_cache_bytes(&a->machine);
     compare_documents(&search);
     if (search.failed || differences_weigh(result) < 0)
         return error_out_of_memory(error);

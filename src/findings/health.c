@@ -124,12 +124,14 @@ static void compare(struct checking *checking, const struct finding *should,
     /* The sizes in common say nothing against what the baseline's own interval allows. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
         health = HEALTHY;
-    /* Few single trials lie so near in time that one neighbour may have met them all. */
-    if (health == WORSE && shared && (should->flags | now->flags) & FLAG_BIT(FLAG_TOO_FEW))
+    /* A level that is in doubt is not proven by its sizes either: few single trials lie so near in
+     * time that one neighbour may have met them all, and where levels run into each other, the
+     * sizes of one are partly of the other. */
+    if (health == WORSE && shared && flag_doubts(should->flags | now->flags))
         health = DOUBTFUL;
     if (health == WORSE && plateaus_differ(&checking->shared, should, now))
         health = DOUBTFUL;
-    if (health == WORSE && alike_is_beside_others(&checking->alike, should))
+    if (health == WORSE && alike_is_of_others(&checking->alike, should, 1))
         health = DOUBTFUL;
     if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
         health = DOUBTFUL;

@@ -43,10 +43,11 @@ enum finding_fact {
     FACT_HIT,
     FACT_WALK,
     FACT_SPLIT,
-    FACT_ONE,    /* bytes a second of one CPU: of DRAM (ROLE_WIDTH), or of the cache that is the
-                    subject */
-    FACT_ALL,    /* the same of all CPUs, or of a device */
-    FACT_MISSES, /* ROLE_FLIGHT */
+    FACT_ONE,        /* bytes a second of one CPU: of DRAM (ROLE_WIDTH), or of the cache that is the
+                        subject */
+    FACT_ALL,        /* the same of all CPUs, or of a device */
+    FACT_EFFICIENCY, /* ROLE_PROPERTY: of all CPUs, over as many times that of one */
+    FACT_MISSES,     /* ROLE_FLIGHT */
     FACT_MISS_TIME,
     FACT_UNLOADED,
     FACT_SATURATED,
@@ -88,6 +89,9 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which way it is worse; SIDE_OF_UNIT unless said */
+    /* It is of what all CPUs share (findings/shared.h), and neither its role nor its level says so.
+     */
+    bool shared;
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;

@@ -4,6 +4,7 @@
 #include "base/cpulist.h"
 #include "findings/finding.h"
 #include "findings/registry.h"
+#include "findings/shared.h"
 #include "result/flag.h"
 
 #include <math.h>
@@ -25,24 +26,17 @@ static const unsigned by_others =
 enum { ORDER_WORDS = 1000, ORDER_PROBES = 2000, ORDER_DEVICES = 3000 };
 
 /* What findings of a role are about; those of no role here stand for their probe. */
-static const struct role_part {
-    const char *name;
-    bool shared; /* memory and what leads to it belong to all CPUs */
-} role_parts[] = {
-    [ROLE_TRANSLATION] = {"TLB", false},
-    [ROLE_WIDTH] = {"bandwidth", true},
-    [ROLE_FLIGHT] = {"in-flight misses", true},
-    [ROLE_HANDOFF] = {"hand-offs", true},
-    [ROLE_CLUSTER] = {"hand-offs", true},
-    [ROLE_CONTENTION] = {"contention", true},
-    [ROLE_NOTE] = {NULL, false},
+static const char *const role_parts[] = {
+    [ROLE_TRANSLATION] = "TLB",   [ROLE_WIDTH] = "bandwidth",   [ROLE_FLIGHT] = "in-flight misses",
+    [ROLE_HANDOFF] = "hand-offs", [ROLE_CLUSTER] = "hand-offs", [ROLE_CONTENTION] = "contention",
+    [ROLE_NOTE] = NULL,
 };
+typedef const char *const role_part;
 
-static const struct role_part *part_of_role(enum finding_role role)
+static role_part *part_of_role(enum finding_role role)
 {
-    return role < sizeof role_parts / sizeof *role_parts && role_parts[role].name
-               ? &role_parts[role]
-               : NULL;
+    return role < sizeof role_parts / sizeof *role_parts && role_parts[role] ? &role_parts[role]
+                                                                             : NULL;
 }
 
 static struct verdict_part *part_named(struct document_verdict *verdict, const char *name,
@@ -61,38 +55,12 @@ static struct verdict_part *part_named(struct document_verdict *verdict, const c
     return part;
 }
 
-static size_t cpu_count(const char *cpus)
+static struct verdict_part *part_of_word(struct document_verdict *verdict, role_part *word)
 {
-    struct cpulist list;
-    if (!cpus || !*cpus || cpulist_parse(cpus, &list, NULL) < 0)
-        return 0;
-    const size_t count = list.count;
-    cpulist_free(&list);
-    return count;
-}
-
-/* Whether CPUs of other cores use that level too. */
-static bool is_shared(const struct machine_facts *machine, const struct finding_meaning *meaning)
-{
-    const int level = meaning->level == LEVEL_CACHE ? meaning->number : 0;
-    const unsigned siblings =
-        machine->cores && machine->threads > machine->cores ? machine->threads / machine->cores : 1;
-    if (level < 1 || level > PRIVATE_LEVELS)
-        return true;
-    for (size_t i = 0; i < machine->cache_count; i++)
-        if (machine->caches[i].level == level &&
-            cpu_count(machine->caches[i].shared_cpus) > siblings)
-            return true;
-    return false;
-}
-
-static struct verdict_part *part_of_word(struct document_verdict *verdict,
-                                         const struct role_part *word)
-{
-    struct verdict_part *part = part_named(verdict, word->name, strlen(word->name),
-                                           ORDER_WORDS + (size_t)(word - role_parts));
+    struct verdict_part *part =
+        part_named(verdict, *word, strlen(*word), ORDER_WORDS + (size_t)(word - role_parts));
     if (part)
-        part->shared = word->shared;
+        part->shared = role_is_shared((enum finding_role)(word - role_parts));
     return part;
 }
 
@@ -104,9 +72,9 @@ static struct verdict_part *part_of_probe(struct document_verdict *verdict,
 }
 
 /* What a probe is about: the word of its first finding that has one; NULL: its own name. */
-static const struct role_part *word_of_probe(const struct probe_result *probe)
+static role_part *word_of_probe(const struct probe_result *probe)
 {
-    const struct role_part *word = NULL;
+    role_part *word = NULL;
     for (size_t i = 0; i < probe->finding_count && !word; i++)
         word = part_of_role(finding_meaning(&probe->findings[i]).role);
     return word;
@@ -115,11 +83,11 @@ static const struct role_part *word_of_probe(const struct probe_result *probe)
 /* The part that a finding is of; NULL where it is none's, as a condition is, or without room.
  * `word` is what its probe is about. */
 static struct verdict_part *part_of(struct document_verdict *verdict,
-                                    const struct document *document, size_t probe,
-                                    const struct role_part *word, const struct finding *finding)
+                                    const struct document *document, size_t probe, role_part *word,
+                                    const struct finding *finding)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
-    const struct role_part *role = part_of_role(meaning.role);
+    role_part *role = part_of_role(meaning.role);
     char device[PART_NAME_BYTES];
     if (meaning.role >= ROLE_CONDITION)
         return NULL;
@@ -135,7 +103,7 @@ static struct verdict_part *part_of(struct document_verdict *verdict,
         part_named(verdict, meaning.subject, meaning.subject_length,
                    finding_level_rank(meaning.subject, meaning.subject_length));
     if (part)
-        part->shared = is_shared(&document->machine, &meaning);
+        part->shared = finding_is_shared(&document->machine, &meaning);
     return part;
 }
 
@@ -192,7 +160,7 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
                       size_t index, struct doubts *doubts)
 {
     const struct probe_result *probe = &document->probes[index];
-    const struct role_part *word = word_of_probe(probe);
+    role_part *word = word_of_probe(probe);
     const size_t before = verdict->values;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
@@ -215,7 +183,7 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
 static void add_load(struct document_verdict *verdict, const struct document *document)
 {
     const struct conditions *conditions = &document->conditions;
-    const size_t allowed = cpu_count(conditions->affinity);
+    const size_t allowed = cpulist_text_count(conditions->affinity);
     const double cpus = document->machine.threads ? document->machine.threads : (double)allowed;
     const unsigned seen = verdict->doubts & by_others;
     const bool shows = seen || verdict->disturbed, known = isfinite(conditions->others_cpus),
@@ -224,8 +192,7 @@ static void add_load(struct document_verdict *verdict, const struct document *do
         return;
     const bool loaded =
         conditions->load1 >= (shows && !known ? busy_if_seen : busy_surely) * fmax(cpus, 1);
-    verdict->at_work = others || (!known && loaded);
-    if (verdict->at_work && loaded) {
+    if (loaded && (others || !known)) {
         line_add(&verdict->busy, "load %.3g", conditions->load1);
         if (cpus > 0)
             line_add(&verdict->busy, " on %.0f CPU%s", cpus, cpus > 1 ? "s" : "");

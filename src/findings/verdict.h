@@ -44,9 +44,6 @@ struct verdict_part {
 };
 
 /* Of a document. `state` is the first that holds of: empty, stopped, imported, single, busy, ... */
-/* Caches beyond the second level belong to several cores on every machine that has them. */
-enum { PRIVATE_LEVELS = 2 };
-
 struct document_verdict {
     enum verdict_state state;
     struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
@@ -58,7 +55,6 @@ struct document_verdict {
     unsigned fewest;  /* trials of the point that has the fewest; 0 where none has any */
     float coverage;   /* of the point that has the least */
     bool modelled;    /* no value is of hardware */
-    bool at_work;     /* other programs used these CPUs, by their time or by the load */
     struct line busy; /* what says that others were at work: "load 12 on 2 CPUs"; "" */
 };
 

@@ -148,13 +148,40 @@ void judge_shared(struct difference *difference, const struct shared_plateau *sh
           shared->has_cycles ? other : NULL, threshold);
 }
 
+/* Whether the two are apart beyond chance, `b` above `a`, as two independent intervals on a scale
+ * of ratios say (Zou and Donner, "Construction of confidence limits about effect measures",
+ * Statistics in Medicine 2008). */
+static bool is_above(const double a[3], const double b[3])
+{
+    enum { VALUE, LOW, HIGH };
+    return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
+}
+
+/* A level by the sizes that both curves have of it. These say how it moved better than all sizes of
+ * each run do, of which some are of one run alone; but what moved only those, and not the level as
+ * either run found it, may be another part of a cache below. Nor does a level prove anything that
+ * either run itself holds in doubt. */
+static void judge_level(struct difference *difference, const struct twins *twins,
+                        const struct shared_plateau *shared, double threshold)
+{
+    const enum finding_value which = finding_comparable_value(twins->before, twins->after);
+    double left[3], right[3];
+    finding_doubted_bounds(twins->before, which, left);
+    finding_doubted_bounds(twins->after, which, right);
+    judge_shared(difference, shared, threshold);
+    const bool apart = difference->ratio > 1 ? is_above(left, right) : is_above(right, left);
+    if (difference->verdict == CHANGED &&
+        (!apart || flag_doubts(twins->before->flags | twins->after->flags)))
+        difference->verdict = UNCERTAIN;
+}
+
 void judge_findings(struct difference *difference, const struct twins *twins,
                     const struct shared_plateau *shared, double threshold)
 {
     judge_values(difference, twins, VALUE_FOUND, threshold);
     const enum verdict found = difference->verdict;
     if (shared)
-        judge_shared(difference, shared, threshold);
+        judge_level(difference, twins, shared, threshold);
     else if (finding_comparable_value(twins->before, twins->after) == VALUE_QUIET)
         judge_values(difference, twins, VALUE_QUIET, threshold);
     blame_neighbours(difference, found);

@@ -153,7 +153,9 @@ static const struct finding_line finding_lines[] = {
                  "L<n>.bandwidth.*.efficiency, L<n>.bandwidth.*.*.efficiency",
      .unit = "",
      .role = ROLE_PROPERTY,
+     .fact = FACT_EFFICIENCY,
      .side = SIDE_LESS,
+     .shared = true,
      .meaning = "What all CPUs get together, over one CPU's bandwidth times their number.",
      .moves = "Caches and paths to memory that the CPUs share lower it.",
      .advice = "Where it is low, the threads share a path: more of them will hardly help."},
@@ -161,6 +163,7 @@ static const struct finding_line finding_lines[] = {
                  "L<n>.bandwidth.*.saturated_by, L<n>.bandwidth.*.*.saturated_by",
      .unit = "",
      .role = ROLE_PROPERTY,
+     .shared = true,
      .meaning = "How many CPUs reach 95 % of the highest bandwidth.",
      .moves = "The more one core can have under way at once, the fewer it takes.",
      .advice =
@@ -186,6 +189,7 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "stream.*.1, stream.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .shared = true,
      .meaning =
          "STREAM's figure as STREAM counts it, by one CPU and by all: the median over the passes.",
      .moves = "What moves bandwidth moves it: prefetchers, page size, neighbours, and stores that "
@@ -194,6 +198,7 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "stream.*.1.best, stream.*.all.best",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .shared = true,
      .meaning = "The best pass, as STREAM reports it: what can happen, not what to expect.",
      .moves = "The more passes there are, the better the best of them.",
      .advice = "Quote it beside published STREAM figures; plan by the median."},

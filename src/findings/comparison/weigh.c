@@ -1,5 +1,5 @@
 /* Weighs the verdicts on single values together. */
-#include "findings/weigh.h"
+#include "findings/comparison/weigh.h"
 
 #include "stats/compare.h"
 

@@ -2,8 +2,8 @@
  * Reasons why two documents should be compared with care: different machines, devices, settings or
  * programs. Internal to differences.h.
  */
-#ifndef FATHOM_FINDINGS_UNFAIR_H
-#define FATHOM_FINDINGS_UNFAIR_H
+#ifndef FATHOM_FINDINGS_COMPARISON_UNFAIR_H
+#define FATHOM_FINDINGS_COMPARISON_UNFAIR_H
 
 #include "findings/differences.h"
 

@@ -1,6 +1,6 @@
 /* The second half of differences.c, internal to it. */
-#ifndef FATHOM_FINDINGS_WEIGH_H
-#define FATHOM_FINDINGS_WEIGH_H
+#ifndef FATHOM_FINDINGS_COMPARISON_WEIGH_H
+#define FATHOM_FINDINGS_COMPARISON_WEIGH_H
 
 #include "findings/differences.h"
 

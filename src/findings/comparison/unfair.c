@@ -1,4 +1,4 @@
-#include "findings/unfair.h"
+#include "findings/comparison/unfair.h"
 
 #include "base/text.h"
 #include "findings/device.h"

@@ -1,0 +1,46 @@
+#include "findings/shared.h"
+
+#include "base/cpulist.h"
+
+#include <math.h>
+
+/* Caches beyond the second level belong to several cores on every machine that has them. */
+enum { PRIVATE_LEVELS = 2 };
+
+bool role_is_shared(enum finding_role role)
+{
+    return role == ROLE_WIDTH || role == ROLE_FLIGHT || role == ROLE_HANDOFF ||
+           role == ROLE_CLUSTER || role == ROLE_CONTENTION;
+}
+
+bool level_is_shared(const struct machine_facts *machine, int level)
+{
+    const unsigned siblings =
+        machine->cores && machine->threads > machine->cores ? machine->threads / machine->cores : 1;
+    if (level < 1 || level > PRIVATE_LEVELS)
+        return true;
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (machine->caches[i].level == level &&
+            cpulist_text_count(machine->caches[i].shared_cpus) > siblings)
+            return true;
+    return false;
+}
+
+bool finding_is_shared(const struct machine_facts *machine, const struct finding_meaning *meaning)
+{
+    if (meaning->device >= 0)
+        return false;
+    if (meaning->level == LEVEL_CACHE)
+        return meaning->fact == FACT_ALL || level_is_shared(machine, meaning->number);
+    return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) ||
+           (meaning->line && meaning->line->shared);
+}
+
+double own_cache_bytes(const struct machine_facts *machine)
+{
+    double most = 0;
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (!level_is_shared(machine, machine->caches[i].level))
+            most = fmax(most, (double)machine->caches[i].size_bytes);
+    return most;
+}
