@@ -106,16 +106,22 @@ struct cuda_span {
     struct cuda_span *next;
 };
 
+/* Copies in one direction of a device, and the event behind the last of them. */
+struct cuda_way {
+    void *stream, *end; /* NULL: not made */
+};
 /* One of several devices that copy at once, with what it has in its own context. */
 struct cuda_member {
     unsigned index;
-    void *context, *stream, *begin, *end; /* NULL: not made */
+    void *context, *begin; /* NULL: not made */
+    struct cuda_way ways[2];
     struct cuda_memory device, host;
 };
 /* They stay from transfer to transfer: to pin memory takes longer than to copy it. */
 struct cuda_fleet {
     uint64_t devices; /* as bits; 0: none are held */
-    size_t bytes;     /* of each one's memory */
+    size_t bytes;     /* of each one's memory: that part of it for each way */
+    size_t ways;      /* 1, or 2 at once */
     struct cuda_member *members;
     size_t count;
 };

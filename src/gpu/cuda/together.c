@@ -1,6 +1,7 @@
 /*
- * Copies between the host and several devices at once, each with memory of the host that is near to
- * it, and the copies of this device timed by its own events.
+ * Copies between the host and several devices at once, one way or both, each with memory of the
+ * host that is near to it, and the copies of this device timed by its own events. Both ways move
+ * one half of `bytes` in each direction, as transfer.c does.
  *
  * The others begin first and copy more than this one does; when its last copy has ended, none of
  * them may have ended yet, or what was timed is not what was asked for. Then they copy twice as
@@ -8,8 +9,9 @@
  *
  * All are asked in turns, a copy each, so that no queue is long before the next one has begun.
  *
- * Reference: NVIDIA, nvbandwidth (github.com/NVIDIA/nvbandwidth), all_to_host_memcpy_ce and
- * host_to_all_memcpy_ce, which give every device as many copies as the others.
+ * Reference: NVIDIA, nvbandwidth (github.com/NVIDIA/nvbandwidth), all_to_host_memcpy_ce,
+ * host_to_all_memcpy_ce and their bidirectional forms, which give every device as many copies as
+ * the others.
  */
 #include "gpu/cuda/cuda.h"
 
@@ -28,10 +30,10 @@ static const char *refuses_together(const struct cuda_gpu *gpu, const struct gpu
     const uint64_t known = gpu->library->count < GPU_TOGETHER_MOST
                                ? (UINT64_C(1) << gpu->library->count) - 1
                                : UINT64_MAX;
-    if (work->bytes < 1)
-        return "needs at least 1 byte to copy";
-    if (work->direction != GPU_TO_DEVICE && work->direction != GPU_TO_HOST)
-        return "copies one way, between device and host, where several do so at once";
+    if (work->bytes < 2)
+        return "needs at least 2 bytes to copy";
+    if (work->direction == GPU_TO_PEER)
+        return "copies between device and host where several do so at once";
     if (gpu->index >= GPU_TOGETHER_MOST || !(work->together >> gpu->index & 1))
         return "has to be one of those that copy";
     if (work->together & ~known)
@@ -50,10 +52,12 @@ static void leave(struct cuda_gpu *gpu, struct cuda_member *member)
         calls->cuCtxSetCurrent(member->context);
         if (member->begin)
             calls->cuEventDestroy(member->begin);
-        if (member->end)
-            calls->cuEventDestroy(member->end);
-        if (member->stream)
-            calls->cuStreamDestroy(member->stream);
+        for (size_t way = 0; way < gpu->fleet.ways; way++) {
+            if (member->ways[way].end)
+                calls->cuEventDestroy(member->ways[way].end);
+            if (member->ways[way].stream)
+                calls->cuStreamDestroy(member->ways[way].stream);
+        }
         calls->cuCtxSetCurrent(gpu->context);
     }
     cuda_free(gpu, &member->device);
@@ -69,19 +73,29 @@ void cuda_part(struct cuda_gpu *gpu)
     *fleet = (struct cuda_fleet){0};
 }
 
-static int make_queue(struct cuda_gpu *gpu, struct cuda_member *member, struct error *error)
+static int make_event(struct cuda_gpu *gpu, void **event, struct error *error)
 {
-    void *stream = NULL, *begin = NULL, *end = NULL;
+    void *made = NULL;
+    const int code = CUDA_TRY(gpu, error, cuEventCreate, &made, 0);
+    *event = code == 0 ? made : NULL;
+    return code;
+}
+
+static int make_way(struct cuda_gpu *gpu, struct cuda_way *way, struct error *error)
+{
+    void *stream = NULL;
+    const int code = CUDA_TRY(gpu, error, cuStreamCreate, &stream, CUDA_STREAM_NON_BLOCKING);
+    way->stream = code == 0 ? stream : NULL;
+    return code < 0 ? code : make_event(gpu, &way->end, error);
+}
+
+static int make_queues(struct cuda_gpu *gpu, struct cuda_member *member, struct error *error)
+{
     int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
+    for (size_t way = 0; way < gpu->fleet.ways && code == 0; way++)
+        code = make_way(gpu, &member->ways[way], error);
     if (code == 0)
-        code = CUDA_TRY(gpu, error, cuStreamCreate, &stream, CUDA_STREAM_NON_BLOCKING);
-    member->stream = code == 0 ? stream : NULL;
-    if (code == 0)
-        code = CUDA_TRY(gpu, error, cuEventCreate, &begin, 0);
-    member->begin = code == 0 ? begin : NULL;
-    if (code == 0)
-        code = CUDA_TRY(gpu, error, cuEventCreate, &end, 0);
-    member->end = code == 0 ? end : NULL;
+        code = make_event(gpu, &member->begin, error);
     const int back = CUDA_TRY(gpu, code < 0 ? NULL : error, cuCtxSetCurrent, gpu->context);
     return code < 0 ? code : back;
 }
@@ -97,14 +111,16 @@ static int join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes, 
         return code;
     member->context = own ? gpu->context : gpu->peers[member->index];
     code = cuda_allocate_near(gpu, node, bytes, &member->host, error);
-    return code < 0 ? code : make_queue(gpu, member, error);
+    return code < 0 ? code : make_queues(gpu, member, error);
 }
 
 /* This device comes last: the others have begun when it does. */
-static int gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, struct error *error)
+static int gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, size_t ways,
+                  struct error *error)
 {
     struct cuda_fleet *fleet = &gpu->fleet;
     cuda_part(gpu);
+    fleet->ways = ways;
     fleet->members = calloc(gpu->library->count, sizeof *fleet->members);
     if (!fleet->members)
         return error_out_of_memory(error);
@@ -127,17 +143,59 @@ static int gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, struct e
 
 /* --- copying --- */
 
-static int queue_copy(struct cuda_gpu *gpu, const struct cuda_member *member, struct error *error)
+static int queue_copy(struct cuda_gpu *gpu, const struct cuda_member *member, size_t way,
+                      struct error *error)
 {
-    const size_t bytes = gpu->fleet.bytes;
+    const size_t piece = gpu->fleet.bytes / gpu->fleet.ways, at = way * piece;
+    const bool back = gpu->job.work.direction == GPU_TO_HOST || way > 0;
+    unsigned char *host = member->host.host;
+    if (back)
+        return CUDA_TRY(gpu, error, cuMemcpyDtoHAsync, host + at, member->device.address + at,
+                        piece, member->ways[way].stream);
+    return CUDA_TRY(gpu, error, cuMemcpyHtoDAsync, member->device.address + at, host + at, piece,
+                    member->ways[way].stream);
+}
+
+/* One copy each way. */
+static int queue_copies_of(struct cuda_gpu *gpu, const struct cuda_member *member,
+                           struct error *error)
+{
     int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
-    if (code < 0)
-        return code;
-    if (gpu->job.work.direction == GPU_TO_DEVICE)
-        return CUDA_TRY(gpu, error, cuMemcpyHtoDAsync, member->device.address, member->host.host,
-                        bytes, member->stream);
-    return CUDA_TRY(gpu, error, cuMemcpyDtoHAsync, member->host.host, member->device.address, bytes,
-                    member->stream);
+    for (size_t way = 0; way < gpu->fleet.ways && code == 0; way++)
+        code = queue_copy(gpu, member, way, error);
+    return code;
+}
+
+/* The other way begins with the first one. */
+static int begin_own(struct cuda_gpu *gpu, const struct cuda_member *own, struct error *error)
+{
+    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, own->context);
+    if (code == 0)
+        code = CUDA_TRY(gpu, error, cuEventRecord, own->begin, own->ways[0].stream);
+    for (size_t way = 1; way < gpu->fleet.ways && code == 0; way++)
+        code = CUDA_TRY(gpu, error, cuStreamWaitEvent, own->ways[way].stream, own->begin, 0);
+    return code;
+}
+
+/* The first way ends with the other one. */
+static int end_own(struct cuda_gpu *gpu, const struct cuda_member *own, struct error *error)
+{
+    int code = 0;
+    for (size_t way = gpu->fleet.ways; way-- > 0 && code == 0;) {
+        code = CUDA_TRY(gpu, error, cuEventRecord, own->ways[way].end, own->ways[way].stream);
+        if (way > 0 && code == 0)
+            code =
+                CUDA_TRY(gpu, error, cuStreamWaitEvent, own->ways[0].stream, own->ways[way].end, 0);
+    }
+    return code;
+}
+
+static int end_other(struct cuda_gpu *gpu, const struct cuda_member *member, struct error *error)
+{
+    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
+    for (size_t way = 0; way < gpu->fleet.ways && code == 0; way++)
+        code = CUDA_TRY(gpu, error, cuEventRecord, member->ways[way].end, member->ways[way].stream);
+    return code;
 }
 
 /* So many copies of this device and `times` as many of each other one. */
@@ -148,44 +206,56 @@ static int queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times, s
     int code = 0;
     for (uint64_t i = 0; i < copies * times && code == 0; i++) {
         for (size_t k = 0; k + 1 < fleet->count && code == 0; k++)
-            code = queue_copy(gpu, &fleet->members[k], error);
+            code = queue_copies_of(gpu, &fleet->members[k], error);
         if (i >= copies || code < 0)
             continue;
         if (i == 0)
-            code = CUDA_TRY(gpu, error, cuCtxSetCurrent, own->context);
-        if (i == 0 && code == 0)
-            code = CUDA_TRY(gpu, error, cuEventRecord, own->begin, own->stream);
+            code = begin_own(gpu, own, error);
         if (code == 0)
-            code = queue_copy(gpu, own, error);
+            code = queue_copies_of(gpu, own, error);
         if (code == 0 && i + 1 == copies)
-            code = CUDA_TRY(gpu, error, cuEventRecord, own->end, own->stream);
+            code = end_own(gpu, own, error);
     }
-    for (size_t k = 0; k + 1 < fleet->count && code == 0; k++) {
-        const struct cuda_member *member = &fleet->members[k];
-        code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
-        if (code == 0)
-            code = CUDA_TRY(gpu, error, cuEventRecord, member->end, member->stream);
-    }
+    for (size_t k = 0; k + 1 < fleet->count && code == 0; k++)
+        code = end_other(gpu, &fleet->members[k], error);
     return code;
 }
 
-/* 1: every other device still copies; 0: one has ended already. */
+/* 1: that way of the device, whose context is current, still has copies to do; 0: it has ended. */
+static int is_copying(struct cuda_gpu *gpu, const struct cuda_way *way, struct error *error)
+{
+    const int result = gpu->library->calls.cuEventQuery(way->end);
+    if (result == CUDA_NOT_READY)
+        return 1;
+    const int code = cuda_check(gpu, "cuEventQuery", result, error);
+    return code < 0 ? code : 0;
+}
+
+/* 1: every other device still copies, each way; 0: one has ended already. */
 static int all_copy(struct cuda_gpu *gpu, struct error *error)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;
     int copying = 1;
     for (size_t k = 0; k + 1 < fleet->count && copying == 1; k++) {
         const struct cuda_member *member = &fleet->members[k];
-        int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
+        const int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
         if (code < 0)
             return code;
-        const int result = gpu->library->calls.cuEventQuery(member->end);
-        if (result == CUDA_NOT_READY)
-            continue;
-        code = cuda_check(gpu, "cuEventQuery", result, error);
-        copying = code < 0 ? code : 0;
+        for (size_t way = 0; way < fleet->ways && copying == 1; way++)
+            copying = is_copying(gpu, &member->ways[way], error);
     }
     return copying;
+}
+
+static int wait_for_others(struct cuda_gpu *gpu, double slowest_ns, struct error *error)
+{
+    const struct cuda_fleet *fleet = &gpu->fleet;
+    int code = 0;
+    for (size_t k = 0; k + 1 < fleet->count && code == 0; k++)
+        for (size_t way = 0; way < fleet->ways && code == 0; way++)
+            code = cuda_wait_for(gpu, fleet->members[k].context, fleet->members[k].ways[way].stream,
+                                 slowest_ns, error);
+    return code;
 }
 
 /* 1 where the others copied all the while, and *ns is what this device's copies took; 0 where not.
@@ -200,16 +270,15 @@ static int copy_once(struct cuda_gpu *gpu, uint64_t copies, uint64_t times, doub
     float ms = 0;
     int code = queue_copies(gpu, copies, times, error), copied = 0;
     if (code == 0)
-        code = cuda_wait_for(gpu, own->context, own->stream, slowest_ns, error);
+        code = cuda_wait_for(gpu, own->context, own->ways[0].stream, slowest_ns, error);
     if (code == 0)
         code = copied = all_copy(gpu, error);
-    for (size_t k = 0; k + 1 < fleet->count && code >= 0; k++)
-        code = cuda_wait_for(gpu, fleet->members[k].context, fleet->members[k].stream, slowest_ns,
-                             error);
+    if (code >= 0)
+        code = wait_for_others(gpu, slowest_ns, error);
     if (code >= 0)
         code = CUDA_TRY(gpu, error, cuCtxSetCurrent, gpu->context);
     if (code >= 0)
-        code = CUDA_TRY(gpu, error, cuEventElapsedTime, &ms, own->begin, own->end);
+        code = CUDA_TRY(gpu, error, cuEventElapsedTime, &ms, own->begin, own->ways[0].end);
     *ns = (double)ms * 1e6;
     return code < 0 ? code : copied;
 }
@@ -230,11 +299,13 @@ static int copy_together(struct cuda_gpu *gpu, uint64_t copies, double *ns, stru
 static int prepare_together(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
 {
     const struct gpu_work *work = &gpu->job.work;
+    const size_t ways = work->direction == GPU_BOTH_WAYS ? 2 : 1;
     double ns;
     (void)seed;
-    if (gpu->fleet.devices == work->together && gpu->fleet.bytes == work->bytes)
+    if (gpu->fleet.devices == work->together && gpu->fleet.bytes == work->bytes &&
+        gpu->fleet.ways == ways)
         return 0;
-    int code = gather(gpu, work->together, work->bytes, error);
+    int code = gather(gpu, work->together, work->bytes, ways, error);
     return code < 0 ? code : copy_together(gpu, WAKING, &ns, error);
 }
 
@@ -253,7 +324,7 @@ static int run_together(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
         left -= copies;
     }
     time->ns = sum;
-    *did = repeats * gpu->fleet.bytes;
+    *did = repeats * (gpu->fleet.bytes / gpu->fleet.ways * gpu->fleet.ways);
     return 0;
 }
 

@@ -415,22 +415,24 @@ const struct finding_line gpu_lines[] = {
                 "counts them.",
      .moves = "The multiprocessor's clock moves it, for link and host have clocks of their own.",
      .advice = "Go by the ns: the link and the host know nothing of that clock."},
-    {.patterns = "gpu<n>.together.to_device, gpu<n>.together.to_host",
+    {.patterns = "gpu<n>.together.to_device, gpu<n>.together.to_host, gpu<n>.together.both_ways",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .place = "all at once",
-     .words = "to the device, to the host",
-     .meaning =
-         "Copies of this device's while all others that are measured copy the same way, each "
-         "with memory of the host that is near to it, where the system lets memory be placed.",
+     .words = "to the device, to the host, both ways",
+     .meaning = "Copies of this device's while all others that are measured copy the same way, or "
+                "all both "
+                "ways, of which this is the sum, each with memory of the host that is near to it, "
+                "where the system lets memory be placed.",
      .moves = "Links that meet in a switch share what lies behind it, and all share the host's "
               "memory.",
      .advice = "Plan transfers of all devices with this rate, not with that of one alone."},
-    {.patterns = "gpu<n>.together.to_device.share, gpu<n>.together.to_host.share",
+    {.patterns = "gpu<n>.together.to_device.share, gpu<n>.together.to_host.share, "
+                 "gpu<n>.together.both_ways.share",
      .unit = "",
      .role = ROLE_PROPERTY,
      .place = "all at once",
-     .words = "of its own rate, of its own rate",
+     .words = "of its own rate, of its own rate, of its own rate",
      .meaning = "The part of the device's own rate that this is: 1 where the others take nothing "
                 "from it.",
      .moves = "Links that meet in a switch share what lies behind it, and all share the host's "

@@ -1,7 +1,7 @@
 /*
- * Copies between the host and all devices that are measured, at once: what of a device's own rate
- * remains while the others copy as well. Where it is less, links meet in a switch, or in the host's
- * memory. Each copies from and to memory of the host that is near to it.
+ * Copies between the host and all devices that are measured, at once, one way and both: what of a
+ * device's own rate remains while the others copy as well. Where it is less, links meet in a
+ * switch, or in the host's memory. Each copies from and to memory of the host that is near to it.
  *
  * A curve of two points for each direction: this device alone, and beside all others. Both are
  * measured alike, so that they can be held against each other; `host` measures the first as well,
@@ -11,7 +11,8 @@
  *
  * Time: 32 MiB take 0.6 to 3 ms alone, and as many times more as there are devices where they share
  * all of it; a trial is three batches of 5 ms, in which the others copy twice as much, and each
- * point has six of them. Before them 32 MiB are pinned for each device. Eight devices: 2 s each.
+ * point has six of them. Before them 32 MiB are pinned for each device and way. Eight devices: 3 s
+ * each.
  */
 #include "base/units.h"
 #include "findings/finding.h"
@@ -22,9 +23,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of each device, as far as that is no more than this part of its memory. */
+/* Of each copy, as far as that is no more than this part of the device's memory. */
 static const uint64_t copy_bytes = UINT64_C(32) << 20;
-enum { MEMORY_PART = 8, BATCHES = 3 };
+enum { MEMORY_PART = 8, BATCHES = 3, WAYS_MOST = 2 };
 static const double batch_ns = 5e6;
 
 static const char what[] = "copies at once";
@@ -32,7 +33,8 @@ static const char what[] = "copies at once";
 static const struct direction {
     enum gpu_direction direction;
     const char *name;
-} directions[] = {{GPU_TO_DEVICE, "to_device"}, {GPU_TO_HOST, "to_host"}};
+} directions[] = {
+    {GPU_TO_DEVICE, "to_device"}, {GPU_TO_HOST, "to_host"}, {GPU_BOTH_WAYS, "both_ways"}};
 enum { DIRECTIONS = sizeof directions / sizeof *directions };
 
 struct together_state {
@@ -61,7 +63,7 @@ static int count_of(uint64_t devices)
 /* Whether a node that is near to one of them has no room for what all of them take. */
 static bool is_full(const struct gpu_task *task, uint64_t devices)
 {
-    const uint64_t bytes = (uint64_t)count_of(devices) * copy_bytes;
+    const uint64_t bytes = (uint64_t)count_of(devices) * WAYS_MOST * copy_bytes;
     for (size_t i = 0; i < task->all_count && i < GPU_TOGETHER_MOST; i++)
         if (devices >> i & 1 &&
             !gpu_near_has_room(task->task->machine, task->all[i].host_node, bytes))
@@ -103,7 +105,7 @@ static int plan_direction(struct gpu_task *task, const struct direction *directi
     work.action = GPU_TRANSFER;
     work.direction = direction->direction;
     work.pinned = true;
-    work.bytes = (size_t)bytes_of(task);
+    work.bytes = (size_t)bytes_of(task) * (direction->direction == GPU_BOTH_WAYS ? 2 : 1);
     work.together = all;
     *index = -1;
     snprintf(label, sizeof label, "%s, %s", what, direction->name);
@@ -116,7 +118,7 @@ static int plan_direction(struct gpu_task *task, const struct direction *directi
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "direction", direction->name, 0, error);
     if (code == 0)
-        code = gpu_add_factor(task, series, "bytes", NULL, (double)work.bytes, error);
+        code = gpu_add_factor(task, series, "bytes", NULL, (double)bytes_of(task), error);
     if (code == 0)
         code = gpu_add_point(task, (size_t)*index, count_of(all), &work, error);
     work.together = own;
@@ -178,8 +180,10 @@ static int conclude_direction(struct gpu_task *task, const struct direction *dir
     size_format(bytes ? bytes->number : NAN, size);
     const char *rate = pool_printf(pool, "together.%s", direction->name),
                *share = pool_printf(pool, "together.%s.share", direction->name),
-               *text = pool_printf(pool, "copies of %s while %.0f other%s did the same", size,
-                                   beside->x - 1, beside->x > 2 ? "s" : "");
+               *text =
+                   pool_printf(pool, "copies of %s%s while %.0f other%s did the same", size,
+                               direction->direction == GPU_BOTH_WAYS ? " each way, their sum," : "",
+                               beside->x - 1, beside->x > 2 ? "s" : "");
     if (!rate || !share || !text)
         return error_out_of_memory(error);
     int code = gpu_add_rate(task, rate, beside, text, error);

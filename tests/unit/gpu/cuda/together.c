@@ -42,6 +42,25 @@ static void devices_share_what_the_host_gives(void **state)
     bench_close(&bench);
 }
 
+/* The model's links and host give each way as much as one alone. */
+static void both_ways_are_summed(void **state)
+{
+    static const struct {
+        uint64_t devices;
+        double rate;
+    } cases[] = {{1, 20}, {5, 12}, {7, 8}};
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "tiny,devices=3,host_bandwidth=12,copy_us=0");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct gpu_work work = together_of(GPU_BOTH_WAYS, cases[i].devices);
+        assert_near(rate_of(&bench, &work), cases[i].rate, 0.02);
+        const struct gpu_work back = together_of(GPU_TO_HOST, cases[i].devices);
+        assert_near(rate_of(&bench, &back), cases[i].rate / 2, 0.02);
+    }
+    bench_close(&bench);
+}
+
 static void who_has_enough_for_all_keeps_each_ones_rate(void **state)
 {
     struct bench bench;
@@ -152,10 +171,14 @@ static void what_is_held_goes_with_the_next_other_work(void **state)
 static void what_makes_no_sense_is_refused(void **state)
 {
     struct bench bench;
-    struct gpu_work work = together_of(GPU_BOTH_WAYS, 3);
+    struct gpu_work work = together_of(GPU_TO_PEER, 3);
     (void)state;
     bench_open(&bench, "tiny,devices=2");
-    assert_refuses(&bench, &work, "one way");
+    work.peer = 1;
+    assert_refuses(&bench, &work, "between device and host");
+    work = together_of(GPU_BOTH_WAYS, 3);
+    work.bytes = 1;
+    assert_refuses(&bench, &work, "at least 2 bytes");
     work = together_of(GPU_TO_HOST, 2);
     assert_refuses(&bench, &work, "one of those that copy");
     work = together_of(GPU_TO_HOST, 5);
@@ -166,21 +189,24 @@ static void what_makes_no_sense_is_refused(void **state)
 static void a_failure_leaves_nothing_behind(void **state)
 {
     struct bench bench;
-    const struct gpu_work work = together_of(GPU_TO_DEVICE, 3);
+    static const enum gpu_direction directions[] = {GPU_TO_DEVICE, GPU_BOTH_WAYS};
     static const char *const faults[] = {"cuMemHostRegister:2=2", "cuStreamCreate=2",
-                                         "cuMemcpyHtoDAsync:5=999"};
+                                         "cuStreamCreate:2=2", "cuMemcpyHtoDAsync:5=999"};
     (void)state;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        bench_open(&bench, "tiny,devices=2");
-        bench_fail(&bench, &work, faults[i]);
-        bench_close(&bench);
-    }
+    for (size_t d = 0; d < sizeof directions / sizeof *directions; d++)
+        for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+            const struct gpu_work work = together_of(directions[d], 3);
+            bench_open(&bench, "tiny,devices=2");
+            bench_fail(&bench, &work, faults[i]);
+            bench_close(&bench);
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(devices_share_what_the_host_gives, bench_restore),
+        cmocka_unit_test_teardown(both_ways_are_summed, bench_restore),
         cmocka_unit_test_teardown(who_has_enough_for_all_keeps_each_ones_rate, bench_restore),
         cmocka_unit_test_teardown(who_is_done_first_copies_more, bench_restore),
         cmocka_unit_test_teardown(memory_is_near_to_each_device, bench_restore),

@@ -11,10 +11,13 @@ static int bits(uint64_t set)
     return count;
 }
 
-/* 25 GB/s alone; together 36 to all devices, and twice as much back. */
+/* 25 GB/s alone; together 36 to all devices, twice as much back, and half as much again both ways.
+ */
 static double made_up(const struct gpu_work *work)
 {
-    const double back = work->direction == GPU_TO_HOST ? 2 : 1;
+    const double back = work->direction == GPU_TO_HOST     ? 2
+                        : work->direction == GPU_BOTH_WAYS ? 1.5
+                                                           : 1;
     assert_int_equal(work->action, GPU_TRANSFER);
     assert_true(work->pinned);
     return bits(work->together) == 1 ? 25 * giga : 36 * giga * back / bits(work->together);
@@ -36,8 +39,12 @@ static void what_is_left_is_reported_of_each_direction(void **state)
     gpu_bench_value_is(bench, "gpu1.together.to_device.share", "", 12.0 / 25, 0.002);
     gpu_bench_value_is(bench, "gpu1.together.to_host", "B/s", 24 * giga, 0.002);
     gpu_bench_value_is(bench, "gpu1.together.to_host.share", "", 24.0 / 25, 0.002);
+    gpu_bench_value_is(bench, "gpu1.together.both_ways", "B/s", 18 * giga, 0.002);
+    gpu_bench_value_is(bench, "gpu1.together.both_ways.share", "", 18.0 / 25, 0.002);
     assert_string_equal(gpu_bench_find(bench, "gpu1.together.to_device")->text,
                         "copies of 32 MiB while 2 others did the same");
+    assert_string_equal(gpu_bench_find(bench, "gpu1.together.both_ways")->text,
+                        "copies of 32 MiB each way, their sum, while 2 others did the same");
 }
 
 /* Those that were not asked for are left in peace. */
@@ -48,7 +55,7 @@ static void the_devices_are_those_that_are_measured(void **state)
     gpu_bench_begin(bench, 3);
     assert_int_equal(gpu_bench_stage(bench, &gpu_together), 1);
     const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->point_count, 4);
+    assert_int_equal(plan->point_count, 6);
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
         assert_int_equal(work->together, plan->points[i].x > 1 ? 11 : 8);
@@ -114,7 +121,7 @@ static void what_the_device_refuses_is_not_planned(void **state)
     with(bench, 2);
     bench->backend.refuses = no_copies_back;
     gpu_bench_drive(bench, &gpu_together, 0, made_up);
-    assert_int_equal(bench->task.plan.series_count, 1);
+    assert_int_equal(bench->task.plan.series_count, 2);
     assert_non_null(strstr(bench->state.not_measured, "copies at once, to_host: has no such"));
 }
 
