@@ -2,10 +2,10 @@
  * A burst of dependent operations, which shows the clock of the core that does it: all take the
  * same number of cycles, and each waits for the one before.
  *
- * An addition takes one cycle. But the next one is late as soon as it waits for its turn, and where
- * the other hardware thread of the core is busy, it does: additions then took up to 18 % longer on
- * an EPYC of 2024, and multiplications and loads did not, because these leave the core time to
- * spare. So bursts are of multiplications wherever it is certain how many cycles one takes.
+ * An addition takes one cycle. But where the other hardware thread of the core is busy, additions
+ * took up to 18 % longer than that on an EPYC of 2024, and multiplications and loads, of which a
+ * core does fewer in a cycle, did not. So bursts are of multiplications wherever it is certain how
+ * many cycles one takes.
  */
 #ifndef FATHOM_ENGINE_BURST_H
 #define FATHOM_ENGINE_BURST_H
@@ -19,9 +19,9 @@ struct burst_steps {
 
 /* Cycles of a burst: 20 us at 3 GHz. */
 uint64_t burst_cycles(void);
-/* How many cycles a multiplication takes: the least whole number for which a load takes a whole
- * number as well, and an addition one, or somewhat more where it was slowed. 0: there is no such
- * number. */
+/* How many cycles a multiplication takes: the whole number for which a load takes a whole number as
+ * well, and an addition one, or somewhat more where it was slowed. 0: there is no such number, or
+ * there are several and additions were slowed. */
 unsigned burst_multiplication(const struct burst_steps *);
 /* The same of the core that calls this, for some 150 us. */
 unsigned burst_measure_multiplication(const struct clock *);

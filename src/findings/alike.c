@@ -145,7 +145,8 @@ static bool is_worse(const struct memory *memory, const struct memory *than)
 {
     const double most = 1 + differences_threshold, later = memory->ns / than->ns;
     const bool sooner = later < most || memory->ns_low < than->ns_high;
-    return !sooner && !(memory->rate * later * most > than->rate);
+    const double explained = later > 0 ? later : 1;
+    return !sooner && !(memory->rate * explained * most > than->rate);
 }
 
 /* Whether what one CPU gets, as found and without neighbours, and what all get moved the same way.
@@ -175,7 +176,7 @@ struct alike alike_of(const struct document *a, const struct document *b)
     const bool busy[] = {of_a.busy.length > 0, of_b.busy.length > 0},
                guests = a->machine.hypervisor && b->machine.hypervisor;
     return (struct alike){
-        .machine = &a->machine,
+        .machines = {&a->machine, &b->machine},
         .moves_cpus = guests,
         .shares_host = guests && is_of_one_run(a) && is_of_one_run(b),
         .rates_agree = rates_agree(&in_a, &in_b),
@@ -184,17 +185,33 @@ struct alike alike_of(const struct document *a, const struct document *b)
         .levels = {levels_seen(a), levels_seen(b)}};
 }
 
-static bool is_of_all_cpus(const struct finding_meaning *meaning)
+static bool is_level_shared(const struct alike *both, int level)
 {
-    return meaning->fact == FACT_ALL || meaning->fact == FACT_EFFICIENCY;
+    return level_is_shared(both->machines[0], level) || level_is_shared(both->machines[1], level);
+}
+
+static bool is_shared(const struct alike *both, const struct finding_meaning *meaning)
+{
+    return finding_is_shared(both->machines[0], meaning) ||
+           finding_is_shared(both->machines[1], meaning);
+}
+
+/* What others have a part of, whether they use the memory or not. */
+static bool is_beside_any(const struct alike *both, const struct finding_meaning *meaning)
+{
+    return finding_is_of_all_cpus(meaning) || meaning->role == ROLE_HANDOFF ||
+           meaning->role == ROLE_CLUSTER || meaning->role == ROLE_CONTENTION ||
+           (meaning->level == LEVEL_CACHE && is_shared(both, meaning));
 }
 
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
+    const bool either = meaning.fact == FACT_EFFICIENCY;
+    const bool busy = both->busy[worse] || (either && both->busy[!worse]),
+               crowded = both->crowded[worse] || (either && both->crowded[!worse]);
     return meaning.device < 0 &&
-           ((both->busy[worse] && is_of_all_cpus(&meaning)) ||
-            (both->crowded[worse] && finding_is_shared(both->machine, &meaning)));
+           ((busy && is_beside_any(both, &meaning)) || (crowded && is_shared(both, &meaning)));
 }
 
 static bool has_dram(uint64_t levels)
@@ -223,14 +240,14 @@ bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
     const uint64_t a = both->levels[0], b = both->levels[1];
     if (meaning.role == ROLE_HANDOFF)
         return both->moves_cpus;
-    if (both->shares_host && meaning.device < 0 &&
+    if (both->shares_host && meaning.device < 0 && meaning.level != LEVEL_CACHE &&
         (meaning.role == ROLE_WIDTH || meaning.fact == FACT_EFFICIENCY))
-        return is_of_all_cpus(&meaning) || !both->rates_agree;
+        return finding_is_of_all_cpus(&meaning) || !both->rates_agree;
     if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
         meaning.fact == FACT_CAPACITY)
         return true;
     return meaning.level == LEVEL_CACHE && meaning.device < 0 &&
-           level_is_shared(both->machine, meaning.number) &&
+           is_level_shared(both, meaning.number) &&
            (level_count(a) != level_count(b) || is_last_seen(a, meaning.number) ||
             is_last_seen(b, meaning.number));
 }

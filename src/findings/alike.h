@@ -20,7 +20,7 @@ int point_order(const void *, const void *);
 
 /* What of two documents decides whether a finding is of the same thing in both. */
 struct alike {
-    const struct machine_facts *machine; /* the first one's */
+    const struct machine_facts *machines[2];
     /* Both are of guests. A hypervisor may run its guest's CPUs elsewhere in every run, near to
      * each other or far apart: how far they are then says little about the machine. */
     bool moves_cpus;
@@ -46,6 +46,10 @@ struct alike alike_of(const struct document *, const struct document *);
  * curve shows and nothing proves to be DRAM, or what neighbours left of one. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
 /* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
- * share, and that one was crowded; or it is of all CPUs together, of whose time they had a part. */
+ * share, and that one was crowded; or others were at work in that one, and it is of all CPUs
+ * together, of whose time they had a part, of a cache that cores share, of which they had a part
+ * without using the memory, or of how CPUs hand lines on. What all CPUs get over what one gets is
+ * worse as well where others left that one more. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
+
 #endif

@@ -196,7 +196,7 @@ static void compare_shared(struct search *search, const struct probe_result *pro
         return;
     difference->finding_a = shared->before;
     difference->finding_b = shared->after;
-    judge_shared(difference, shared, search->threshold);
+    judge_level(difference, shared->before, shared->after, shared, search->threshold);
     if (difference->verdict == CHANGED && is_finding_of_others(search, difference, shared->before))
         difference->verdict = UNCERTAIN;
 }

@@ -1,6 +1,7 @@
 #include "findings/health.h"
 
 #include "findings/alike.h"
+#include "findings/comparison/judging.h"
 #include "findings/comparison/plateaus.h"
 #include "findings/device.h"
 #include "findings/experiment.h"
@@ -127,7 +128,8 @@ static void compare(struct checking *checking, const struct finding *should,
     /* A level that is in doubt is not proven by its sizes either: few single trials lie so near in
      * time that one neighbour may have met them all, and where levels run into each other, the
      * sizes of one are partly of the other. */
-    if (health == WORSE && shared && flag_doubts(should->flags | now->flags))
+    if (health == WORSE && shared &&
+        (flag_doubts(should->flags | now->flags) || !level_is_apart(should, now, sign > 0)))
         health = DOUBTFUL;
     if (health == WORSE && plateaus_differ(&checking->shared, should, now))
         health = DOUBTFUL;

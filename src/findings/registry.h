@@ -89,9 +89,9 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which way it is worse; SIDE_OF_UNIT unless said */
-    /* It is of what all CPUs share (findings/shared.h), and neither its role nor its level says so.
-     */
-    bool shared;
+    /* Where neither its role nor its level or fact says it (findings/shared.h): that it is of what
+     * all CPUs share, or of all of them together. */
+    enum { OF_ITS_ROLE, OF_SHARED, OF_ALL_CPUS } shared;
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
     int part;

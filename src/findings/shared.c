@@ -15,8 +15,9 @@ bool role_is_shared(enum finding_role role)
 
 bool level_is_shared(const struct machine_facts *machine, int level)
 {
+    /* Of two kinds of cores, some may have more threads than others. */
     const unsigned siblings =
-        machine->cores && machine->threads > machine->cores ? machine->threads / machine->cores : 1;
+        machine->cores ? (machine->threads + machine->cores - 1) / machine->cores : 1;
     if (level < 1 || level > PRIVATE_LEVELS)
         return true;
     for (size_t i = 0; i < machine->cache_count; i++)
@@ -26,21 +27,33 @@ bool level_is_shared(const struct machine_facts *machine, int level)
     return false;
 }
 
+bool finding_is_of_all_cpus(const struct finding_meaning *meaning)
+{
+    return meaning->device < 0 && meaning->role != ROLE_PLAIN &&
+           (meaning->fact == FACT_ALL || meaning->fact == FACT_EFFICIENCY ||
+            meaning->line->shared == OF_ALL_CPUS);
+}
+
 bool finding_is_shared(const struct machine_facts *machine, const struct finding_meaning *meaning)
 {
-    if (meaning->device >= 0)
+    if (meaning->device >= 0 || meaning->role == ROLE_PLAIN)
         return false;
+    if (finding_is_of_all_cpus(meaning))
+        return true;
     if (meaning->level == LEVEL_CACHE)
-        return meaning->fact == FACT_ALL || level_is_shared(machine, meaning->number);
-    return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) ||
-           (meaning->line && meaning->line->shared);
+        return level_is_shared(machine, meaning->number);
+    return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
 }
 
 double own_cache_bytes(const struct machine_facts *machine)
 {
     double most = 0;
-    for (size_t i = 0; i < machine->cache_count; i++)
-        if (!level_is_shared(machine, machine->caches[i].level))
-            most = fmax(most, (double)machine->caches[i].size_bytes);
+    for (int level = 1; level <= PRIVATE_LEVELS; level++) {
+        if (level_is_shared(machine, level))
+            continue;
+        for (size_t i = 0; i < machine->cache_count; i++)
+            if (machine->caches[i].level == level)
+                most = fmax(most, (double)machine->caches[i].size_bytes);
+    }
     return most;
 }

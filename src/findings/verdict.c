@@ -31,9 +31,8 @@ static const char *const role_parts[] = {
     [ROLE_HANDOFF] = "hand-offs", [ROLE_CLUSTER] = "hand-offs", [ROLE_CONTENTION] = "contention",
     [ROLE_NOTE] = NULL,
 };
-typedef const char *const role_part;
 
-static role_part *part_of_role(enum finding_role role)
+static const char *const *part_of_role(enum finding_role role)
 {
     return role < sizeof role_parts / sizeof *role_parts && role_parts[role] ? &role_parts[role]
                                                                              : NULL;
@@ -55,7 +54,7 @@ static struct verdict_part *part_named(struct document_verdict *verdict, const c
     return part;
 }
 
-static struct verdict_part *part_of_word(struct document_verdict *verdict, role_part *word)
+static struct verdict_part *part_of_word(struct document_verdict *verdict, const char *const *word)
 {
     struct verdict_part *part =
         part_named(verdict, *word, strlen(*word), ORDER_WORDS + (size_t)(word - role_parts));
@@ -72,9 +71,9 @@ static struct verdict_part *part_of_probe(struct document_verdict *verdict,
 }
 
 /* What a probe is about: the word of its first finding that has one; NULL: its own name. */
-static role_part *word_of_probe(const struct probe_result *probe)
+static const char *const *word_of_probe(const struct probe_result *probe)
 {
-    role_part *word = NULL;
+    const char *const *word = NULL;
     for (size_t i = 0; i < probe->finding_count && !word; i++)
         word = part_of_role(finding_meaning(&probe->findings[i]).role);
     return word;
@@ -83,11 +82,11 @@ static role_part *word_of_probe(const struct probe_result *probe)
 /* The part that a finding is of; NULL where it is none's, as a condition is, or without room.
  * `word` is what its probe is about. */
 static struct verdict_part *part_of(struct document_verdict *verdict,
-                                    const struct document *document, size_t probe, role_part *word,
-                                    const struct finding *finding)
+                                    const struct document *document, size_t probe,
+                                    const char *const *word, const struct finding *finding)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
-    role_part *role = part_of_role(meaning.role);
+    const char *const *role = part_of_role(meaning.role);
     char device[PART_NAME_BYTES];
     if (meaning.role >= ROLE_CONDITION)
         return NULL;
@@ -160,7 +159,7 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
                       size_t index, struct doubts *doubts)
 {
     const struct probe_result *probe = &document->probes[index];
-    role_part *word = word_of_probe(probe);
+    const char *const *word = word_of_probe(probe);
     const size_t before = verdict->values;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];

@@ -16,10 +16,10 @@ struct touching {
     uint64_t give_up_ns;
 };
 
-/* What a CPU's clock is read by. */
+/* What a CPU's clock is read by. Others may disturb the first tries to find it. */
+enum { TRIES_MOST = 8 };
 struct burst_step {
-    bool known;
-    unsigned multiplication; /* cycles; 0: not certain */
+    unsigned multiplication, tries; /* cycles; 0: not certain */
 };
 
 struct threads_state {
@@ -169,8 +169,10 @@ static double read_hz(struct visit *visit)
     if (cpu < 0) /* a worker that is not pinned may go on on a core of another kind */
         return burst_hz(clock, 0);
     struct burst_step *step = &state->steps[cpu];
-    if (!step->known)
-        *step = (struct burst_step){true, burst_measure_multiplication(clock)};
+    if (!step->multiplication && step->tries < TRIES_MOST) {
+        step->tries++;
+        step->multiplication = burst_measure_multiplication(clock);
+    }
     return burst_hz(clock, step->multiplication);
 }
 

@@ -136,8 +136,8 @@ static void judge_values(struct difference *difference, const struct twins *twin
     judge(difference, &value, both ? &ns : NULL, threshold);
 }
 
-void judge_shared(struct difference *difference, const struct shared_plateau *shared,
-                  double threshold)
+static void judge_shared(struct difference *difference, const struct shared_plateau *shared,
+                         double threshold)
 {
     difference->which = VALUE_QUIET;
     difference->a = shared->a;
@@ -157,21 +157,25 @@ static bool is_above(const double a[3], const double b[3])
     return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
 }
 
-/* A level by the sizes that both curves have of it. These say how it moved better than all sizes of
- * each run do, of which some are of one run alone; but what moved only those, and not the level as
- * either run found it, may be another part of a cache below. Nor does a level prove anything that
- * either run itself holds in doubt. */
-static void judge_level(struct difference *difference, const struct twins *twins,
-                        const struct shared_plateau *shared, double threshold)
+bool level_is_apart(const struct finding *before, const struct finding *after, bool above)
 {
-    const enum finding_value which = finding_comparable_value(twins->before, twins->after);
+    const enum finding_value which = finding_comparable_value(before, after);
     double left[3], right[3];
-    finding_doubted_bounds(twins->before, which, left);
-    finding_doubted_bounds(twins->after, which, right);
+    finding_doubted_bounds(before, which, left);
+    finding_doubted_bounds(after, which, right);
+    return above ? is_above(left, right) : is_above(right, left);
+}
+
+/* The sizes that both curves have say how a level moved better than all sizes of each run do, of
+ * which some are of one run alone; but what moved only those, and not the level as either run found
+ * it, may be another part of a cache below. Nor does a level prove anything that either run itself
+ * holds in doubt. */
+void judge_level(struct difference *difference, const struct finding *before,
+                 const struct finding *after, const struct shared_plateau *shared, double threshold)
+{
     judge_shared(difference, shared, threshold);
-    const bool apart = difference->ratio > 1 ? is_above(left, right) : is_above(right, left);
-    if (difference->verdict == CHANGED &&
-        (!apart || flag_doubts(twins->before->flags | twins->after->flags)))
+    if (difference->verdict == CHANGED && (!level_is_apart(before, after, difference->ratio > 1) ||
+                                           flag_doubts(before->flags | after->flags)))
         difference->verdict = UNCERTAIN;
 }
 
@@ -181,7 +185,7 @@ void judge_findings(struct difference *difference, const struct twins *twins,
     judge_values(difference, twins, VALUE_FOUND, threshold);
     const enum verdict found = difference->verdict;
     if (shared)
-        judge_level(difference, twins, shared, threshold);
+        judge_level(difference, twins->before, twins->after, shared, threshold);
     else if (finding_comparable_value(twins->before, twins->after) == VALUE_QUIET)
         judge_values(difference, twins, VALUE_QUIET, threshold);
     blame_neighbours(difference, found);

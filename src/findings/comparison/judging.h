@@ -22,7 +22,10 @@ void judge_points(struct difference *, double threshold);
 /* With the level's sizes that both curves have, unless `shared` is NULL. */
 void judge_findings(struct difference *, const struct twins *, const struct shared_plateau *shared,
                     double threshold);
-/* A level by those sizes alone. */
-void judge_shared(struct difference *, const struct shared_plateau *, double threshold);
+/* A level by those sizes, which each document may call otherwise. */
+void judge_level(struct difference *, const struct finding *before, const struct finding *after,
+                 const struct shared_plateau *, double threshold);
+/* Whether a level as the second found it lies above or else below the first's, beyond chance. */
+bool level_is_apart(const struct finding *before, const struct finding *after, bool above);
 
 #endif

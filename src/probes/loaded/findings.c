@@ -405,7 +405,7 @@ const struct finding_line loaded_lines[] = {
     {.patterns = "loaded.unloaded_cycles",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .shared = true,
+     .shared = OF_SHARED,
      .meaning = "The same in core cycles.",
      .moves = "The core clock moves it, for DRAM runs at a clock of its own.",
      .advice = "Go by the ns where the core clocks of two runs differ."},
@@ -426,7 +426,7 @@ const struct finding_line loaded_lines[] = {
     {.patterns = "loaded.knee",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
-     .shared = true,
+     .shared = OF_SHARED,
      .meaning = "The traffic up to which latency rises little: bandwidth over latency is greatest "
                 "there. It has no value where the injectors cannot fill the memory, or where there "
                 "was no time for all steps.",

@@ -155,6 +155,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.latency.local",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
      .fact = FACT_LOCAL,
      .meaning = "A load from DRAM of the CPU's own node, on the node where that is worst.",
      .moves = "Page size, neighbours that use the memory, and modules that differ between nodes "
@@ -164,6 +165,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.latency.remote",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
      .fact = FACT_REMOTE,
      .meaning = "A load from DRAM of another node, where that is worst.",
      .moves = "The links between sockets and what else uses them move it.",
@@ -172,6 +174,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.bandwidth.local",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .shared = OF_ALL_CPUS,
      .fact = FACT_LOCAL,
      .meaning =
          "What all CPUs of a node read together from their own node's DRAM, where that is worst.",
@@ -180,6 +183,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.bandwidth.remote",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .shared = OF_ALL_CPUS,
      .fact = FACT_REMOTE,
      .meaning =
          "What all CPUs of a node read together from another node's DRAM, where that is worst.",
@@ -189,6 +193,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.node.<n>.latency",
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
      .fact = FACT_NODE,
      .meaning = "A load from the node's memory, by a CPU of the nodes from which the firmware "
                 "declares it best (HMAT), beside what it declares.",
@@ -199,6 +204,7 @@ const struct finding_line numa_lines[] = {
     {.patterns = "numa.node.<n>.bandwidth",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .shared = OF_ALL_CPUS,
      .fact = FACT_NODE,
      .meaning = "What all CPUs of the nodes from which the firmware declares it best (HMAT) read "
                 "from the node's memory, beside what it declares.",

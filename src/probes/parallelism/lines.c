@@ -39,6 +39,7 @@ const struct finding_line parallelism_lines[] = {
     {.patterns = "*.parallelism.rate",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
      .meaning = "The same as bytes of whole lines a second, visited at random.",
      .moves = "Whatever moves the time per access moves it.",
      .advice = "Compare it with the bandwidth in sequence, which prefetchers help."},
@@ -53,6 +54,7 @@ const struct finding_line parallelism_lines[] = {
     {.patterns = "parallelism.all.rate",
      .unit = "1/s",
      .role = ROLE_PROPERTY,
+     .shared = OF_ALL_CPUS,
      .meaning = "Random accesses a second of all threads together.",
      .moves = "Page size, neighbours and the distance to the memory move it. Where it is little "
               "more than one thread's, the memory and not the core is the limit.",

@@ -103,6 +103,47 @@ static void a_slower_level_is_worse(void **state)
     assert_true(fabs(bad(bench, 0)->bound - 16.02 * 1.0505) < 0.01);
 }
 
+/* Who uses the memory makes it answer later and leaves less of it; who does not has a part of a
+ * shared cache all the same. */
+static void what_others_did_is_uncertain(void **state)
+{
+    struct bench *bench = *state;
+    bench->base.machine.hypervisor = bench->now.machine.hypervisor = NULL;
+    bench->now.conditions.others_cpus = 1;
+    scale(&bench->now, "DRAM.latency", 1.3);
+    scale(&bench->now, "DRAM.latency_ns", 1.3);
+    for (int d = 0; d < 2; d++) {
+        struct document *document = d ? &bench->now : &bench->base;
+        sample_finding(document, &document->probes[0], "bandwidth.read.1", "B/s", 40e9, 0.01);
+    }
+    check(bench);
+    assert_int_equal(count_worse(bench), 1); /* one CPU gets as much as before */
+    assert_string_equal(bad(bench, 0)->should->name, "DRAM.latency");
+    health_check_free(&bench->check);
+    scale(&bench->now, "bandwidth.read.1", 0.6);
+    check(bench);
+    assert_int_equal(count_worse(bench), 0);
+    assert_int_equal(count_bad(bench), 2);
+    health_check_free(&bench->check);
+    bench->now.conditions.others_cpus = 0;
+    check(bench);
+    assert_int_equal(count_worse(bench), 2);
+}
+
+static void a_slower_shared_cache_beside_others_is_uncertain(void **state)
+{
+    struct bench *bench = *state;
+    for (int others = 0; others < 2; others++) {
+        bench->now.conditions.others_cpus = others;
+        scale(&bench->now, "L3.latency", others ? 1 : 2);
+        scale(&bench->now, "L3.latency_ns", others ? 1 : 2);
+        check(bench);
+        assert_int_equal(count_worse(bench), !others);
+        assert_int_equal(count_bad(bench), 1);
+        health_check_free(&bench->check);
+    }
+}
+
 static void a_faster_level_is_healthy(void **state)
 {
     struct bench *bench = *state;
@@ -465,6 +506,8 @@ int main(void)
         TEST(the_same_machine_is_healthy),
         TEST(slower_hand_offs_of_a_guest_are_uncertain),
         TEST(a_slower_level_is_worse),
+        TEST(what_others_did_is_uncertain),
+        TEST(a_slower_shared_cache_beside_others_is_uncertain),
         TEST(a_faster_level_is_healthy),
         TEST(what_only_the_clock_explains_is_healthy),
         TEST(a_doubtful_value_is_worse_only_far_beyond_its_interval),
