@@ -201,7 +201,8 @@ static bool is_beside_any(const struct alike *both, const struct finding_meaning
 {
     return finding_is_of_all_cpus(meaning) || meaning->role == ROLE_HANDOFF ||
            meaning->role == ROLE_CLUSTER || meaning->role == ROLE_CONTENTION ||
-           (meaning->level == LEVEL_CACHE && is_shared(both, meaning));
+           (meaning->level == LEVEL_CACHE && is_shared(both, meaning)) ||
+           (both->shares_host && meaning->role == ROLE_WIDTH);
 }
 
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)

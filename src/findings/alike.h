@@ -48,8 +48,8 @@ bool alike_is_doubtful(const struct alike *, const struct finding *);
 /* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
  * share, and that one was crowded; or others were at work in that one, and it is of all CPUs
  * together, of whose time they had a part, of a cache that cores share, of which they had a part
- * without using the memory, or of how CPUs hand lines on. What all CPUs get over what one gets is
- * worse as well where others left that one more. */
+ * without using the memory, of how CPUs hand lines on, or of what a guest gets of its host's
+ * memory. What all CPUs get over what one gets is worse as well where others left that one more. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
 
 #endif

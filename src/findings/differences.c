@@ -109,9 +109,12 @@ static bool is_point_of_others(const struct search *search, const struct series 
     if (!search->of_shared ||
         (quantity_is(series->x.unit, DIMENSION_SIZE) && x <= search->own_bytes))
         return false;
-    if (search->of_width && text_same(series->x.name, "threads") &&
-        !series_factor(series, "level") &&
-        ((x > 1 && alike->busy[worse]) || (alike->shares_host && (x > 1 || !alike->rates_agree))))
+    const struct factor *level = series_factor(series, "level");
+    const bool by_cpus = search->of_width && text_same(series->x.name, "threads"),
+               of_memory = !level || (level->text && level_is_memory(level->text)),
+               busy = alike->busy[worse];
+    if (by_cpus && ((x > 1 && busy) ||
+                    (of_memory && alike->shares_host && (x > 1 || busy || !alike->rates_agree))))
         return true;
     return alike->crowded[worse];
 }

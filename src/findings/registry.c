@@ -141,17 +141,24 @@ static enum side side_of(const struct finding_meaning *meaning)
                : meaning->quantity->worse;
 }
 
+static const char memory_name[] = "DRAM";
+
+bool level_is_memory(const char *name)
+{
+    return strcmp(name, memory_name) == 0;
+}
+
 /* "L2", "DRAM", "shared" */
 static enum level_kind level_kind_of(const struct finding_meaning *meaning)
 {
-    static const char memory[] = "DRAM", scratchpad[] = "shared";
+    static const char scratchpad[] = "shared";
     const char *name = meaning->subject;
     const size_t length = meaning->subject_length;
     if (!length)
         return LEVEL_NONE;
     if (name[0] == 'L' && length > 1 && skip_digits(name + 1) == name + length)
         return LEVEL_CACHE;
-    if (length == strlen(memory) && memcmp(name, memory, length) == 0)
+    if (length == strlen(memory_name) && memcmp(name, memory_name, length) == 0)
         return LEVEL_MEMORY;
     if (meaning->role != ROLE_LEVEL)
         return LEVEL_NONE;

@@ -164,6 +164,9 @@ struct finding_meaning {
 };
 struct finding_meaning finding_meaning(const struct finding *);
 
+/* Whether a level of that name, as factors have it, is the memory behind all caches. */
+bool level_is_memory(const char *name);
+
 /* Where a level stands among all, the nearest first: in the order in which the registry has the
  * latencies of levels. `stem` is what all findings of the level begin with: "gpu0.L2" of
  * "gpu0.L2.capacity", `length` bytes long. Levels that it does not have come last. */

@@ -167,6 +167,11 @@ static void what_a_guest_has_of_its_host_proves_no_change(void **state)
     assert_true(is_doubtful(bench, ONE));
     one->value = told[ONE].value * 0.7;
     assert_false(is_doubtful(bench, ONE));
+    bench->documents[1].conditions.others_cpus = 1;
+    for (int worse = 0; worse < 2; worse++) {
+        const struct alike beside = of(bench);
+        assert_int_equal(alike_is_of_others(&beside, finding(bench, ONE), worse), worse);
+    }
     bench->documents[0].run.joined = "baseline";
     const struct alike alike = of(bench);
     assert_false(alike_is_doubtful(&alike, finding(bench, ALL)));
