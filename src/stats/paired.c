@@ -15,11 +15,37 @@ static const double reach = 10, mad_to_deviation = 1.4826;
 /* Of three values that deviation is the smaller of two gaps, and says nothing about scatter. */
 enum { VALUES_LEAST = 4 };
 
-/* What so many trials of either side say about their ratio: the variance of a difference is the sum
- * of both. */
-static double weight_of(const struct paired_value *value)
+/* Two estimates of one variance are pooled where the first is up to twice the median of their ratio
+ * (Paull, "On a preliminary test for pooling mean squares in the analysis of variance", Annals of
+ * Mathematical Statistics 21, 1950), which is 0.7 to 0.9 for two to six degrees of freedom. */
+static const double pooled_up_to = 2 * 0.8;
+
+/* By what the places count. `least`: the median place's deviation; 0: one of them has none. */
+struct weighing {
+    double least;
+    double df; /* of what the trials say, by which a difference of weight 1 has a variance of 1 */
+};
+
+static struct weighing weighing_of(const struct paired_value *values, size_t n, double *scratch)
 {
-    return 1 / (1 / value->trials_a + 1 / value->trials_b);
+    struct weighing weighing = {0, 0};
+    for (size_t i = 0; i < n; i++) {
+        if (!(values[i].deviation > 0) || !isfinite(values[i].deviation))
+            return (struct weighing){0, 0};
+        scratch[i] = values[i].deviation;
+        weighing.df += values[i].trials_a + values[i].trials_b - 2;
+    }
+    sort_ascending(scratch, n);
+    weighing.least = fmax(median(scratch, n), resolution);
+    return weighing;
+}
+
+/* The variance of a difference is the sum of both sides'. */
+static double weight_of(const struct paired_value *value, const struct weighing *weighing)
+{
+    const double deviation = fmax(value->deviation, weighing->least);
+    return weighing->least > 0 ? 1 / (deviation * deviation)
+                               : 1 / (1 / value->trials_a + 1 / value->trials_b);
 }
 
 static double difference_of(const struct paired_value *value)
@@ -52,10 +78,12 @@ void compare_paired(const struct paired_value *values, size_t n, double threshol
                     struct comparison *comparison)
 {
     const struct range range = undisturbed(values, n, scratch);
+    const struct weighing weighing = weighing_of(values, n, scratch);
     double weight = 0, mean = 0, squares = 0, df = -1;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < n; i++) {
-            const double difference = difference_of(&values[i]), each = weight_of(&values[i]);
+            const double difference = difference_of(&values[i]),
+                         each = weight_of(&values[i], &weighing);
             if (fabs(difference - range.middle) > range.reach)
                 continue;
             if (pass == 0) {
@@ -71,7 +99,12 @@ void compare_paired(const struct paired_value *values, size_t n, double threshol
     *comparison = (struct comparison){exp(mean), NAN, NAN, 1};
     if (df < 1)
         return;
-    const double error = fmax(sqrt(squares / df / weight), resolution);
+    double variance = squares / df;
+    if (weighing.df > 0 && variance <= pooled_up_to) {
+        variance = (df * variance + weighing.df) / (df + weighing.df);
+        df += weighing.df;
+    }
+    const double error = fmax(sqrt(variance / weight), resolution);
     const double half = student_reach(df) * error;
     comparison->low = exp(mean - half);
     comparison->high = exp(mean + half);

@@ -8,6 +8,7 @@
 #include "quantity/quantity.h"
 #include "result/flag.h"
 #include "stats/paired.h"
+#include "stats/student.h"
 
 #include <math.h>
 
@@ -99,6 +100,16 @@ static double cycles_of(const struct point *point, bool quiet)
     return (double)(quiet ? point->quiet_cycles.value : point->cycles.median);
 }
 
+/* Of the logarithm of a quiet value, whose interval is Student's (stats/quiet.c); NAN where few
+ * trials say next to nothing of it. */
+static double deviation_of(const struct point *point)
+{
+    enum { TRIALS_LEAST = 3 };
+    return point->y.n < TRIALS_LEAST ? NAN
+                                     : log((double)(point->quiet.high / point->quiet.low)) / 2 /
+                                           student_reach(point->y.n - 1);
+}
+
 static double mean_of(const struct paired_value *values, size_t n, bool second)
 {
     double sum = 0;
@@ -138,10 +149,11 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
             const bool quiet = quiet_is_known(&left->quiet) && quiet_is_known(&right->quiet);
             const double in_a = fmax(left->y.n, 1), in_b = fmax(right->y.n, 1);
             if (time) {
-                time[n] =
-                    (struct paired_value){time_of(left, quiet), time_of(right, quiet), in_a, in_b};
+                const double deviation = quiet ? hypot(deviation_of(left), deviation_of(right)) : 0;
+                time[n] = (struct paired_value){time_of(left, quiet), time_of(right, quiet), in_a,
+                                                in_b, deviation};
                 cycles[n] = (struct paired_value){cycles_of(left, quiet), cycles_of(right, quiet),
-                                                  in_a, in_b};
+                                                  in_a, in_b, deviation};
             }
             n++;
         }
