@@ -72,18 +72,19 @@ static void move(struct finding *finding, double times)
     finding->high *= times;
 }
 
-/* Its memory answers later, and gives less than that explains: others may have used it, if there
- * were any. */
+/* Its memory answers later, and gives much less than that explains: others may have used it, if
+ * there were any. */
 static void a_crowded_memory_is_later_and_narrower(void **state)
 {
     static const struct {
         double others, dram, one;
         bool crowded;
     } cases[] = {
-        {1, 1.2, 0.7, true},   {1, 1.2, 1, false},  {1, 1, 0.7, false},   {0, 1.2, 0.7, false},
-        {1, NAN, 0.7, true},   {1, 1.2, NAN, true}, {1, 0.9, 0.7, false}, {1, 1.02, 0.7, false},
+        {1, 1.2, 0.5, true},   {1, 1.2, 1, false},  {1, 1, 0.5, false},   {0, 1.2, 0.5, false},
+        {1, NAN, 0.5, true},   {1, 1.2, NAN, true}, {1, 0.9, 0.5, false}, {1, 1.02, 0.5, false},
         {1, 1.2, 0.85, false}, /* as much less as it is later */
-        {1, 1.035, 0.7, true}, {1, NAN, 1, false}};
+        {1, 1.2, 0.7, false},  /* as a guest's differ from run to run */
+        {1, 1.035, 0.5, true}, {1, NAN, 1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tear_down(state);
         set_up(state);
@@ -110,7 +111,7 @@ static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
     struct finding *now = bench->probes[1].findings;
     bench->documents[1].conditions.others_cpus = 1;
     move(&now[DRAM_NS], 1.1);
-    move(&now[ONE], 0.6);
+    move(&now[ONE], 0.5);
     assert_true(of(bench).crowded[1]);
     now[DRAM_NS].low = told[DRAM_NS].value;
     assert_false(of(bench).crowded[1]);

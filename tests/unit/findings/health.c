@@ -120,7 +120,7 @@ static void what_others_did_is_uncertain(void **state)
     assert_int_equal(count_worse(bench), 1); /* one CPU gets as much as before */
     assert_string_equal(bad(bench, 0)->should->name, "DRAM.latency");
     health_check_free(&bench->check);
-    scale(&bench->now, "bandwidth.read.1", 0.6);
+    scale(&bench->now, "bandwidth.read.1", 0.45);
     check(bench);
     assert_int_equal(count_worse(bench), 0);
     assert_int_equal(count_bad(bench), 2);
