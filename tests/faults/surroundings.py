@@ -73,7 +73,10 @@ class Group:
             return False
 
     def set(self, file, value):
-        (self.path / (file if self.second else FIRST_NAMES.get(file, file))).write_text(value)
+        # Without a buffer: one that could not be written is written again when the file is closed, and a
+        # limit that was refused with an error would then hold all the same.
+        with (self.path / (file if self.second else FIRST_NAMES.get(file, file))).open("wb", buffering=0) as setting:
+            setting.write(value.encode())
 
     def remove(self):
         for _ in range(100):   # the last process may not be gone yet
