@@ -172,12 +172,37 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
     return best;
 }
 
-/* Keeps only those of a level's samples that agree with its latency; *least and *most are their
- * extremes. */
+/* The level's latency from its samples alone, which the fit corrects as it did when they were more.
+ */
+static void pool_own(const struct weighing *weighing, size_t k)
+{
+    const struct level_curve *curve = weighing->curve;
+    struct found_level *level = &weighing->levels->list[k];
+    size_t n = 0;
+    for (size_t i = 0; i < curve->n; i++) {
+        const struct level_sample *sample = curve->of[i];
+        if (sample->level != (int)k)
+            continue;
+        const double factor = level->fitted / sample->fitted;
+        curve->scratch[n] = sample->latency * factor;
+        weighing->halves[n++] =
+            (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
+    }
+    if (n == 0)
+        return;
+    const struct level_estimate estimate = level_pool(curve->scratch, weighing->halves, n);
+    level->latency = estimate.value;
+    level->low = estimate.low;
+    level->high = estimate.high;
+}
+
+/* Keeps only those of a level's samples that agree with its latency, and its latency is theirs;
+ * *least and *most are their extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
     struct level_curve *curve = weighing->curve;
     struct found_level *level = &weighing->levels->list[k];
+    bool dropped = false;
     level->from = level->to = level->off = NAN;
     *least = INFINITY;
     *most = 0;
@@ -187,6 +212,7 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
             continue;
         if (fabs(log(clean / level->latency)) > weighing->tolerance) {
             curve->of[i]->level = -1;
+            dropped = true;
             continue;
         }
         *least = fmin(*least, clean);
@@ -195,6 +221,8 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
         level->to = curve->of[i]->bytes;
         level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
     }
+    if (dropped)
+        pool_own(weighing, k);
 }
 
 /* Gathers level k's samples into bins, as the curve's; returns the number of bins. */

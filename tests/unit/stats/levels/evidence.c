@@ -269,9 +269,47 @@ static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
         assert_false(levels.list[k].blurred);
 }
 
+/* Bytes, cycles and their interval of a quick run of a guest beside other programs. The fit counts
+ * sizes below 17 MiB as memory's, which answer sooner than it. */
+static const double streamed[][4] = {
+    {2048, 3.999, 3.994, 4.038},     {5760, 4.001, 3.992, 4.049},
+    {16384, 4.001, 3.994, 4.039},    {38912, 3.999, 3.992, 4.006},
+    {46272, 4.123, 4.121, 12.52},    {50496, 12.32, 12.24, 12.39},
+    {92672, 14.02, 13.99, 14.2},     {262144, 14.01, 13.98, 14.54},
+    {651072, 18.43, 18.12, 18.97},   {961472, 18.16, 17.74, 18.58},
+    {1094976, 27.41, 24.21, 49.89},  {1246912, 33.23, 32.18, 39.6},
+    {2097152, 54.71, 51.82, 85.62},  {4194304, 53.52, 42.88, 64.17},
+    {4573888, 95.61, 68.82, 386.7},  {4987840, 251.4, 54.76, 458.6},
+    {5439296, 64.94, 64.18, 65.7},   {5931584, 124.8, 55.55, 267.7},
+    {6754816, 128.7, 107.3, 150.1},  {7053888, 82.61, 52.18, 313.2},
+    {7692288, 286.9, 117.7, 377.7},  {8388544, 69.1, 56.3, 516.4},
+    {8388608, 69.93, 50.49, 406.8},  {8759872, 136.5, 136.4, 551.5},
+    {9975680, 381.2, 371.9, 390.5},  {11863232, 480.8, 205.2, 619.4},
+    {16777216, 480.1, 383.1, 571.1}, {23726528, 582, 570.7, 591.6},
+    {33554432, 589.9, 577.2, 602.6}, {47453120, 598.9, 591.1, 615.8},
+    {67108864, 608.7, 590.4, 620.1}, {94906240, 617, 602.7, 631.2},
+    {134217728, 617.4, 607.8, 627}};
+
+static void what_does_not_agree_with_a_level_does_not_widen_it(void **state)
+{
+    (void)state;
+    struct table table = {.n = 0};
+    for (size_t i = 0; i < sizeof streamed / sizeof *streamed; i++)
+        table.samples[table.n++] = (struct level_sample){.bytes = streamed[i][0],
+                                                         .latency = streamed[i][1],
+                                                         .low = streamed[i][2],
+                                                         .high = streamed[i][3]};
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    const struct found_level *memory = &levels.list[levels.count - 1];
+    assert_near(memory->latency, 606, 0.01);
+    assert_true(memory->from > 16 * kib * kib);
+    assert_true(memory->low > 570 && memory->high < 630);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_does_not_agree_with_a_level_does_not_widen_it),
         cmocka_unit_test(a_level_that_the_curve_leaves_early_has_no_certain_end),
         cmocka_unit_test(a_far_half_is_a_level_of_its_own),
         cmocka_unit_test(a_thousandth_of_jitter_changes_no_level),
