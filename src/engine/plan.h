@@ -59,7 +59,9 @@ static inline bool plan_has_partner(const struct plan_point *point)
     return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;
 }
 
-enum arena_life { ARENA_EVERY_ROUND, ARENA_WHOLE_STAGE };
+/* How long trials have the same memory: a round; until another stage comes, which may then have it;
+ * or to the end of the stage. */
+enum arena_life { ARENA_EVERY_ROUND, ARENA_EVERY_TURN, ARENA_WHOLE_STAGE };
 
 /* What does not spoil a batch or a visit, because it is a part of what is measured. */
 enum meant {

@@ -47,7 +47,7 @@ void stage_enter(struct stage *stage)
 void stage_leave(struct stage *stage)
 {
     stage->active_ns = executor_now_ns(&stage->executor) - stage->began_ns;
-    if (stage->plan->arena_life == ARENA_EVERY_ROUND)
+    if (stage->plan->arena_life != ARENA_WHOLE_STAGE)
         arena_unmap(&stage->arena);
 }
 
@@ -171,7 +171,7 @@ enum { SWEEPS_OF_MEMORY = 8 };
 
 int stage_fresh_arena(struct stage *stage, struct error *error)
 {
-    const bool stays = stage->plan->arena_life == ARENA_WHOLE_STAGE ||
+    const bool stays = stage->plan->arena_life != ARENA_EVERY_ROUND ||
                        (stage->plan->sweep && stage->round % SWEEPS_OF_MEMORY);
     if (stage->arena.memory && stays)
         return 0;

@@ -171,7 +171,7 @@ static const struct finding_line finding_lines[] = {
                  "L<n>.bandwidth.*.saturated_by, L<n>.bandwidth.*.*.saturated_by",
      .unit = "",
      .role = ROLE_PROPERTY,
-     .shared = OF_SHARED,
+     .shared = OF_ALL_CPUS,
      .meaning = "How many CPUs reach 95 % of the highest bandwidth.",
      .moves = "The more one core can have under way at once, the fewer it takes.",
      .advice =

@@ -17,6 +17,8 @@ static const double touched_bytes_s = 1e9;
 /* Batches of a trial by threads. With more of them, on busy CPUs where batches are repeated, too
  * few rounds would be left for an interval. */
 enum { BATCHES_MOST = 10 };
+/* Of a quick run: some 5 ms each. */
+enum { QUICK_TRIALS = 24 };
 /* Of a whole run's time for bandwidth, what one CPU and all read from DRAM may have. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
@@ -446,6 +448,10 @@ int bandwidth_plan_quick(struct probe_task *task, struct error *error)
             bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
     }
     look_at_all(task);
+    /* Where memory lies moves no rate of DRAM, and touching it takes ten times as long as reading
+     * it: trials that share it are many, and an interval takes many beside others. */
+    task->plan.arena_life = ARENA_EVERY_TURN;
+    task->plan.trials_max = QUICK_TRIALS;
     if (state->looks)
         task->plan.share = look_share;
     return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;

@@ -4,7 +4,7 @@
 static const uint64_t HUGE_PAGE = 2 << 20, GIB = 1 << 30;
 /* What a CPU touches in a quick run, at most; and a cache of which nothing is declared. */
 static const uint64_t quick_bytes = 256 << 20, usual_cache = 64 << 20;
-enum { SMALL_PAGE = 4096, EVERY_COUNT_TO = 8, QUICK_TIMES = 2 };
+enum { SMALL_PAGE = 4096, EVERY_COUNT_TO = 8, QUICK_TIMES = 4, QUICK_TIMES_LEAST = 2 };
 
 unsigned bandwidth_arrays(const struct stream_kernel *kernel)
 {
@@ -103,7 +103,10 @@ uint64_t bandwidth_quick_set(const struct probe_task *task, size_t count)
     const uint64_t instances = (count + together - 1) / together;
     const uint64_t caches = (cache ? cache : usual_cache) * instances;
     const uint64_t budget = machine_memory_budget(task->machine) / 2;
-    /* Twice what the caches hold goes past them; every byte more takes time to touch first. */
-    const uint64_t set = QUICK_TIMES * caches;
-    return set / count <= quick_bytes && set <= budget ? set : 0;
+    /* Twice what the caches hold goes past them, though they still serve a tenth of it where they
+     * replace at random; every byte more takes time to touch first. */
+    for (uint64_t times = QUICK_TIMES; times >= QUICK_TIMES_LEAST; times /= 2)
+        if (times * caches / count <= quick_bytes && times * caches <= budget)
+            return times * caches;
+    return 0;
 }

@@ -18,6 +18,8 @@ struct working_set_limits {
     uint64_t most;       /* to be asked for */
     const char *most_is; /* "half of the memory that is free" */
     unsigned per_octave; /* by default, where sizes are below 64 MiB; half of it above */
+    uint64_t memory;     /* from here on the sizes are DRAM's, at four an octave however few there
+                            are below; 0: of no concern */
 };
 
 /* Reads the options of those names, from 1 KiB (or one stride) by default, within these limits.
@@ -27,8 +29,9 @@ int working_sets_within(struct working_sets *, struct probe_task *, size_t strid
 
 /* Reads the options of those names. By default from 1 KiB (or one stride) to four times the
  * last-level cache declared, at most 1 GiB and the memory that may be used; four sizes an octave
- * below 64 MiB and two above, two with --quick. ERROR_USAGE for sizes that are smaller than the
- * stride, larger than the memory that may be used, or contradict each other. */
+ * below 64 MiB and two above; with --quick two below the last-level cache and four above.
+ * ERROR_USAGE for sizes that are smaller than the stride, larger than the memory that may be used,
+ * or contradict each other. */
 int working_sets_choose(struct working_sets *, struct probe_task *, size_t stride, struct error *);
 
 /* The largest by default. */
@@ -41,10 +44,10 @@ int working_sets_check(const struct probe_task *, const char *option, uint64_t b
 
 /* Size of the last-level cache as declared, 0 where none is. */
 uint64_t last_level_bytes(const struct machine *);
-/* What of it is there: the smallest working set from which on every load took as long as DRAM's,
- * where latency was measured before and found that this is less than is declared; a power of two
- * then, so that two runs mostly come to the same sizes. Else as declared, but of a guest no more
- * than its CPUs can have. */
+/* What of it sets have to pass to be in DRAM: all that is declared, but of a guest no more than its
+ * CPUs can have. Where that is much, and latency was measured before and found less, it is the
+ * smallest working set from which on every load took as long as DRAM's; a power of two then, so
+ * that two runs mostly come to the same sizes. */
 uint64_t last_level_in_effect(const struct probe_task *);
 /* The same by a curve of latencies, ascending, with what DRAM takes (NULL, NAN: there is none). */
 uint64_t last_level_within(const struct machine *, const struct series *curve, double dram_ns);

@@ -272,6 +272,10 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
+    /* Where a cache ends trials differ however many there are, and most where neighbours have a
+     * part of it: what they take of a quick run is lost to the levels themselves. */
+    if (settings_has(task->settings, "quick"))
+        task->plan.trials_max = task->plan.trials_min;
     for (int i = 0; i < count; i++) {
         int code = chases_add_point(&state->chases, task, 0, (double)sizes[i], sizes[i],
                                     state->seat, error);

@@ -219,6 +219,51 @@ static void the_arena_is_as_large_as_any_point_needs(void **state)
         assert_ptr_equal(touched.memory[i], touched.memory[0]);
 }
 
+struct held {
+    const struct arena *arena;
+    unsigned trials, fresh; /* among them, in memory that the one before did not have */
+};
+
+static void prepare_and_mark(struct trial *trial)
+{
+    static const char mark = 'x';
+    struct held *held = (struct held *)trial->probe_state;
+    prepare_model(trial);
+    held->arena = trial->arena;
+    held->trials++;
+    if (*trial->arena->memory != mark)
+        held->fresh++;
+    *trial->arena->memory = mark;
+}
+
+/* Memory that is touched once serves a stage's trials until another stage comes, which can have it
+ * then; or to the end of the stage. */
+static void memory_stays_for_a_turn_or_for_the_stage(void **state)
+{
+    struct bench *bench = *state;
+    bench->plan.pages = PAGES_SMALL;
+    for (size_t i = 0; i < bench->plan.point_count; i++)
+        bench->points[i].arena_bytes = 1 << 20;
+    for (int whole = 0; whole < 2; whole++) {
+        struct held held = {0};
+        struct stage *stage;
+        const struct trial_work work = {.prepare = prepare_and_mark, .state = &held};
+        bench->plan.arena_life = whole ? ARENA_WHOLE_STAGE : ARENA_EVERY_TURN;
+        assert_int_equal(
+            stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL), 0);
+        assert_int_equal(stage_look(stage, 60, NULL), 0);
+        for (int turn = 0; turn < 2 && stage_is_open(stage); turn++) {
+            const unsigned before = held.trials;
+            held.fresh = 0;
+            assert_int_equal(stage_advance(stage, 60, turn ? 1 : 0.5, NULL), 0);
+            assert_true(held.trials > before);
+            assert_int_equal(held.fresh, !whole || !before);
+            assert_int_equal(held.arena->memory != NULL, whole);
+        }
+        stage_close(stage, false);
+    }
+}
+
 static void prepare_sleep(struct trial *trial)
 {
     trial->workers[0] = (struct worker){.run = sleep_a_little};
@@ -424,6 +469,7 @@ int main(void)
         ROUNDS_TEST(no_time_no_points_and_it_says_so),
         ROUNDS_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
         ROUNDS_TEST(a_stop_leaves_what_was_measured),
+        ROUNDS_TEST(memory_stays_for_a_turn_or_for_the_stage),
         ROUNDS_TEST(the_arena_is_as_large_as_any_point_needs),
         ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
         ROUNDS_TEST(real_time_is_counted_per_operation),

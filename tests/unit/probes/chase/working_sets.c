@@ -36,6 +36,19 @@ static void the_cache_that_was_found_counts(void **state)
     assert_int_equal(last_level_within(&machine, &curve, 120), 260 * MIB);
 }
 
+static void a_cache_that_is_cheap_to_pass_is_passed_whole(void **state)
+{
+    (void)state;
+    struct point points[POINTS];
+    const struct series curve = curve_of(points, 5 * MIB);
+    caches[1].size_bytes = 48 << 20;
+    assert_int_equal(last_level_within(&machine, &curve, 120), 48 * MIB);
+    caches[1].size_bytes = 260 << 20;
+    machine.facts.hypervisor = "KVM"; /* and of a guest what its CPUs can have */
+    assert_int_equal(last_level_within(&machine, &curve, 120), 32 * MIB);
+    machine.facts.hypervisor = NULL;
+}
+
 static void without_a_curve_it_is_declared_but_not_all_of_a_guest(void **state)
 {
     (void)state;
@@ -50,6 +63,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cache_that_was_found_counts),
+        cmocka_unit_test(a_cache_that_is_cheap_to_pass_is_passed_whole),
         cmocka_unit_test(without_a_curve_it_is_declared_but_not_all_of_a_guest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
