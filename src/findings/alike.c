@@ -4,9 +4,7 @@
 #include "findings/finding.h"
 #include "findings/registry.h"
 #include "findings/shared.h"
-#include "findings/verdict.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,67 +102,6 @@ static uint64_t levels_seen(const struct document *document)
     return levels;
 }
 
-/* What the memory does: how late it answers, as found and from when to when that may be, and what
- * it gives one CPU, as found and without neighbours, and all. NAN: unknown. */
-struct memory {
-    double ns, ns_low, ns_high, rate, quiet_rate, rate_of_all;
-};
-
-static struct memory memory_of(const struct document *document)
-{
-    struct memory memory = {NAN, NAN, NAN, NAN, NAN, NAN};
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
-            const struct finding *finding = &document->probes[p].findings[f];
-            const struct finding_meaning meaning = finding_meaning(finding);
-            const double quiet = quiet_or(&finding->quiet, finding->value);
-            if (meaning.device >= 0 || finding->deviations || !(finding->value > 0))
-                continue;
-            if (meaning.role == ROLE_LEVEL && meaning.level == LEVEL_MEMORY &&
-                meaning.fact == FACT_LATENCY_NS && isnan(memory.ns)) {
-                memory.ns = finding->value;
-                memory.ns_low = finding->low;
-                memory.ns_high = finding->high;
-            }
-            if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory.rate)) {
-                memory.rate = finding->value;
-                memory.quiet_rate = quiet;
-            }
-            if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL && isnan(memory.rate_of_all))
-                memory.rate_of_all = quiet;
-        }
-    return memory;
-}
-
-/* Who streams through the memory leaves another CPU about a half (39 to 58 % were seen); what one
- * CPU of a guest reads differs from run to run by a third at most (36 to 53 GB/s). */
-static const double left_by_others = 2.0 / 3;
-
-/* Whether others took a part of that memory's time while it was measured: it was found to answer
- * later than the other, by more than chance, and to give one CPU much less than that explains. A
- * core has so many loads under way, so from a memory that only answers a tenth later it gets a
- * tenth less (Little's law). What is not known of both counts as worse, because it can't show that
- * others left the memory alone. */
-static bool is_worse(const struct memory *memory, const struct memory *than)
-{
-    const double later = memory->ns / than->ns, explained = later > 0 ? later : 1;
-    const bool sooner = later < 1 + differences_threshold || memory->ns_low < than->ns_high;
-    return !sooner && !(memory->rate * explained > left_by_others * than->rate);
-}
-
-/* Whether what one CPU gets, as found and without neighbours, and what all get moved the same way.
- */
-static bool rates_agree(const struct memory *a, const struct memory *b)
-{
-    const double moved[] = {log(b->rate / a->rate), log(b->quiet_rate / a->quiet_rate),
-                            log(b->rate_of_all / a->rate_of_all)};
-    bool agree = true;
-    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
-        agree = agree && fabs(moved[i]) > log1p(differences_threshold) &&
-                (moved[i] > 0) == (moved[0] > 0);
-    return agree;
-}
-
 static bool is_of_one_run(const struct document *document)
 {
     return !document->run.joined;
@@ -172,20 +109,12 @@ static bool is_of_one_run(const struct document *document)
 
 struct alike alike_of(const struct document *a, const struct document *b)
 {
-    const struct memory in_a = memory_of(a), in_b = memory_of(b);
-    struct document_verdict of_a, of_b;
-    verdict_of(&of_a, a);
-    verdict_of(&of_b, b);
-    const bool busy[] = {of_a.busy.length > 0, of_b.busy.length > 0},
-               guests = a->machine.hypervisor && b->machine.hypervisor;
-    return (struct alike){
-        .machines = {&a->machine, &b->machine},
-        .moves_cpus = guests,
-        .shares_host = guests && is_of_one_run(a) && is_of_one_run(b),
-        .rates_agree = rates_agree(&in_a, &in_b),
-        .busy = {busy[0], busy[1]},
-        .crowded = {busy[0] && is_worse(&in_a, &in_b), busy[1] && is_worse(&in_b, &in_a)},
-        .levels = {levels_seen(a), levels_seen(b)}};
+    const bool guests = a->machine.hypervisor && b->machine.hypervisor;
+    return (struct alike){.machines = {&a->machine, &b->machine},
+                          .moves_cpus = guests,
+                          .shares_host = guests && is_of_one_run(a) && is_of_one_run(b),
+                          .others = neighbours_of(a, b),
+                          .levels = {levels_seen(a), levels_seen(b)}};
 }
 
 static bool is_level_shared(const struct alike *both, int level)
@@ -205,17 +134,25 @@ static bool is_beside_any(const struct alike *both, const struct finding_meaning
     return finding_is_of_all_cpus(meaning) || meaning->role == ROLE_HANDOFF ||
            meaning->role == ROLE_CLUSTER || meaning->role == ROLE_CONTENTION ||
            (meaning->level == LEVEL_CACHE && is_shared(both, meaning)) ||
-           (both->shares_host && meaning->role == ROLE_WIDTH);
+           (both->shares_host && meaning->role == ROLE_WIDTH && !both->others.rates_agree);
+}
+
+static bool is_of_own_cache(const struct alike *both, const struct finding_meaning *meaning)
+{
+    return meaning->role == ROLE_LEVEL && meaning->level == LEVEL_CACHE &&
+           (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS) &&
+           !is_shared(both, meaning);
 }
 
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
     const bool either = meaning.fact == FACT_EFFICIENCY;
-    const bool busy = both->busy[worse] || (either && both->busy[!worse]),
-               crowded = both->crowded[worse] || (either && both->crowded[!worse]);
+    const bool busy = both->others.busy[worse] || (either && both->others.busy[!worse]),
+               crowded = both->others.crowded[worse] || (either && both->others.crowded[!worse]);
     return meaning.device < 0 &&
-           ((busy && is_beside_any(both, &meaning)) || (crowded && is_shared(both, &meaning)));
+           ((busy && is_beside_any(both, &meaning)) || (crowded && is_shared(both, &meaning)) ||
+            (both->others.squeezed[worse] && is_of_own_cache(both, &meaning)));
 }
 
 static bool has_dram(uint64_t levels)
@@ -245,10 +182,10 @@ bool alike_is_doubtful(const struct alike *both, const struct finding *finding)
     if (meaning.role == ROLE_HANDOFF)
         return both->moves_cpus;
     if (both->shares_host && meaning.device < 0 && meaning.level != LEVEL_CACHE &&
-        (meaning.role == ROLE_WIDTH || meaning.fact == FACT_EFFICIENCY))
-        return finding_is_of_all_cpus(&meaning) || !both->rates_agree;
-    if ((both->busy[0] || both->busy[1]) && meaning.role == ROLE_LEVEL && meaning.device < 0 &&
-        meaning.fact == FACT_CAPACITY)
+        (meaning.role == ROLE_WIDTH || finding_is_of_all_cpus(&meaning)))
+        return finding_is_of_all_cpus(&meaning) || !both->others.rates_agree;
+    if ((both->others.busy[0] || both->others.busy[1]) && meaning.role == ROLE_LEVEL &&
+        meaning.device < 0 && meaning.fact == FACT_CAPACITY)
         return true;
     return meaning.level == LEVEL_CACHE && meaning.device < 0 &&
            is_level_shared(both, meaning.number) &&

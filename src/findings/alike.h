@@ -2,7 +2,7 @@
 #ifndef FATHOM_FINDINGS_ALIKE_H
 #define FATHOM_FINDINGS_ALIKE_H
 
-#include "result/document.h"
+#include "findings/comparison/neighbours.h"
 
 #include <stdint.h>
 
@@ -25,15 +25,10 @@ struct alike {
      * each other or far apart: how far they are then says little about the machine. */
     bool moves_cpus;
     /* Both are of single runs of guests, which have what the host's other guests leave of all its
-     * memory can give: all CPUs read 46 and 78 GB/s within ten minutes, one read 36 and 47. So a
-     * change takes that both moved the same way. */
-    bool shares_host, rates_agree;
-    /* During that one others were at work. They may hold a part of every cache, of a core's own
-     * through its other hardware thread, and for as long as a short run takes. */
-    bool busy[2];
-    /* In that one they used what all CPUs share: its memory answered later than the other's, and
-     * gave one CPU less than that explains, as far as both are known. */
-    bool crowded[2];
+     * memory can give: all CPUs read 46 and 78 GB/s within ten minutes. So a change takes that what
+     * one gets and what all get moved the same way. */
+    bool shares_host;
+    struct neighbours others;
     uint64_t levels[2]; /* whose latency each document knows: bit 0 DRAM, bit N the N-th cache */
 };
 
@@ -49,7 +44,9 @@ bool alike_is_doubtful(const struct alike *, const struct finding *);
  * share, and that one was crowded; or others were at work in that one, and it is of all CPUs
  * together, of whose time they had a part, of a cache that cores share, of which they had a part
  * without using the memory, of how CPUs hand lines on, or of what a guest gets of its host's
- * memory. What all CPUs get over what one gets is worse as well where others left that one more. */
+ * memory where one CPU and all of them do not say the same; or it is how late a core's own cache
+ * answers, and that one was squeezed. What all CPUs get over what one gets is worse as well where
+ * others left that one more. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
 
 #endif

@@ -34,7 +34,8 @@ struct search {
     bool of_handoffs;              /* ... how far CPUs are from each other */
     bool of_width;                 /* ... what memory gives, by CPUs */
     bool of_shared;                /* ... anything that all CPUs share */
-    double own_bytes;              /* what the largest of a core's own caches is declared to hold */
+    double own_bytes, last_bytes;  /* what the largest of a core's own caches, and of all, is
+                                      declared to hold */
     struct shared_plateaus shared; /* of that probe's curves */
     bool failed;                   /* no memory */
 };
@@ -99,24 +100,26 @@ static bool is_finding_of_others(const struct search *search, const struct diffe
 }
 
 /* Whether others may be why it is worse: as alike_is_of_others() says of findings. Only a curve of
- * DRAM by CPUs is of all CPUs together, and sizes that a core's own caches hold are its own. */
+ * DRAM by CPUs is of all CPUs together; sizes that a core's own caches hold are its own, but for
+ * who is on the same core, and others have a part of a larger cache without using the memory. */
 static bool is_point_of_others(const struct search *search, const struct series *series,
                                const struct difference *difference)
 {
     const struct alike *alike = &search->alike;
     const int worse = worse_of(difference, series->y.unit, SIDE_NEITHER);
     const double x = difference->point_a->x;
-    if (!search->of_shared ||
-        (quantity_is(series->x.unit, DIMENSION_SIZE) && x <= search->own_bytes))
+    if (!search->of_shared)
         return false;
+    if (quantity_is(series->x.unit, DIMENSION_SIZE) && x <= search->last_bytes)
+        return x <= search->own_bytes ? alike->others.squeezed[worse] : alike->others.busy[worse];
     const struct factor *level = series_factor(series, "level");
     const bool by_cpus = search->of_width && text_same(series->x.name, "threads"),
                of_memory = !level || (level->text && level_is_memory(level->text)),
-               busy = alike->busy[worse];
+               busy = alike->others.busy[worse];
     if (by_cpus && ((x > 1 && busy) ||
-                    (of_memory && alike->shares_host && (x > 1 || busy || !alike->rates_agree))))
+                    (of_memory && alike->shares_host && (x > 1 || !alike->others.rates_agree))))
         return true;
-    return alike->crowded[worse];
+    return alike->others.crowded[worse];
 }
 
 static void compare_points(struct search *search, const struct probe_result *probe,
@@ -460,6 +463,7 @@ int differences_find(struct differences *result, const struct document *a, const
     struct search search = {
         .result = result, .a = a, .b = b, .alike = alike_of(a, b), .threshold = threshold};
     search.own_bytes = own_cache_bytes(&a->machine);
+    search.last_bytes = last_cache_bytes(&a->machine);
     compare_documents(&search);
     if (search.failed || differences_weigh(result) < 0)
         return error_out_of_memory(error);

@@ -125,11 +125,7 @@ static void compare(struct checking *checking, const struct finding *should,
     /* The sizes in common say nothing against what the baseline's own interval allows. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
         health = HEALTHY;
-    /* A level that is in doubt is not proven by its sizes either: few single trials lie so near in
-     * time that one neighbour may have met them all, and where levels run into each other, the
-     * sizes of one are partly of the other. */
-    if (health == WORSE && shared &&
-        (flag_doubts(should->flags | now->flags) || !level_is_apart(should, now, sign > 0)))
+    if (health == WORSE && shared && level_is_doubtful(should, now, shared, sign > 0))
         health = DOUBTFUL;
     if (health == WORSE && plateaus_differ(&checking->shared, should, now))
         health = DOUBTFUL;

@@ -45,6 +45,14 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
     return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
 }
 
+double last_cache_bytes(const struct machine_facts *machine)
+{
+    double most = 0;
+    for (size_t i = 0; i < machine->cache_count; i++)
+        most = fmax(most, (double)machine->caches[i].size_bytes);
+    return most;
+}
+
 double own_cache_bytes(const struct machine_facts *machine)
 {
     double most = 0;

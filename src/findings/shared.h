@@ -14,5 +14,7 @@ bool finding_is_shared(const struct machine_facts *, const struct finding_meanin
 bool finding_is_of_all_cpus(const struct finding_meaning *);
 /* Bytes that the largest of a core's own caches is declared to hold; 0 unknown. */
 double own_cache_bytes(const struct machine_facts *);
+/* And the largest of all caches. */
+double last_cache_bytes(const struct machine_facts *);
 
 #endif

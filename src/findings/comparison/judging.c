@@ -157,7 +157,8 @@ static bool is_above(const double a[3], const double b[3])
     return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
 }
 
-bool level_is_apart(const struct finding *before, const struct finding *after, bool above)
+/* Whether a level as the second found it lies above or else below the first's, beyond chance. */
+static bool is_apart(const struct finding *before, const struct finding *after, bool above)
 {
     const enum finding_value which = finding_comparable_value(before, after);
     double left[3], right[3];
@@ -166,16 +167,29 @@ bool level_is_apart(const struct finding *before, const struct finding *after, b
     return above ? is_above(left, right) : is_above(right, left);
 }
 
+/* What others did to trials: the medians of these are in doubt then, and not the quiet values,
+ * which are of those trials that nobody disturbed and whose intervals say how well these agree. */
+static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
+                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
+
+/* Few trials lie so near in time that one neighbour may have met them all. And where sizes are few,
+ * what moved only those, and not the level as either run found it, may be another part of a cache
+ * below. */
+bool level_is_doubtful(const struct finding *before, const struct finding *after,
+                       const struct shared_plateau *shared, bool above)
+{
+    return flag_doubts((before->flags | after->flags) & ~of_medians) ||
+           (!shared->many && !is_apart(before, after, above));
+}
+
 /* The sizes that both curves have say how a level moved better than all sizes of each run do, of
- * which some are of one run alone; but what moved only those, and not the level as either run found
- * it, may be another part of a cache below. Nor does a level prove anything that either run itself
- * holds in doubt. */
+ * which some are of one run alone. */
 void judge_level(struct difference *difference, const struct finding *before,
                  const struct finding *after, const struct shared_plateau *shared, double threshold)
 {
     judge_shared(difference, shared, threshold);
-    if (difference->verdict == CHANGED && (!level_is_apart(before, after, difference->ratio > 1) ||
-                                           flag_doubts(before->flags | after->flags)))
+    if (difference->verdict == CHANGED &&
+        level_is_doubtful(before, after, shared, difference->ratio > 1))
         difference->verdict = UNCERTAIN;
 }
 

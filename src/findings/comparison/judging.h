@@ -25,7 +25,9 @@ void judge_findings(struct difference *, const struct twins *, const struct shar
 /* A level by those sizes, which each document may call otherwise. */
 void judge_level(struct difference *, const struct finding *before, const struct finding *after,
                  const struct shared_plateau *, double threshold);
-/* Whether a level as the second found it lies above or else below the first's, beyond chance. */
-bool level_is_apart(const struct finding *before, const struct finding *after, bool above);
+/* Whether those sizes do not prove that the level moved up, or else down, however sure they are:
+ * either run itself holds it in doubt, or they are few and the runs' own values are not apart. */
+bool level_is_doubtful(const struct finding *before, const struct finding *after,
+                       const struct shared_plateau *, bool above);
 
 #endif

@@ -216,7 +216,8 @@ static int add_shared(struct shared_plateaus *shared, struct pool *pool, const s
                                        .has_cycles = has_cycles,
                                        .from = range.from,
                                        .to = range.to,
-                                       .sizes = n};
+                                       .sizes = n,
+                                       .many = n >= SIZES_ENOUGH};
     compare_paired(time, n, threshold, scratch, &plateau->time);
     if (plateau->has_cycles)
         compare_paired(cycles, n, threshold, scratch, &plateau->cycles);

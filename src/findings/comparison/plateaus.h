@@ -17,6 +17,7 @@ struct shared_plateau {
     bool has_cycles;
     double from, to; /* of both levels in common; `to` is INFINITY where neither ends */
     size_t sizes;    /* that were measured there in both */
+    bool many;       /* so many that their scatter alone says how far to rely on them */
 };
 
 struct shared_plateaus {

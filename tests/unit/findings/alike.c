@@ -72,8 +72,8 @@ static void move(struct finding *finding, double times)
     finding->high *= times;
 }
 
-/* Its memory answers later, and gives much less than that explains: others may have used it, if
- * there were any. */
+/* Its memory answers later, and gives less by as much: others may have used it, if there were any.
+ */
 static void a_crowded_memory_is_later_and_narrower(void **state)
 {
     static const struct {
@@ -82,8 +82,8 @@ static void a_crowded_memory_is_later_and_narrower(void **state)
     } cases[] = {
         {1, 1.2, 0.5, true},   {1, 1.2, 1, false},  {1, 1, 0.5, false},   {0, 1.2, 0.5, false},
         {1, NAN, 0.5, true},   {1, 1.2, NAN, true}, {1, 0.9, 0.5, false}, {1, 1.02, 0.5, false},
-        {1, 1.2, 0.85, false}, /* as much less as it is later */
-        {1, 1.2, 0.7, false},  /* as a guest's differ from run to run */
+        {1, 1.2, 0.85, true}, /* as much less as it is later */
+        {1, 1.2, 0.9, false}, /* others would take more */
         {1, 1.035, 0.5, true}, {1, NAN, 1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tear_down(state);
@@ -95,8 +95,8 @@ static void a_crowded_memory_is_later_and_narrower(void **state)
         move(&now[DRAM_NS], cases[i].dram);
         move(&now[ONE], cases[i].one);
         const struct alike alike = of(bench);
-        assert_int_equal(alike.crowded[1], cases[i].crowded);
-        assert_false(alike.crowded[0]);
+        assert_int_equal(alike.others.crowded[1], cases[i].crowded);
+        assert_false(alike.others.crowded[0]);
         assert_int_equal(alike_is_of_others(&alike, finding(bench, DRAM), 1), cases[i].crowded);
         assert_int_equal(alike_is_of_others(&alike, finding(bench, ONE), 1), cases[i].crowded);
         assert_false(alike_is_of_others(&alike, finding(bench, DRAM), 0));
@@ -112,9 +112,9 @@ static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
     bench->documents[1].conditions.others_cpus = 1;
     move(&now[DRAM_NS], 1.1);
     move(&now[ONE], 0.5);
-    assert_true(of(bench).crowded[1]);
+    assert_true(of(bench).others.crowded[1]);
     now[DRAM_NS].low = told[DRAM_NS].value;
-    assert_false(of(bench).crowded[1]);
+    assert_false(of(bench).others.crowded[1]);
 }
 
 /* Whoever uses a CPU has a part of what all of them give. */
@@ -168,14 +168,44 @@ static void what_a_guest_has_of_its_host_proves_no_change(void **state)
     assert_true(is_doubtful(bench, ONE));
     one->value = told[ONE].value * 0.7;
     assert_false(is_doubtful(bench, ONE));
+    /* Beside others by more than these take. */
     bench->documents[1].conditions.others_cpus = 1;
-    for (int worse = 0; worse < 2; worse++) {
+    assert_false(is_doubtful(bench, ONE));
+    for (int most = 0; most < 2; most++) {
+        const double times = most ? 0.7 : 0.8;
+        one->value = told[ONE].value * times;
+        one->quiet = quiet_unknown();
+        bench->probes[1].findings[ALL].value = told[ALL].value * times;
         const struct alike beside = of(bench);
-        assert_int_equal(alike_is_of_others(&beside, finding(bench, ONE), worse), worse);
+        assert_int_equal(alike_is_doubtful(&beside, finding(bench, ONE)), !most);
+        assert_int_equal(alike_is_of_others(&beside, finding(bench, ONE), 1), !most);
+        assert_false(alike_is_of_others(&beside, finding(bench, ONE), 0));
     }
+    /* Who streams beside one CPU halves what it gets, and hardly what all get. */
+    one->value = told[ONE].value * 0.5;
+    bench->probes[1].findings[ALL].value = told[ALL].value * 0.9;
+    assert_true(is_doubtful(bench, ONE));
     bench->documents[0].run.joined = "baseline";
     const struct alike alike = of(bench);
     assert_false(alike_is_doubtful(&alike, finding(bench, ALL)));
+}
+
+/* Who holds a quarter of the first level is on the same core, and slows its other caches. */
+static void a_squeezed_core_is_slower(void **state)
+{
+    for (int held = 0; held < 2; held++) {
+        tear_down(state);
+        set_up(state);
+        struct bench *bench = *state;
+        sample_finding(&bench->documents[1], &bench->probes[1], "L1.capacity", "B",
+                       held ? 33 << 10 : 47 << 10, 0.01);
+        struct finding *capacity = &bench->probes[1].findings[bench->probes[1].finding_count - 1];
+        capacity->declared = 48 << 10;
+        const struct alike alike = of(bench);
+        assert_int_equal(alike_is_of_others(&alike, finding(bench, LATENCY), 1), held);
+        assert_false(alike_is_of_others(&alike, finding(bench, LATENCY), 0));
+        assert_false(alike_is_of_others(&alike, finding(bench, DRAM), 1));
+    }
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -186,6 +216,7 @@ int main(void)
         TEST(a_crowded_memory_is_later_and_narrower),
         TEST(all_cpus_together_give_less_beside_others),
         TEST(a_memory_is_later_beyond_chance_or_not_crowded),
+        TEST(a_squeezed_core_is_slower),
         TEST(what_a_guest_has_of_its_host_proves_no_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

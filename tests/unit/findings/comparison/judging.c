@@ -39,7 +39,7 @@ static void make(struct level *level, double times, double half)
                                             .time = moved,
                                             .cycles = moved,
                                             .has_cycles = true,
-                                            .sizes = 6};
+                                            .sizes = 4};
 }
 
 static enum verdict judged(const struct level *level)
@@ -79,14 +79,29 @@ static void what_sizes_alone_say_is_uncertain(void **state)
     }
 }
 
+/* Their scatter says it all, whatever one disturbed size made of a run's own interval. */
+static void many_sizes_suffice(void **state)
+{
+    struct level level;
+    (void)state;
+    make(&level, 1.1, 0.08);
+    level.shared.sizes = 6;
+    level.shared.many = true;
+    assert_int_equal(judged(&level), CHANGED);
+    level.after.flags = FLAG_BIT(FLAG_TOO_FEW);
+    assert_int_equal(judged(&level), UNCERTAIN);
+}
+
 static void a_level_in_doubt_has_not_changed(void **state)
 {
     struct level level;
     (void)state;
     make(&level, 1.3, 0.001);
-    level.before.flags = FLAG_BIT(FLAG_UNSTABLE);
+    level.before.flags = FLAG_BIT(FLAG_MISPLACED);
     assert_int_equal(judged(&level), UNCERTAIN);
     make(&level, 1.3, 0.001);
+    level.before.flags = FLAG_BIT(FLAG_UNSTABLE); /* of the medians, and not of quiet values */
+    assert_int_equal(judged(&level), CHANGED);
     level.after.flags = FLAG_BIT(FLAG_TOO_FEW);
     assert_int_equal(judged(&level), UNCERTAIN);
     level.after.flags = FLAG_BIT(FLAG_CLOCK_DRIFT); /* no doubt */
@@ -98,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_sizes_and_runs_say_has_changed),
         cmocka_unit_test(what_sizes_alone_say_is_uncertain),
+        cmocka_unit_test(many_sizes_suffice),
         cmocka_unit_test(a_level_in_doubt_has_not_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,30 @@
+/*
+ * What others did to each of two runs.
+ *
+ * Which programs and which other guests of a host were at work can't be seen, so what they took is
+ * judged by what they can't help moving together: whoever uses the memory makes it answer later and
+ * give less, and whoever is on the other hardware thread of a core holds a part of its first level.
+ */
+#ifndef FATHOM_FINDINGS_NEIGHBOURS_H
+#define FATHOM_FINDINGS_NEIGHBOURS_H
+
+#include "result/document.h"
+
+struct neighbours {
+    /* During that run others were at work. They may hold a part of every cache, of a core's own
+     * through its other hardware thread, and for as long as a short run takes. */
+    bool busy[2];
+    /* In that one they used what all CPUs share: its memory answered later than the other's, and
+     * gave one CPU less than that explains, as far as both are known. */
+    bool crowded[2];
+    /* In that one somebody was on the same core all the time and held a part of its first level,
+     * which slows the core's own caches as well. */
+    bool squeezed[2];
+    /* What one CPU reads from memory, as found and without neighbours, and what all read moved the
+     * same way, and where others were at work by more than these take. */
+    bool rates_agree;
+};
+
+struct neighbours neighbours_of(const struct document *, const struct document *);
+
+#endif
