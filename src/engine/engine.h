@@ -54,8 +54,10 @@ struct stage;
  * nothing to close. */
 int stage_open(struct stage **, struct engine *, const struct plan *, const struct trial_work *,
                struct pool *, struct error *);
-/* A first trial of each point of the plan's first look, within `budget_s` seconds; then its memory
- * goes. Errors as stage_advance(). */
+/* Whether it can be looked at again and again (plan.h). */
+bool stage_looks_often(const struct stage *);
+/* A first trial of each point of the plan's first look, or some more where it looks often, within
+ * `budget_s` seconds; then its memory goes. Errors as stage_advance(). */
 int stage_look(struct stage *, double budget_s, struct error *);
 /* Whether each point of the first look has a trial, or can have none. */
 bool stage_was_looked_at(const struct stage *);

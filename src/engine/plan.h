@@ -85,7 +85,9 @@ struct plan {
     const uint32_t *look;
     size_t look_count;
     /* So many trials of these before any other point gets its second, where one of each was in
-     * time: fewer than trials_min. 0 or 1: theirs are as all others'. */
+     * time: fewer than trials_min. 0 or 1: theirs are as all others'. Where memory stays for a
+     * turn, so many come with every look, of which there are as many as others leave time for: a
+     * neighbour that stays for a second then meets a part of them only. */
     unsigned look_trials;
 
     enum page_policy pages; /* of the arena, which is as large as any point needs; none if none */

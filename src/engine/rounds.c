@@ -158,7 +158,7 @@ static size_t look_bytes(const struct plan *plan)
 static int look_deeper(struct stage *stage, unsigned trials, struct error *error)
 {
     const struct plan *plan = stage->plan;
-    bool fresh = plan->arena_life != ARENA_EVERY_ROUND;
+    bool fresh = stage->arena.memory && plan->arena_life != ARENA_EVERY_ROUND;
     double width;
     int code = 1;
     for (size_t i = 0; i < plan->look_count && code >= 0 && !stage_out_of_time(stage); i++) {
@@ -179,11 +179,12 @@ static int look_deeper(struct stage *stage, unsigned trials, struct error *error
     return code < 0 ? code : 0;
 }
 
-/* After the first round: depth where it counts most, before depth elsewhere. */
+/* Depth where it counts most, before depth elsewhere: after the first round, or at every look. */
 static int deepen(struct stage *stage, struct error *error)
 {
+    const unsigned looks = stage->looks > 0 ? stage->looks : 1;
     int code = 0;
-    for (unsigned trials = 2; trials <= stage->plan->look_trials && code == 0; trials++)
+    for (unsigned trials = 2; trials <= looks * stage->plan->look_trials && code == 0; trials++)
         code = look_deeper(stage, trials, error);
     return code;
 }
@@ -281,6 +282,11 @@ int stage_open(struct stage **opened, struct engine *engine, const struct plan *
     return 0;
 }
 
+bool stage_looks_often(const struct stage *stage)
+{
+    return stage->plan->arena_life == ARENA_EVERY_TURN && stage->plan->look_trials > 1;
+}
+
 int stage_look(struct stage *stage, double budget_s, struct error *error)
 {
     stage_enter(stage);
@@ -289,6 +295,10 @@ int stage_look(struct stage *stage, double budget_s, struct error *error)
     int code = wake(stage, error);
     if (code > 0)
         code = look(stage, error);
+    if (code == 0 && stage_looks_often(stage) && !stage->outcome.not_woken) {
+        stage->looks++;
+        code = deepen(stage, error);
+    }
     stage_leave(stage);
     return code;
 }

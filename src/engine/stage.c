@@ -137,11 +137,14 @@ void stage_free(struct stage *stage)
 
 /* --- the arena --- */
 
+/* What this round needs, or, of memory that stays, any later one. */
 static size_t arena_need(const struct stage *stage)
 {
     const struct plan *plan = stage->plan;
+    const bool stays = plan->arena_life != ARENA_EVERY_ROUND;
+    const size_t groups = stays ? stage->schedule.end : stage->schedule.open;
     size_t most = plan->reference_every_s > 0 ? plan->points[0].arena_bytes : 0;
-    for (size_t i = 0; i < stage->schedule.open; i++) {
+    for (size_t i = 0; i < groups; i++) {
         struct visit_group group = schedule_group(&stage->schedule, i);
         for (size_t point = group.first; point < group.first + group.count; point++)
             if (plan->points[point].arena_bytes > most &&

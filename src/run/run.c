@@ -134,14 +134,38 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 
 /* --- one probe after the other --- */
 
+/* Between two stages of the probe that is measured, those that are still to come are looked at
+ * again, in the time that is theirs: a neighbour that stays for a second then meets a part of their
+ * trials only. */
+static int look_again(void *of_run, struct error *error)
+{
+    struct run *run = of_run;
+    const size_t measured = run->turn;
+    int code = 0;
+    for (size_t i = measured + 1; i < run->turn_count && code == 0; i++) {
+        struct error why = {0};
+        const double left_s =
+            (run->budget_s - elapsed_s(run)) * (1 - run_share(run, measured)) * run_share(run, i);
+        run->turn = i;
+        code = stages_look_again(&run->turns[i].task, left_s, &why);
+        if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
+            code = error_set(error, code, "%s", why.text);
+        else
+            code = 0;
+    }
+    run->turn = measured;
+    return code;
+}
+
 static int measure_turn(struct run *run, struct engine *engine, struct error *error)
 {
     struct run_turn *turn = &run->turns[run->turn];
+    const struct stages_between between = {look_again, run};
     int code = probe_plan_again(&turn->task, error);
     if (code < 0)
         return code;
     const double budget_s = (run->budget_s - elapsed_s(run)) * run_share(run, run->turn);
-    code = stages_measure(&turn->task, engine, budget_s, &turn->outcome, error);
+    code = stages_measure(&turn->task, engine, budget_s, &between, &turn->outcome, error);
     run->document->probe_count++;
     run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
     return end_turn(run, engine, code, error);

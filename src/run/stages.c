@@ -185,9 +185,20 @@ int stages_look(struct probe_task *task, struct engine *engine, double budget_s,
     return code;
 }
 
+int stages_look_again(struct probe_task *task, double budget_s, struct error *error)
+{
+    struct stage *stage = task->stage_count == 1 ? task->stages[0].stage : NULL;
+    if (!stage || !stage_looks_often(stage) || !stage_was_looked_at(stage))
+        return 0;
+    const uint64_t began_ns = os_raw_ns();
+    const int code = stage_look(stage, budget_s, error);
+    task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    return code;
+}
+
 /* Carries out the task's plan, and what its probe plans next from what it gave. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
-                      struct error *error)
+                      const struct stages_between *between, struct error *error)
 {
     const struct probe *probe = task->probe;
     const uint64_t began_ns = os_raw_ns();
@@ -209,6 +220,9 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         sort_curves(task);
         const struct stage_outcome outcome = here->outcome;
         more = probe->next ? probe->next(task, &outcome, stage, error) : 0;
+        code = more == 1 && between ? between->look(between->argument, error) : 0;
+        if (code < 0)
+            return code;
     }
     return more;
 }
@@ -305,14 +319,15 @@ static int report(struct probe_task *task, struct stage_outcome *outcome, int co
 }
 
 int stages_measure(struct probe_task *task, struct engine *engine, double budget_s,
-                   struct stage_outcome *outcome, struct error *error)
+                   const struct stages_between *between, struct stage_outcome *outcome,
+                   struct error *error)
 {
     struct probe_result *result = task->result;
     *outcome = (struct stage_outcome){0};
     if (result->status == PROBE_SKIPPED)
         return 0;
     const uint64_t began_ns = os_raw_ns();
-    int code = run_stages(task, engine, budget_s, error);
+    int code = run_stages(task, engine, budget_s, between, error);
     result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
     task->parameters_planned = result->parameter_count;
     return report(task, outcome, code, error);

@@ -15,11 +15,20 @@ bool stages_want_look(const struct probe_task *);
  * stages_measure() goes on from there. ERROR_INTERRUPTED, ERROR_SYSTEM, or what keeps the memory
  * from being had. */
 int stages_look(struct probe_task *, struct engine *, double budget_s, struct error *);
-/* Measures what was planned within `budget_s` and fills the result. Returns 0 when the result
- * tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM when measuring
- * can't go on at all. */
-int stages_measure(struct probe_task *, struct engine *, double budget_s, struct stage_outcome *,
-                   struct error *);
+/* Looks once more at what looks often (plan.h) and was looked at; nothing else. Errors as above. */
+int stages_look_again(struct probe_task *, double budget_s, struct error *);
+
+/* What others do between two stages; errors as stages_look(). */
+struct stages_between {
+    int (*look)(void *argument, struct error *);
+    void *argument;
+};
+
+/* Measures what was planned within `budget_s` and fills the result; `between` may be NULL. Returns
+ * 0 when the result tells everything (also a failure's reason), ERROR_INTERRUPTED, or ERROR_SYSTEM
+ * when measuring can't go on at all. */
+int stages_measure(struct probe_task *, struct engine *, double budget_s,
+                   const struct stages_between *between, struct stage_outcome *, struct error *);
 
 /* Whether it was measured, and more time would give more trials. */
 bool stages_lack(const struct probe_task *);

@@ -18,7 +18,7 @@ static const double touched_bytes_s = 1e9;
  * few rounds would be left for an interval. */
 enum { BATCHES_MOST = 10 };
 /* Of a quick run: some 5 ms each. */
-enum { QUICK_TRIALS = 24 };
+enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5 };
 /* Of a whole run's time for bandwidth, what one CPU and all read from DRAM may have. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
@@ -451,7 +451,9 @@ int bandwidth_plan_quick(struct probe_task *task, struct error *error)
     /* Where memory lies moves no rate of DRAM, and touching it takes ten times as long as reading
      * it: trials that share it are many, and an interval takes many beside others. */
     task->plan.arena_life = ARENA_EVERY_TURN;
-    task->plan.trials_max = QUICK_TRIALS;
+    if (state->quick)
+        task->plan.trials_max = QUICK_TRIALS;
+    task->plan.look_trials = QUICK_LOOKS;
     if (state->looks)
         task->plan.share = look_share;
     return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;

@@ -222,6 +222,7 @@ static void the_arena_is_as_large_as_any_point_needs(void **state)
 struct held {
     const struct arena *arena;
     unsigned trials, fresh; /* among them, in memory that the one before did not have */
+    unsigned beyond;        /* among them, that had less memory than they take */
 };
 
 static void prepare_and_mark(struct trial *trial)
@@ -229,37 +230,65 @@ static void prepare_and_mark(struct trial *trial)
     static const char mark = 'x';
     struct held *held = (struct held *)trial->probe_state;
     prepare_model(trial);
+    usleep(1000);
     held->arena = trial->arena;
     held->trials++;
+    held->beyond += trial->arena->bytes < trial->point->arena_bytes;
     if (*trial->arena->memory != mark)
         held->fresh++;
     *trial->arena->memory = mark;
 }
 
+static const uint32_t larger_first[] = {1, 0};
+
+/* Two points of 2 and 3 MiB that no trials satisfy. */
+static void plan_memory(struct bench *bench, enum arena_life life)
+{
+    struct plan *plan = &bench->plan;
+    plan->pages = PAGES_SMALL;
+    plan->arena_life = life;
+    plan->point_count = 2;
+    plan->look = larger_first;
+    plan->look_count = 2;
+    plan->look_trials = 3;
+    plan->trials_max = 400;
+    plan->precision = 1e-6;
+    bench->series = (struct series){0};
+    for (int i = 0; i < 2; i++) {
+        bench->points[i].arena_bytes = (size_t)(2 + i) << 20;
+        bench->points[i].detail = 20; /* how far they scatter */
+    }
+}
+
 /* Memory that is touched once serves a stage's trials until another stage comes, which can have it
- * then; or to the end of the stage. */
+ * then; or to the end of the stage. It is enough for every trial of every turn. */
 static void memory_stays_for_a_turn_or_for_the_stage(void **state)
 {
     struct bench *bench = *state;
-    bench->plan.pages = PAGES_SMALL;
-    for (size_t i = 0; i < bench->plan.point_count; i++)
-        bench->points[i].arena_bytes = 1 << 20;
     for (int whole = 0; whole < 2; whole++) {
         struct held held = {0};
         struct stage *stage;
         const struct trial_work work = {.prepare = prepare_and_mark, .state = &held};
-        bench->plan.arena_life = whole ? ARENA_WHOLE_STAGE : ARENA_EVERY_TURN;
+        plan_memory(bench, whole ? ARENA_WHOLE_STAGE : ARENA_EVERY_TURN);
         assert_int_equal(
             stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL), 0);
+        assert_int_equal(stage_looks_often(stage), !whole);
         assert_int_equal(stage_look(stage, 60, NULL), 0);
-        for (int turn = 0; turn < 2 && stage_is_open(stage); turn++) {
+        for (int turn = 0; turn < 5; turn++) {
             const unsigned before = held.trials;
+            assert_true(stage_is_open(stage));
             held.fresh = 0;
-            assert_int_equal(stage_advance(stage, 60, turn ? 1 : 0.5, NULL), 0);
-            assert_true(held.trials > before);
-            assert_int_equal(held.fresh, !whole || !before);
-            assert_int_equal(held.arena->memory != NULL, whole);
+            if (turn == 0 && !whole) /* as many trials more */
+                assert_int_equal(stage_look(stage, 60, NULL), 0);
+            else
+                assert_int_equal(stage_advance(stage, 0.1, 1, NULL), 0);
+            assert_true(held.trials > before || turn > 0);
+            if (held.trials > before) {
+                assert_int_equal(held.fresh, !whole || !before);
+                assert_int_equal(held.arena->memory != NULL, whole);
+            }
         }
+        assert_int_equal(held.beyond, 0);
         stage_close(stage, false);
     }
 }

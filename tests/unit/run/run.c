@@ -32,6 +32,80 @@ static void what_earlier_probes_found_sizes_those_that_ask_for_it(void **state)
     assert_int_equal(desk->document.probes[2].series_count, 1);
 }
 
+/* Whose trials came in which order: 's' of the probe with two stages, 'o' of the one that is looked
+ * at often. */
+static char came[4096];
+static size_t came_count;
+
+static void note(struct trial *trial, char who)
+{
+    if (came_count < sizeof came - 1)
+        came[came_count++] = who;
+    desk_prepare(trial);
+}
+
+static void prepare_staged(struct trial *trial)
+{
+    note(trial, 's');
+}
+
+static void prepare_often(struct trial *trial)
+{
+    note(trial, 'o');
+}
+
+static int next_stage(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
+                      struct error *error)
+{
+    (void)outcome;
+    if (stage > 1)
+        return 0;
+    struct series *series = task->plan.series;
+    const int code = desk_plan(task, error);
+    task->plan.series = series;
+    task->plan.points[0].x = 2;
+    return code == 0 ? 1 : code;
+}
+
+static int plan_often(struct probe_task *task, struct error *error)
+{
+    static const uint32_t first = 0;
+    const int code = desk_plan(task, error);
+    task->plan.points[0].arena_bytes = 4096;
+    task->plan.arena_life = ARENA_EVERY_TURN;
+    task->plan.pages = PAGES_SMALL;
+    task->plan.look = &first;
+    task->plan.look_count = 1;
+    task->plan.look_trials = 2;
+    return code;
+}
+
+/* A neighbour that stays for a second is then met by some of its trials only. */
+static void what_is_looked_at_often_has_trials_between_others_stages(void **state)
+{
+    static const struct probe staged = {.name = "staged",
+                                        .weight = 10,
+                                        .plan = desk_plan,
+                                        .prepare = prepare_staged,
+                                        .next = next_stage},
+                              often = {.name = "often",
+                                       .weight = 10,
+                                       .plan = plan_often,
+                                       .prepare = prepare_often};
+    static const struct probe *const list[] = {&staged, &often, NULL};
+    struct desk *desk = *state;
+    came_count = 0;
+    memset(came, 0, sizeof came);
+    desk_plan_run(desk, list);
+    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
+    const char *first = strchr(came, 's'), *last = strrchr(came, 's');
+    assert_non_null(first);
+    assert_true(first > came);                                   /* the first look */
+    assert_non_null(memchr(first, 'o', (size_t)(last - first))); /* another */
+    assert_non_null(strchr(last, 'o'));                          /* and its own turn */
+    assert_int_equal(desk->document.probes[1].series[0].point_count, 1);
+}
+
 static void progress_names_the_probe_at_work(void **state)
 {
     struct desk *desk = *state;
@@ -118,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DESK_TEST(the_document_is_saved_at_the_beginning_and_after_every_probe),
         DESK_TEST(what_earlier_probes_found_sizes_those_that_ask_for_it),
+        DESK_TEST(what_is_looked_at_often_has_trials_between_others_stages),
         DESK_TEST(progress_names_the_probe_at_work),
         DESK_TEST(a_document_that_cannot_be_saved_ends_the_run),
         DESK_TEST(nothing_is_measured_for_a_document_that_cannot_begin),

@@ -126,7 +126,8 @@ static void measure(struct bench *bench, const char *synthetic, ...)
     int code = probe_prepare(&bench->task, &cores_probe, &bench->settings, &bench->machine,
                              &bench->pool, &bench->result, &bench->error);
     if (code == 0)
-        code = stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
+        code = stages_measure(&bench->task, &bench->engine, 1000, NULL, &bench->outcome,
+                              &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
     assert_int_equal(bench->result.status, PROBE_OK);
@@ -394,7 +395,7 @@ static void an_interruption_leaves_older_samples(void **state)
     assert_null(bench->task.unfinished);
     bench->stop_s = 3; /* of about five */
     assert_int_equal(
-        stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error),
+        stages_measure(&bench->task, &bench->engine, 1000, NULL, &bench->outcome, &bench->error),
         ERROR_INTERRUPTED);
     snprintf(part, sizeof part, "%s.partial", path);
     assert_string_equal(bench->task.unfinished, part);
@@ -413,7 +414,7 @@ static void a_full_disk_is_reported(void **state)
     fclose(full);
     prepare_samples(bench, "core:2 pu:1", "/dev/full");
     assert_int_equal(
-        stages_measure(&bench->task, &bench->engine, 100, &bench->outcome, &bench->error),
+        stages_measure(&bench->task, &bench->engine, 100, NULL, &bench->outcome, &bench->error),
         ERROR_USAGE);
     assert_non_null(strstr(bench->error.text, "/dev/full"));
     assert_non_null(find(bench, "cores.cas.min")); /* the figures are there all the same */

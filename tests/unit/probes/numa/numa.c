@@ -153,7 +153,8 @@ static void measure(struct bench *bench, const char *option, const char *value)
 {
     int code = plan(bench, option, value);
     if (code == 0)
-        code = stages_measure(&bench->task, &bench->engine, 1000, &bench->outcome, &bench->error);
+        code = stages_measure(&bench->task, &bench->engine, 1000, NULL, &bench->outcome,
+                              &bench->error);
     if (code < 0)
         fail_msg("%s", bench->error.text);
 }
