@@ -137,11 +137,17 @@ static bool is_beside_any(const struct alike *both, const struct finding_meaning
            (both->shares_host && meaning->role == ROLE_WIDTH && !both->others.rates_agree);
 }
 
+static bool is_latency(const struct finding_meaning *meaning)
+{
+    return meaning->role == ROLE_LEVEL &&
+           (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS);
+}
+
+/* How late one of a core's own caches answers, and what it gives. */
 static bool is_of_own_cache(const struct alike *both, const struct finding_meaning *meaning)
 {
-    return meaning->role == ROLE_LEVEL && meaning->level == LEVEL_CACHE &&
-           (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS) &&
-           !is_shared(both, meaning);
+    return meaning->level == LEVEL_CACHE && !is_shared(both, meaning) &&
+           (is_latency(meaning) || meaning->fact == FACT_ONE);
 }
 
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
@@ -152,6 +158,7 @@ bool alike_is_of_others(const struct alike *both, const struct finding *finding,
                crowded = both->others.crowded[worse] || (either && both->others.crowded[!worse]);
     return meaning.device < 0 &&
            ((busy && is_beside_any(both, &meaning)) || (crowded && is_shared(both, &meaning)) ||
+            (both->others.narrow[worse] && meaning.level == LEVEL_MEMORY && is_latency(&meaning)) ||
             (both->others.squeezed[worse] && is_of_own_cache(both, &meaning)));
 }
 

@@ -40,13 +40,14 @@ struct alike alike_of(const struct document *, const struct document *);
  * proven to be DRAM. The one that bears that number is then another in each: the last level that a
  * curve shows and nothing proves to be DRAM, or what neighbours left of one. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
-/* Whether others may be why the finding is worse in one of the two, 0 or 1: it is of what all CPUs
- * share, and that one was crowded; or others were at work in that one, and it is of all CPUs
- * together, of whose time they had a part, of a cache that cores share, of which they had a part
- * without using the memory, of how CPUs hand lines on, or of what a guest gets of its host's
- * memory where one CPU and all of them do not say the same; or it is how late a core's own cache
- * answers, and that one was squeezed. What all CPUs get over what one gets is worse as well where
- * others left that one more. */
+/* Whether others may be why the finding is worse in one of the two, 0 or 1. It is
+ * - of what all CPUs share, and that one was crowded; or how late memory answers, and that one was
+ *   narrow;
+ * - of all CPUs together, of whose time others at work had a part, of a cache that cores share, of
+ *   which they had a part without using the memory, of how CPUs hand lines on, or of what a guest
+ *   gets of its host's memory where one CPU and all of them do not say the same;
+ * - of one of a core's own caches, how late it answers or what it gives, and that one was squeezed.
+ * What all CPUs get over what one gets is worse as well where others left that one more. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
 
 #endif

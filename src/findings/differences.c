@@ -119,7 +119,9 @@ static bool is_point_of_others(const struct search *search, const struct series 
     if (by_cpus && ((x > 1 && busy) ||
                     (of_memory && alike->shares_host && (x > 1 || !alike->others.rates_agree))))
         return true;
-    return alike->others.crowded[worse];
+    const bool of_latency = quantity_is(series->x.unit, DIMENSION_SIZE) &&
+                            !quantity_is(series->y.unit, DIMENSION_BANDWIDTH);
+    return of_latency ? alike->others.narrow[worse] : alike->others.crowded[worse];
 }
 
 static void compare_points(struct search *search, const struct probe_result *probe,

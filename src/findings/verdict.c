@@ -189,6 +189,7 @@ static void add_load(struct document_verdict *verdict, const struct document *do
                others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
     if (document->run.joined)
         return;
+    verdict->uncounted = known && !others;
     const bool loaded =
         conditions->load1 >= (shows && !known ? busy_if_seen : busy_surely) * fmax(cpus, 1);
     if (loaded && (others || !known)) {

@@ -56,6 +56,7 @@ struct document_verdict {
     float coverage;   /* of the point that has the least */
     bool modelled;    /* no value is of hardware */
     struct line busy; /* what says that others were at work: "load 12 on 2 CPUs"; "" */
+    bool uncounted;   /* only values say so: the system counted too little of other programs */
 };
 
 void verdict_of(struct document_verdict *, const struct document *);

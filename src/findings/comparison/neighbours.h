@@ -14,14 +14,17 @@ struct neighbours {
     /* During that run others were at work. They may hold a part of every cache, of a core's own
      * through its other hardware thread, and for as long as a short run takes. */
     bool busy[2];
-    /* In that one they used what all CPUs share: its memory answered later than the other's, and
-     * gave one CPU less than that explains, as far as both are known. */
+    /* In that one they may have used what all CPUs share: its memory gave one CPU less than the
+     * other's by as much at least as it answered later, as far as both are known. */
+    bool narrow[2];
+    /* And they did: it answered later beyond chance as well. */
     bool crowded[2];
-    /* In that one somebody was on the same core all the time and held a part of its first level,
-     * which slows the core's own caches as well. */
+    /* In that one somebody was on the same core all the time and held a part of its first level
+     * that the other run has, which slows the core's own caches as well. */
     bool squeezed[2];
-    /* What one CPU reads from memory, as found and without neighbours, and what all read moved the
-     * same way, and where others were at work by more than these take. */
+    /* What one CPU reads from memory, as found and without neighbours, and what all read, if they
+     * did, moved the same way, and by more than others take who were at work in the run that got
+     * less. */
     bool rates_agree;
 };
 

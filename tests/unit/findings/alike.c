@@ -12,14 +12,14 @@
 
 #include <cmocka.h>
 
-enum { LATENCY, DRAM, DRAM_NS, ONE, ALL, EFFICIENCY, L3, FINDINGS };
+enum { LATENCY, DRAM, DRAM_NS, ONE, ALL, EFFICIENCY, L3, OWN, FINDINGS };
 static const struct {
     const char *name, *unit;
     double value;
 } told[FINDINGS] = {{"L2.latency", "cycles", 14},        {"DRAM.latency", "cycles", 600},
                     {"DRAM.latency_ns", "ns", 160},      {"bandwidth.read.1", "B/s", 40e9},
                     {"bandwidth.read.all", "B/s", 70e9}, {"bandwidth.read.efficiency", "", 0.9},
-                    {"L3.latency", "cycles", 50}};
+                    {"L3.latency", "cycles", 50},        {"L2.bandwidth.read", "B/s", 90e9}};
 
 struct bench {
     struct document documents[2];
@@ -78,13 +78,14 @@ static void a_crowded_memory_is_later_and_narrower(void **state)
 {
     static const struct {
         double others, dram, one;
-        bool crowded;
-    } cases[] = {
-        {1, 1.2, 0.5, true},   {1, 1.2, 1, false},  {1, 1, 0.5, false},   {0, 1.2, 0.5, false},
-        {1, NAN, 0.5, true},   {1, 1.2, NAN, true}, {1, 0.9, 0.5, false}, {1, 1.02, 0.5, false},
-        {1, 1.2, 0.85, true}, /* as much less as it is later */
-        {1, 1.2, 0.9, false}, /* others would take more */
-        {1, 1.035, 0.5, true}, {1, NAN, 1, false}};
+        bool narrow, crowded;
+    } cases[] = {{1, 1.2, 0.5, true, true},   {1, 1.2, 1, false, false},
+                 {1, 1, 0.5, true, false},    {0, 1.2, 0.5, false, false},
+                 {1, NAN, 0.5, true, true},   {1, 1.2, NAN, true, true},
+                 {1, 0.9, 0.5, true, false},  {1, 1.02, 0.5, true, false},
+                 {1, 1.2, 0.85, true, true},  /* as much less as it is later */
+                 {1, 1.2, 0.9, false, false}, /* others would take more */
+                 {1, 1.035, 0.5, true, true}, {1, NAN, 1, true, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tear_down(state);
         set_up(state);
@@ -96,8 +97,9 @@ static void a_crowded_memory_is_later_and_narrower(void **state)
         move(&now[ONE], cases[i].one);
         const struct alike alike = of(bench);
         assert_int_equal(alike.others.crowded[1], cases[i].crowded);
-        assert_false(alike.others.crowded[0]);
-        assert_int_equal(alike_is_of_others(&alike, finding(bench, DRAM), 1), cases[i].crowded);
+        assert_int_equal(alike.others.narrow[1], cases[i].narrow);
+        assert_false(alike.others.crowded[0] || alike.others.narrow[0]);
+        assert_int_equal(alike_is_of_others(&alike, finding(bench, DRAM), 1), cases[i].narrow);
         assert_int_equal(alike_is_of_others(&alike, finding(bench, ONE), 1), cases[i].crowded);
         assert_false(alike_is_of_others(&alike, finding(bench, DRAM), 0));
         assert_false(alike_is_of_others(&alike, finding(bench, LATENCY), 1)); /* a core's own */
@@ -115,6 +117,37 @@ static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
     assert_true(of(bench).others.crowded[1]);
     now[DRAM_NS].low = told[DRAM_NS].value;
     assert_false(of(bench).others.crowded[1]);
+    now[DRAM_NS].low = now[DRAM_NS].high = NAN; /* nothing says that it is chance */
+    assert_true(of(bench).others.crowded[1]);
+}
+
+/* One CPU got in some of its trials half of what it got in others: somebody used the memory. */
+static void a_rate_that_came_and_went_is_less(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *now = bench->probes[1].findings;
+    bench->documents[1].conditions.others_cpus = 1;
+    move(&now[DRAM_NS], 1.1);
+    move(&now[ONE], 0.5);
+    now[ONE].quiet = (struct quiet){(float)told[ONE].value, NAN, NAN};
+    assert_true(of(bench).others.narrow[1]);
+}
+
+/* Where the system counted nobody, disturbed values are nobody's of this machine; who else shares a
+ * guest's host it can't count. */
+static void nobody_is_at_work_where_the_system_counts_nobody(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *slow = &bench->probes[1].findings[L3];
+    move(slow, 1.2);
+    slow->quiet = (struct quiet){(float)told[L3].value, (float)told[L3].value * 0.99F,
+                                 (float)told[L3].value * 1.01F};
+    assert_false(of(bench).others.busy[1]);
+    bench->documents[1].machine.hypervisor = "KVM";
+    assert_true(of(bench).others.busy[1]);
+    bench->documents[1].machine.hypervisor = NULL;
+    bench->documents[1].conditions.others_cpus = NAN;
+    assert_true(of(bench).others.busy[1]);
 }
 
 /* Whoever uses a CPU has a part of what all of them give. */
@@ -181,6 +214,19 @@ static void what_a_guest_has_of_its_host_proves_no_change(void **state)
         assert_int_equal(alike_is_of_others(&beside, finding(bench, ONE), 1), !most);
         assert_false(alike_is_of_others(&beside, finding(bench, ONE), 0));
     }
+    /* Who was at work in the run that got more took nothing from the other. */
+    bench->documents[0].conditions.others_cpus = 1;
+    bench->documents[1].conditions.others_cpus = 0;
+    assert_false(is_doubtful(bench, ONE));
+    bench->documents[0].conditions.others_cpus = 0;
+    /* A guest of one CPU knows no other rate. */
+    for (int d = 0; d < 2; d++)
+        bench->probes[d].findings[ALL].value = NAN;
+    for (int half = 0; half < 2; half++) {
+        one->value = told[ONE].value * (half ? 0.5 : 0.8);
+        assert_int_equal(is_doubtful(bench, ONE), !half);
+    }
+    bench->probes[0].findings[ALL].value = told[ALL].value;
     /* Who streams beside one CPU halves what it gets, and hardly what all get. */
     one->value = told[ONE].value * 0.5;
     bench->probes[1].findings[ALL].value = told[ALL].value * 0.9;
@@ -190,19 +236,32 @@ static void what_a_guest_has_of_its_host_proves_no_change(void **state)
     assert_false(alike_is_doubtful(&alike, finding(bench, ALL)));
 }
 
-/* Who holds a quarter of the first level is on the same core, and slows its other caches. */
+static void find_first_level(struct bench *bench, int in, double bytes)
+{
+    struct probe_result *probe = &bench->probes[in];
+    sample_finding(&bench->documents[in], probe, "L1.capacity", "B", bytes, 0.01);
+    probe->findings[probe->finding_count - 1].declared = 48 << 10;
+}
+
+/* Who holds a quarter of the first level is on the same core, and slows its other caches. What no
+ * run finds a hypervisor declares of another machine. */
 static void a_squeezed_core_is_slower(void **state)
 {
-    for (int held = 0; held < 2; held++) {
+    static const struct {
+        double before_kib, kib;
+        bool squeezed;
+    } cases[] = {{47, 33, true}, {47, 47, false}, {33, 33, false}, {0, 33, true}, {47, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tear_down(state);
         set_up(state);
         struct bench *bench = *state;
-        sample_finding(&bench->documents[1], &bench->probes[1], "L1.capacity", "B",
-                       held ? 33 << 10 : 47 << 10, 0.01);
-        struct finding *capacity = &bench->probes[1].findings[bench->probes[1].finding_count - 1];
-        capacity->declared = 48 << 10;
+        if (cases[i].before_kib > 0)
+            find_first_level(bench, 0, cases[i].before_kib * 1024);
+        if (cases[i].kib > 0)
+            find_first_level(bench, 1, cases[i].kib * 1024);
         const struct alike alike = of(bench);
-        assert_int_equal(alike_is_of_others(&alike, finding(bench, LATENCY), 1), held);
+        assert_int_equal(alike_is_of_others(&alike, finding(bench, LATENCY), 1), cases[i].squeezed);
+        assert_int_equal(alike_is_of_others(&alike, finding(bench, OWN), 1), cases[i].squeezed);
         assert_false(alike_is_of_others(&alike, finding(bench, LATENCY), 0));
         assert_false(alike_is_of_others(&alike, finding(bench, DRAM), 1));
     }
@@ -216,7 +275,9 @@ int main(void)
         TEST(a_crowded_memory_is_later_and_narrower),
         TEST(all_cpus_together_give_less_beside_others),
         TEST(a_memory_is_later_beyond_chance_or_not_crowded),
+        TEST(a_rate_that_came_and_went_is_less),
         TEST(a_squeezed_core_is_slower),
+        TEST(nobody_is_at_work_where_the_system_counts_nobody),
         TEST(what_a_guest_has_of_its_host_proves_no_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
