@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 # Each with the tormentor's arguments; bursts take 30 % of the time.
@@ -42,6 +43,25 @@ def tormentor(bench, arguments):
             yield
         finally:
             process.stdin.close()
+
+
+@contextlib.contextmanager
+def tormentors_in_turn(bench, chance):
+    """One after the other, each for a second on average: a run meets several."""
+    ended = threading.Event()
+
+    def take_turns():
+        while not ended.is_set():
+            with tormentor(bench, chance.choice(list(TORMENTORS.values()))):
+                ended.wait(chance.expovariate(1))
+
+    thread = threading.Thread(target=take_turns)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def document(program, *arguments):
@@ -196,20 +216,40 @@ def judged(bench, before, after):
             status(bench, "check", after, "--against", before) == 1)
 
 
-def comparisons(bench, runs, planted_pairs):
-    chance = random.Random(20261122)
-    beside = list(itertools.islice(itertools.cycle(TORMENTORS.values()), runs))
+def measure_from_run_to_run(bench, chance, paths):
+    """Each run meets one tormentor, all the time."""
+    beside = list(itertools.islice(itertools.cycle(TORMENTORS.values()), len(paths)))
     chance.shuffle(beside)
+    for path, arguments in zip(paths, beside):
+        with tormentor(bench, arguments):
+            bench.timed("run", "--quick", "-o", path)
+
+
+def measure_during_runs(bench, chance, paths):
+    with tormentors_in_turn(bench, chance):
+        for path in paths:
+            bench.timed("run", "--quick", "-o", path)
+
+
+LOADS = {"that changes from run to run": measure_from_run_to_run,
+         "that changes during the runs": measure_during_runs}
+
+
+def comparisons(bench, runs, planted_pairs):
+    for load, measure in LOADS.items():
+        compare(bench, load, measure, runs, planted_pairs)
+
+
+def compare(bench, load, measure, runs, planted_pairs):
+    chance = random.Random(20261122)
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, f"{number}.json") for number in range(runs)]
-        for path, arguments in zip(paths, beside):
-            with tormentor(bench, arguments):
-                bench.timed("run", "--quick", "-o", path)
+        measure(bench, chance, paths)
         pairs = list(itertools.permutations(paths, 2))
         judgements = [judged(bench, *pair) for pair in pairs]
         for column, (name, share) in enumerate((("diff", 4 / 90), ("check", 1 / 90))):
             changed, most = sum(pair[column] for pair in judgements), math.floor(share * len(pairs) + 0.5)
-            print(f"  {runs} quick runs beside changing load: {name} exits 1 in {changed} of "
+            print(f"  {runs} quick runs beside load {load}: {name} exits 1 in {changed} of "
                   f"{len(pairs)} ordered pairs, at most {most} to reach: {verdict(changed <= most)}",
                   flush=True)
         seen = {name: [0, 0, 0] for name in PLANTED}
