@@ -188,6 +188,16 @@ static void a_quick_run_reads_dram_alone(void **state)
     }
     /* Another stage may have that memory, but until one comes all trials share it. */
     assert_int_equal(plan->arena_life, ARENA_EVERY_TURN);
+    /* Beside many others less of it, because it takes time to touch. */
+    struct document document = {.conditions = {.load1 = 12}};
+    const size_t alone = plan->points[0].detail;
+    bench->task.document = &document;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->points[0].detail, alone / 2);
+    document.conditions.load1 = NAN;
+    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(plan->points[0].detail, alone);
+    bench->task.document = NULL;
     assert_int_equal(plan->look_count, 2); /* both before any gets a second trial */
     assert_int_equal(next(bench, 1), 0);
     /* By name, --quick is what it was. */
