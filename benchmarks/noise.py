@@ -48,12 +48,15 @@ def tormentor(bench, arguments):
 @contextlib.contextmanager
 def tormentors_in_turn(bench, chance):
     """One after the other, each for a second on average: a run meets several."""
-    ended = threading.Event()
+    ended, failures = threading.Event(), []
 
     def take_turns():
-        while not ended.is_set():
-            with tormentor(bench, chance.choice(list(TORMENTORS.values()))):
-                ended.wait(chance.expovariate(1))
+        try:
+            while not ended.is_set():
+                with tormentor(bench, chance.choice(list(TORMENTORS.values()))):
+                    ended.wait(chance.expovariate(1))
+        except OSError as failure:
+            failures.append(failure)
 
     thread = threading.Thread(target=take_turns)
     thread.start()
@@ -62,6 +65,8 @@ def tormentors_in_turn(bench, chance):
     finally:
         ended.set()
         thread.join()
+    if failures:
+        raise failures[0]
 
 
 def document(program, *arguments):

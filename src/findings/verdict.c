@@ -18,6 +18,8 @@ static const double busy_surely = 1, busy_if_seen = 0.25;
 /* How many CPUs others used says it better, where it is known: the system's ticks and this
  * program's own times differ by a few percent. */
 static const double busy_share = 0.1;
+/* Less than that is nobody: 0.003 to 0.04 CPUs were counted on idle machines. */
+static const double idle_cpus = 0.1;
 /* What others do to a run. */
 static const unsigned by_others =
     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
@@ -189,7 +191,7 @@ static void add_load(struct document_verdict *verdict, const struct document *do
                others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
     if (document->run.joined)
         return;
-    verdict->uncounted = known && !others;
+    verdict->uncounted = known && conditions->others_cpus < idle_cpus;
     const bool loaded =
         conditions->load1 >= (shows && !known ? busy_if_seen : busy_surely) * fmax(cpus, 1);
     if (loaded && (others || !known)) {

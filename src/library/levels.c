@@ -15,24 +15,26 @@ struct answer {
     size_t count;
 };
 
-/* What a finding says of the hardware: without neighbours, where they could be kept apart. */
-static double value_of(const struct finding *finding)
-{
-    return finding ? quiet_or(&finding->quiet, finding->value) : NAN;
-}
-
 /* Documents keep nine digits of what is no whole number, and the cache is one: what is answered
  * first is what is answered from there. */
 static double as_kept(double value)
 {
+    if (!(value > 0 && isfinite(value)))
+        return value;
     const double digits = value == floor(value) ? 0 : 8 - floor(log10(value)),
                  scale = pow(10, fabs(digits));
     return digits > 0 ? round(value * scale) / scale : round(value / scale) * scale;
 }
 
+/* What a finding says of the hardware: without neighbours, where they could be kept apart. */
+static double value_of(const struct finding *finding)
+{
+    return finding ? as_kept(quiet_or(&finding->quiet, finding->value)) : NAN;
+}
+
 static uint64_t bytes_of(double value)
 {
-    return value > 0 && value < 0x1p60 ? (uint64_t)(as_kept(value) + 0.5) : 0;
+    return value > 0 && value < 0x1p60 ? (uint64_t)(value + 0.5) : 0;
 }
 
 static unsigned line_bytes(const struct machine_facts *facts)

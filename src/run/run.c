@@ -136,22 +136,21 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 
 /* Between two stages of the probe that is measured, those that are still to come are looked at
  * again, in the time that is theirs: a neighbour that stays for a second then meets a part of their
- * trials only. */
+ * trials only. Who is stopped meanwhile says so in the next stage. */
 static int look_again(void *of_run, struct error *error)
 {
     struct run *run = of_run;
     const size_t measured = run->turn;
+    const double share = run_share(run, measured) / run_weight(run, measured);
     int code = 0;
     for (size_t i = measured + 1; i < run->turn_count && code == 0; i++) {
         struct error why = {0};
-        const double left_s =
-            (run->budget_s - elapsed_s(run)) * (1 - run_share(run, measured)) * run_share(run, i);
+        const double left_s = (run->budget_s - elapsed_s(run)) * run_weight(run, i) * share;
+        if (!(left_s > 0))
+            continue;
         run->turn = i;
-        code = stages_look_again(&run->turns[i].task, left_s, &why);
-        if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
-            code = error_set(error, code, "%s", why.text);
-        else
-            code = 0;
+        if (stages_look_again(&run->turns[i].task, left_s, &why) == ERROR_SYSTEM)
+            code = error_set(error, ERROR_SYSTEM, "%s", why.text);
     }
     run->turn = measured;
     return code;

@@ -170,6 +170,17 @@ bool stages_want_look(const struct probe_task *task)
            !(task->stage_count && stage_was_looked_at(task->stages[0].stage));
 }
 
+/* After ERROR_SYSTEM what works for the stage may still be there, and it is not used again. */
+static int look_at_first(struct probe_task *task, double budget_s, struct error *error)
+{
+    const int code = stage_look(task->stages[0].stage, budget_s, error);
+    if (code == ERROR_SYSTEM) {
+        stage_close(task->stages[0].stage, true);
+        task->stage_count = 0;
+    }
+    return code;
+}
+
 int stages_look(struct probe_task *task, struct engine *engine, double budget_s,
                 struct error *error)
 {
@@ -178,7 +189,7 @@ int stages_look(struct probe_task *task, struct engine *engine, double budget_s,
     const uint64_t began_ns = os_raw_ns();
     int code = task->stage_count ? 0 : open_stage(task, engine, error);
     if (code == 0)
-        code = stage_look(task->stages[0].stage, budget_s, error);
+        code = look_at_first(task, budget_s, error);
     else
         task->stage_count = 0; /* stages_measure() will say so */
     task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
@@ -191,8 +202,20 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
     if (!stage || !stage_looks_often(stage) || !stage_was_looked_at(stage))
         return 0;
     const uint64_t began_ns = os_raw_ns();
-    const int code = stage_look(stage, budget_s, error);
+    const int code = look_at_first(task, budget_s, error);
     task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    return code;
+}
+
+/* What others take between two stages is not this probe's time: it began that much later. */
+static int look_between(struct probe_task *task, const struct stages_between *between,
+                        uint64_t *began_ns, struct error *error)
+{
+    const uint64_t looked_ns = os_raw_ns();
+    const int code = between->look(between->argument, error);
+    const uint64_t took_ns = os_raw_ns() - looked_ns;
+    *began_ns += took_ns;
+    task->result->elapsed_s -= (double)took_ns * 1e-9;
     return code;
 }
 
@@ -201,7 +224,7 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
                       const struct stages_between *between, struct error *error)
 {
     const struct probe *probe = task->probe;
-    const uint64_t began_ns = os_raw_ns();
+    uint64_t began_ns = os_raw_ns();
     int more = 1;
     for (unsigned stage = 1; more == 1; stage++) {
         int code = task->stage_count < stage ? open_stage(task, engine, error) : 0;
@@ -220,7 +243,7 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         sort_curves(task);
         const struct stage_outcome outcome = here->outcome;
         more = probe->next ? probe->next(task, &outcome, stage, error) : 0;
-        code = more == 1 && between ? between->look(between->argument, error) : 0;
+        code = more == 1 && between ? look_between(task, between, &began_ns, error) : 0;
         if (code < 0)
             return code;
     }

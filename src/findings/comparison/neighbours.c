@@ -52,7 +52,7 @@ static double later_by(const struct estimate *a, const struct estimate *b)
  * what was read, who stayed all of it. */
 static double given(const struct memory *memory, const struct memory *than)
 {
-    return fmin(memory->rate, memory->quiet_rate) / than->quiet_rate;
+    return fmin(memory->rate / than->rate, memory->quiet_rate / than->quiet_rate);
 }
 
 /* Whether others may have taken that memory's time: it gave one CPU less by as much at least as it
@@ -142,10 +142,13 @@ struct neighbours neighbours_of(const struct document *a, const struct document 
     const struct memory in_a = memory_of(a), in_b = memory_of(b);
     const double first_a = first_level(a), first_b = first_level(b);
     const bool busy[] = {is_busy(a), is_busy(b)};
+    const bool crowded[] = {busy[0] && is_crowded(&in_a, &in_b),
+                            busy[1] && is_crowded(&in_b, &in_a)};
     return (struct neighbours){
         .busy = {busy[0], busy[1]},
-        .narrow = {busy[0] && is_narrow(&in_a, &in_b), busy[1] && is_narrow(&in_b, &in_a)},
-        .crowded = {busy[0] && is_crowded(&in_a, &in_b), busy[1] && is_crowded(&in_b, &in_a)},
+        .narrow = {crowded[0] || (busy[0] && is_narrow(&in_a, &in_b)),
+                   crowded[1] || (busy[1] && is_narrow(&in_b, &in_a))},
+        .crowded = {crowded[0], crowded[1]},
         .squeezed = {is_squeezed(first_a, first_b), is_squeezed(first_b, first_a)},
         .rates_agree = rates_agree(&in_a, &in_b, busy)};
 }

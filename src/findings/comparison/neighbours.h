@@ -14,8 +14,8 @@ struct neighbours {
     /* During that run others were at work. They may hold a part of every cache, of a core's own
      * through its other hardware thread, and for as long as a short run takes. */
     bool busy[2];
-    /* In that one they may have used what all CPUs share: its memory gave one CPU less than the
-     * other's by as much at least as it answered later, as far as both are known. */
+    /* In that one they may have used what all CPUs share: its memory did not answer later by more
+     * than it gave one CPU less than the other's, or that is unknown. */
     bool narrow[2];
     /* And they did: it answered later beyond chance as well. */
     bool crowded[2];

@@ -101,7 +101,8 @@ static const double busy_load = 2;
 
 static bool is_slow_to_touch(const struct probe_task *task)
 {
-    return task->document &&
+    const struct bandwidth_state *state = task->state;
+    return state->quick && task->document &&
            task->document->conditions.load1 >= busy_load * (double)task->machine->allowed.count;
 }
 

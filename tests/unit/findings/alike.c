@@ -146,6 +146,9 @@ static void nobody_is_at_work_where_the_system_counts_nobody(void **state)
     bench->documents[1].machine.hypervisor = "KVM";
     assert_true(of(bench).others.busy[1]);
     bench->documents[1].machine.hypervisor = NULL;
+    bench->documents[1].machine.threads = 64; /* one of them is busy */
+    bench->documents[1].conditions.others_cpus = 1;
+    assert_true(of(bench).others.busy[1]);
     bench->documents[1].conditions.others_cpus = NAN;
     assert_true(of(bench).others.busy[1]);
 }

@@ -3,6 +3,7 @@
 #include "desk.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static const struct probe *const two[] = {&desk_short, &desk_long, NULL};
 
@@ -51,6 +52,7 @@ static void prepare_staged(struct trial *trial)
 
 static void prepare_often(struct trial *trial)
 {
+    usleep(2000);
     note(trial, 'o');
 }
 
@@ -104,6 +106,11 @@ static void what_is_looked_at_often_has_trials_between_others_stages(void **stat
     assert_non_null(memchr(first, 'o', (size_t)(last - first))); /* another */
     assert_non_null(strchr(last, 'o'));                          /* and its own turn */
     assert_int_equal(desk->document.probes[1].series[0].point_count, 1);
+    /* That time is its own. */
+    const double staged_s = desk->document.probes[0].elapsed_s,
+                 often_s = desk->document.probes[1].elapsed_s;
+    assert_true(staged_s > 0 && often_s > 0.004);
+    assert_true(staged_s + often_s <= desk->document.run.elapsed_s);
 }
 
 static void progress_names_the_probe_at_work(void **state)
