@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -73,7 +74,9 @@ static void both_kinds_read_the_same_clock(void **state)
         by_additions = fmax(by_additions, burst_hz(&clock, 0));
         by_multiplications = fmax(by_multiplications, burst_hz(&clock, multiplication));
     }
-    assert_true(by_additions > 0);
+    assert_true(by_additions > 0 && by_multiplications > 0);
+    if (getenv("FATHOM_EMULATED")) /* an emulator's instructions take no number of cycles */
+        return;
     assert_true(by_multiplications / by_additions < 1.5);
     assert_true(by_additions / by_multiplications < 1.5);
 }
