@@ -25,7 +25,7 @@ struct forecast forecast_of(const struct plan *plan)
     double trial_s = (batches * batch_s + 2 * brackets * burst_s + visit_s) / each / side_by_side;
     if (plan->sweep)
         trial_s = swept_s + batches * batch_s;
-    double arenas = plan->arena_life != ARENA_EVERY_ROUND ? 1 : ceil(plan->trials_min / each);
+    double arenas = plan_keeps_memory(plan) ? 1 : ceil(plan->trials_min / each);
     double trials = points * plan->trials_min;
     if (trials > 0)
         trial_s += arenas * (double)arena_bytes / touched_bytes_s / trials;

@@ -221,6 +221,12 @@ struct observation {
                        0, 1, ... of one visit and the same seeds every time */
 };
 
+/* Whether a round's memory is there for the next one as well. */
+static inline bool plan_keeps_memory(const struct plan *plan)
+{
+    return plan->arena_life != ARENA_EVERY_ROUND;
+}
+
 /* What a probe does for the engine. prepare() runs on the CPU of the first seat, and may be
  * recalled: it takes no lock and allocates nothing; everything it needs is in the arena. */
 struct trial_work {

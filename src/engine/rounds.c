@@ -144,7 +144,7 @@ static bool is_scarce(const struct stage *stage)
 /* As much as any point of the look needs; of memory that stays, as any point needs. */
 static size_t look_bytes(const struct plan *plan)
 {
-    const bool stays = plan->arena_life != ARENA_EVERY_ROUND;
+    const bool stays = plan_keeps_memory(plan);
     const size_t count = stays ? plan->point_count : plan->look_count;
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
@@ -158,7 +158,7 @@ static size_t look_bytes(const struct plan *plan)
 static int look_deeper(struct stage *stage, unsigned trials, struct error *error)
 {
     const struct plan *plan = stage->plan;
-    bool fresh = stage->arena.memory && plan->arena_life != ARENA_EVERY_ROUND;
+    bool fresh = stage->arena.memory && plan_keeps_memory(plan);
     double width;
     int code = 1;
     for (size_t i = 0; i < plan->look_count && code >= 0 && !stage_out_of_time(stage); i++) {

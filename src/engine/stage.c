@@ -141,8 +141,7 @@ void stage_free(struct stage *stage)
 static size_t arena_need(const struct stage *stage)
 {
     const struct plan *plan = stage->plan;
-    const bool stays = plan->arena_life != ARENA_EVERY_ROUND;
-    const size_t groups = stays ? stage->schedule.end : stage->schedule.open;
+    const size_t groups = plan_keeps_memory(plan) ? stage->schedule.end : stage->schedule.open;
     size_t most = plan->reference_every_s > 0 ? plan->points[0].arena_bytes : 0;
     for (size_t i = 0; i < groups; i++) {
         struct visit_group group = schedule_group(&stage->schedule, i);
@@ -174,8 +173,8 @@ enum { SWEEPS_OF_MEMORY = 8 };
 
 int stage_fresh_arena(struct stage *stage, struct error *error)
 {
-    const bool stays = stage->plan->arena_life != ARENA_EVERY_ROUND ||
-                       (stage->plan->sweep && stage->round % SWEEPS_OF_MEMORY);
+    const bool stays =
+        plan_keeps_memory(stage->plan) || (stage->plan->sweep && stage->round % SWEEPS_OF_MEMORY);
     if (stage->arena.memory && stays)
         return 0;
     return stage_map(stage, arena_need(stage), error);

@@ -35,7 +35,7 @@ struct stage {
     int mapped_node;     /* that the memory was bound to */
     bool woken;          /* what measures was woken, or could not be */
     unsigned round;
-    unsigned looks;                  /* of those that may be many */
+    unsigned looks;                  /* so far, where it looks often */
     double budget_s, whole_s, share; /* when to stop: see stage_share() */
     struct visit *visits;
     struct visit **together; /* those of the visits that run now */

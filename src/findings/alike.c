@@ -84,6 +84,12 @@ const struct point **series_by_place(struct pool *pool, const struct series *ser
     return points;
 }
 
+static bool is_latency(const struct finding_meaning *meaning)
+{
+    return meaning->role == ROLE_LEVEL &&
+           (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS);
+}
+
 /* Bit N: the N-th cache has a latency; bit 0: DRAM has. More caches than bits have no one. */
 static uint64_t levels_seen(const struct document *document)
 {
@@ -93,8 +99,7 @@ static uint64_t levels_seen(const struct document *document)
             const struct finding *finding = &document->probes[p].findings[f];
             const struct finding_meaning meaning = finding_meaning(finding);
             const int bit = meaning.level == LEVEL_MEMORY ? 0 : meaning.number;
-            if (meaning.role == ROLE_LEVEL && meaning.device < 0 && !finding->deviations &&
-                (meaning.fact == FACT_LATENCY || meaning.fact == FACT_LATENCY_NS) &&
+            if (is_latency(&meaning) && meaning.device < 0 && !finding->deviations &&
                 (meaning.level == LEVEL_MEMORY || meaning.level == LEVEL_CACHE) && bit >= 0 &&
                 bit < 64 && finding->value > 0)
                 levels |= UINT64_C(1) << bit;
@@ -135,12 +140,6 @@ static bool is_beside_any(const struct alike *both, const struct finding_meaning
            meaning->role == ROLE_CLUSTER || meaning->role == ROLE_CONTENTION ||
            (meaning->level == LEVEL_CACHE && is_shared(both, meaning)) ||
            (both->shares_host && meaning->role == ROLE_WIDTH && !both->others.rates_agree);
-}
-
-static bool is_latency(const struct finding_meaning *meaning)
-{
-    return meaning->role == ROLE_LEVEL &&
-           (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS);
 }
 
 /* How late one of a core's own caches answers, and what it gives. */

@@ -45,23 +45,26 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
     return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
 }
 
-double last_cache_bytes(const struct machine_facts *machine)
+/* Of all caches, or of those alone that a core has for itself. */
+static double largest_bytes(const struct machine_facts *machine, bool own)
 {
     double most = 0;
-    for (size_t i = 0; i < machine->cache_count; i++)
-        most = fmax(most, (double)machine->caches[i].size_bytes);
+    for (size_t i = 0; i < machine->cache_count; i++) {
+        const struct cache_facts *cache = &machine->caches[i];
+        const bool is_own = cache->level >= 1 && cache->level <= PRIVATE_LEVELS &&
+                            !level_is_shared(machine, cache->level);
+        if (is_own || !own)
+            most = fmax(most, (double)cache->size_bytes);
+    }
     return most;
+}
+
+double last_cache_bytes(const struct machine_facts *machine)
+{
+    return largest_bytes(machine, false);
 }
 
 double own_cache_bytes(const struct machine_facts *machine)
 {
-    double most = 0;
-    for (int level = 1; level <= PRIVATE_LEVELS; level++) {
-        if (level_is_shared(machine, level))
-            continue;
-        for (size_t i = 0; i < machine->cache_count; i++)
-            if (machine->caches[i].level == level)
-                most = fmax(most, (double)machine->caches[i].size_bytes);
-    }
-    return most;
+    return largest_bytes(machine, true);
 }

@@ -3,6 +3,7 @@
 #include "library/document.h"
 #include "library/question.h"
 #include "machine/machine.h"
+#include "result/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,21 +16,11 @@ struct answer {
     size_t count;
 };
 
-/* Documents keep nine digits of what is no whole number, and the cache is one: what is answered
- * first is what is answered from there. */
-static double as_kept(double value)
-{
-    if (!(value > 0 && isfinite(value)))
-        return value;
-    const double digits = value == floor(value) ? 0 : 8 - floor(log10(value)),
-                 scale = pow(10, fabs(digits));
-    return digits > 0 ? round(value * scale) / scale : round(value / scale) * scale;
-}
-
-/* What a finding says of the hardware: without neighbours, where they could be kept apart. */
+/* What a finding says of the hardware: without neighbours, where they could be kept apart. The
+ * cache is a document: what is answered first is what is answered from there. */
 static double value_of(const struct finding *finding)
 {
-    return finding ? as_kept(quiet_or(&finding->quiet, finding->value)) : NAN;
+    return finding ? document_kept(quiet_or(&finding->quiet, finding->value)) : NAN;
 }
 
 static uint64_t bytes_of(double value)

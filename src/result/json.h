@@ -24,6 +24,9 @@ int document_read_stream(struct document *, FILE *, const char *name, struct err
 /* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
 int document_write(const struct document *, FILE *, struct error *);
 
+/* What a reader finds where this number was written: nine digits, or all of a whole number. */
+double document_kept(double);
+
 /* Writes to `path` by save_file() of base/save.h, whose errors it returns. */
 int document_save(const struct document *, const char *path, struct error *);
 

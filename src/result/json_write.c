@@ -83,18 +83,34 @@ static void put_whole(struct writer *writer, uint64_t whole)
     put_bytes(writer, digit, (size_t)(digits + sizeof digits - digit));
 }
 
+/* Of what is no whole number. */
+enum { DIGITS = 9 };
+
+static bool is_whole(double number)
+{
+    return number == floor(number) && fabs(number) <= 0x1p53;
+}
+
+double document_kept(double number)
+{
+    if (!isfinite(number) || is_whole(number))
+        return number;
+    const double digits = DIGITS - 1 - floor(log10(fabs(number))), scale = pow(10, fabs(digits));
+    return digits > 0 ? round(number * scale) / scale : round(number / scale) * scale;
+}
+
 static void put_number(struct writer *writer, double number)
 {
     char digits[32];
     /* Nine digits are too few for sizes from 1 GiB on, so whole numbers are written in full. */
-    if (number == floor(number) && fabs(number) <= 0x1p53) {
+    if (is_whole(number)) {
         put(writer, number < 0 ? "-" : "");
         put_whole(writer, (uint64_t)fabs(number));
         return;
     }
     if (!isfinite(number) && !writer->failure)
         writer->failure = EDOM;
-    snprintf(digits, sizeof digits, "%.9g", number);
+    snprintf(digits, sizeof digits, "%.*g", DIGITS, number);
     put(writer, digits);
 }
 

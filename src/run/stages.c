@@ -170,7 +170,8 @@ bool stages_want_look(const struct probe_task *task)
            !(task->stage_count && stage_was_looked_at(task->stages[0].stage));
 }
 
-/* After ERROR_SYSTEM what works for the stage may still be there, and it is not used again. */
+/* After ERROR_SYSTEM its workers may still be at it, so the stage is closed as one that lost them.
+ */
 static int look_at_first(struct probe_task *task, double budget_s, struct error *error)
 {
     const int code = stage_look(task->stages[0].stage, budget_s, error);

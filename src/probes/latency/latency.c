@@ -272,8 +272,8 @@ static int refine_knees(struct probe_task *task, const struct stage_outcome *out
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
-    /* Where a cache ends trials differ however many there are, and most where neighbours have a
-     * part of it: what they take of a quick run is lost to the levels themselves. */
+    /* Where a cache ends, trials differ however many there are. A quick run gives its time to the
+     * levels themselves. */
     if (settings_has(task->settings, "quick"))
         task->plan.trials_max = task->plan.trials_min;
     for (int i = 0; i < count; i++) {

@@ -28,6 +28,11 @@ struct level_curve *curve_create(struct level_sample *, size_t n, const struct t
                                  size_t knee_count);
 void curve_free(struct level_curve *);
 
+/* The k-th level's latency and interval from the samples that are its own, each as the fit says
+ * that the level alone would take. `halves` is room for one number per sample. A level without
+ * samples stays as it is. */
+void level_pool_own(const struct level_curve *, size_t k, double *halves, struct found_level *);
+
 /* The median of n values; sorts them. */
 double curve_middle(double *values, size_t n);
 

@@ -172,30 +172,6 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
     return best;
 }
 
-/* The level's latency from its samples alone, which the fit corrects as it did when they were more.
- */
-static void pool_own(const struct weighing *weighing, size_t k)
-{
-    const struct level_curve *curve = weighing->curve;
-    struct found_level *level = &weighing->levels->list[k];
-    size_t n = 0;
-    for (size_t i = 0; i < curve->n; i++) {
-        const struct level_sample *sample = curve->of[i];
-        if (sample->level != (int)k)
-            continue;
-        const double factor = level->fitted / sample->fitted;
-        curve->scratch[n] = sample->latency * factor;
-        weighing->halves[n++] =
-            (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
-    }
-    if (n == 0)
-        return;
-    const struct level_estimate estimate = level_pool(curve->scratch, weighing->halves, n);
-    level->latency = estimate.value;
-    level->low = estimate.low;
-    level->high = estimate.high;
-}
-
 /* Keeps only those of a level's samples that agree with its latency, and its latency is theirs;
  * *least and *most are their extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
@@ -222,7 +198,7 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
         level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
     }
     if (dropped)
-        pool_own(weighing, k);
+        level_pool_own(curve, k, weighing->halves, level);
 }
 
 /* Gathers level k's samples into bins, as the curve's; returns the number of bins. */

@@ -83,6 +83,26 @@ static double least_share(const struct level_curve *curve, const struct mixture 
     return fmax(0.5, 0.9 * most);
 }
 
+void level_pool_own(const struct level_curve *curve, size_t k, double *halves,
+                    struct found_level *level)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < curve->n; i++) {
+        const struct level_sample *sample = curve->of[i];
+        if (sample->level != (int)k)
+            continue;
+        const double factor = level->fitted / sample->fitted;
+        curve->scratch[n] = sample->latency * factor;
+        halves[n++] = (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
+    }
+    if (n == 0)
+        return;
+    const struct level_estimate estimate = level_pool(curve->scratch, halves, n);
+    level->latency = estimate.value;
+    level->low = estimate.low;
+    level->high = estimate.high;
+}
+
 /* Fills the level from the points that it serves nearly alone: those that the fit puts within a
  * twentieth of it, or if there are none, those where its share is largest. */
 static void pool_samples(struct level_curve *curve, const struct mixture *mixture,
@@ -99,21 +119,14 @@ static void pool_samples(struct level_curve *curve, const struct mixture *mixtur
             bool near = fabs(pure / level->fitted - 1) <= correction_most && own >= 0.5;
             if (strictly ? !near : own < share)
                 continue;
-            double factor = level->fitted / sample->fitted;
-            curve->scratch[n] = sample->latency * factor;
             sample->doubt = (strictly ? doubted : 1) * fabs(log(level->fitted / pure));
-            halves[n++] = (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
             sample->level = (int)k;
+            n++;
             level->from = isnan(level->from) ? sample->bytes : level->from;
             level->to = sample->bytes;
             level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
         }
-    if (n == 0)
-        return;
-    struct level_estimate estimate = level_pool(curve->scratch, halves, n);
-    level->latency = estimate.value;
-    level->low = estimate.low;
-    level->high = estimate.high;
+    level_pool_own(curve, k, halves, level);
 }
 
 /* The median of how far samples [first, end) lie off the fit, as a logarithm. */

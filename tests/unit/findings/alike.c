@@ -106,14 +106,21 @@ static void a_crowded_memory_is_later_and_narrower(void **state)
     }
 }
 
-/* Few trials of a memory that nobody used may differ as much. */
-static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
+/* Somebody uses the second run's memory, whose findings these are. */
+static struct finding *crowd(struct bench *bench)
 {
-    struct bench *bench = *state;
     struct finding *now = bench->probes[1].findings;
     bench->documents[1].conditions.others_cpus = 1;
     move(&now[DRAM_NS], 1.1);
     move(&now[ONE], 0.5);
+    return now;
+}
+
+/* Few trials of a memory that nobody used may differ as much. */
+static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
+{
+    struct bench *bench = *state;
+    struct finding *now = crowd(bench);
     assert_true(of(bench).others.crowded[1]);
     now[DRAM_NS].low = told[DRAM_NS].value;
     assert_false(of(bench).others.crowded[1]);
@@ -125,10 +132,7 @@ static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
 static void a_rate_that_came_and_went_is_less(void **state)
 {
     struct bench *bench = *state;
-    struct finding *now = bench->probes[1].findings;
-    bench->documents[1].conditions.others_cpus = 1;
-    move(&now[DRAM_NS], 1.1);
-    move(&now[ONE], 0.5);
+    struct finding *now = crowd(bench);
     now[ONE].quiet = (struct quiet){(float)told[ONE].value, NAN, NAN};
     assert_true(of(bench).others.narrow[1]);
 }

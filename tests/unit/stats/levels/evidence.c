@@ -25,6 +25,17 @@ static void add(struct table *table, double bytes, double latency)
         (struct level_sample){.bytes = bytes, .latency = latency, .low = NAN, .high = NAN};
 }
 
+/* Of rows of bytes, a latency and its interval. */
+static struct table table_of(const double (*rows)[4], size_t n)
+{
+    struct table table = {.n = n};
+    assert_true(n <= SAMPLES_MOST);
+    for (size_t i = 0; i < n; i++)
+        table.samples[i] = (struct level_sample){
+            .bytes = rows[i][0], .latency = rows[i][1], .low = rows[i][2], .high = rows[i][3]};
+    return table;
+}
+
 static struct found_levels levels_of(struct table *table, enum level_pages pages)
 {
     struct found_levels levels;
@@ -252,12 +263,7 @@ static const double crowded[][4] = {{1024, 3.979, 3.973, 3.993},
 static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
 {
     (void)state;
-    struct table table = {.n = 0};
-    for (size_t i = 0; i < sizeof crowded / sizeof *crowded; i++)
-        table.samples[table.n++] = (struct level_sample){.bytes = crowded[i][0],
-                                                         .latency = crowded[i][1],
-                                                         .low = crowded[i][2],
-                                                         .high = crowded[i][3]};
+    struct table table = table_of(crowded, sizeof crowded / sizeof *crowded);
     struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_true(levels.count >= 3);
     assert_false(levels.list[0].blurred);
@@ -293,12 +299,7 @@ static const double streamed[][4] = {
 static void what_does_not_agree_with_a_level_does_not_widen_it(void **state)
 {
     (void)state;
-    struct table table = {.n = 0};
-    for (size_t i = 0; i < sizeof streamed / sizeof *streamed; i++)
-        table.samples[table.n++] = (struct level_sample){.bytes = streamed[i][0],
-                                                         .latency = streamed[i][1],
-                                                         .low = streamed[i][2],
-                                                         .high = streamed[i][3]};
+    struct table table = table_of(streamed, sizeof streamed / sizeof *streamed);
     struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     const struct found_level *memory = &levels.list[levels.count - 1];
     assert_near(memory->latency, 606, 0.01);
